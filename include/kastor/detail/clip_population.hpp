@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CLIP_POPULATION_HPP
+#define KASTOR_DETAIL_CLIP_POPULATION_HPP
+
+#include <cmath>
+#include <cstdint>
+#include <kastor/detail/gather.hpp>
+#include <kastor/detail/moments.hpp>
+#include <kastor/detail/select.hpp>
+#include <kastor/detail/window_ranks.hpp>
+#include <kastor/statistics.hpp>
+#include <optional>
+
+/// The two ways to ask for the statistics of the pixels inside an interval. Both offer `count_inside` (none: a bracket failed)
+/// and then `statistics` of the interval last counted.
+namespace kastor::detail {
+
+/// -0 and +0 are one number, and which of them comes out must not depend on an order.
+[[nodiscard]] inline double without_sign_of_zero(double x) { return x + 0.0; }
+
+/// The mean of two middle pixels without overflow.
+[[nodiscard]] inline double midpoint(double a, double b) {
+  return a == b ? a : (std::fabs(a) < 1e300 && std::fabs(b) < 1e300 ? (a + b) * 0.5 : a * 0.5 + b * 0.5);
+}
+
+/// Reads the image for every question.
+template <class Exec, class T>
+class RereadPopulation {
+ public:
+  RereadPopulation(const Exec& space, Bands<T, Exec> bands, RankSelector<Exec, T>& selector)
+      : m_space(space), m_bands(bands), m_selector(selector) {}
+
+  [[nodiscard]] std::optional<std::int64_t> count_inside(const Interval<T>& interval) {
+    m_interval = interval;
+    m_extent = reduce_bands<Exec, T>("kastor::sigma_clip::extent", m_space, m_bands, ExtentOf<T>{interval});
+    return m_extent.count;
+  }
+
+  [[nodiscard]] std::optional<Statistics> statistics() {
+    const std::int64_t n = m_extent.count;
+    const auto [a, b] = m_selector(m_bands, m_interval, (n - 1) / 2, n % 2 == 0);
+    Statistics s;
+    s.count = n;
+    s.min = without_sign_of_zero(static_cast<double>(m_extent.min));
+    s.max = without_sign_of_zero(static_cast<double>(m_extent.max));
+    s.median = without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
+    // A pixel as the centre: its distances to the others are exact more often than those of the median.
+    const Grid grid(static_cast<double>(a), s.min, s.max);
+    const CentredSums sums(
+        reduce_bands<Exec, T>("kastor::sigma_clip::moments", m_space, m_bands, MomentsOf<T>{m_interval, grid}),
+        grid);
+    s.mean = without_sign_of_zero(sums.mean(grid.centre));
+    s.std = sums.std();
+    return s;
+  }
+
+ private:
+  Exec m_space;
+  Bands<T, Exec> m_bands;
+  RankSelector<Exec, T>& m_selector;
+  Interval<T> m_interval;
+  Extent<T> m_extent;
+};
+
+/// Asks the gathered pixels only, and adds the core.
+template <class Exec, class T>
+class BracketedPopulation {
+ public:
+  BracketedPopulation(const Exec& space, const Brackets<T>& brackets, const CoreSums<T>& core, const Grid& core_grid,
+                      const ConstImage<T, Exec>& tails, const ConstImage<T, Exec>& window,
+                      WindowRanks<Exec, T>& ranks)
+      : m_space(space), m_brackets(brackets), m_core(core), m_tails(tails), m_ranks(ranks) {
+    m_base = CentredSums(core.below + core.above, std::ldexp(core.sum.to_double(), -grid_bits),
+                         std::ldexp(core.squares.to_double(), -grid_bits), core_grid.exponent);
+    m_centre = core_grid.centre;
+    m_min = core.below > 0 ? core.min : brackets.window_low;
+    m_max = core.above > 0 ? core.max : brackets.window_high;
+    if (brackets.window_is_one_value()) {
+      const auto n = static_cast<double>(core.window);
+      const double d = std::ldexp(static_cast<double>(brackets.window_low) - m_centre, -core_grid.exponent);
+      m_base += CentredSums(core.window, n * d, n * d * d, core_grid.exponent);
+    } else {
+      const Grid grid(m_centre, static_cast<double>(brackets.window_low), static_cast<double>(brackets.window_high));
+      const Moments<T> all = reduce_pixels<Exec, T>("kastor::sigma_clip::window_moments", space, window,
+                                                    MomentsOf<T>{Interval<T>{}, grid});
+      m_base += CentredSums(all, grid);
+      if (core.below == 0) m_min = all.extent.min;
+      if (core.above == 0) m_max = all.extent.max;
+    }
+    m_tail_extent = reduce_pixels<Exec, T>("kastor::sigma_clip::extent", space, tails, ExtentOf<T>{Interval<T>{}});
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> count_inside(const Interval<T>& interval) {
+    if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge) return std::nullopt;
+    const double low = std::fmax(static_cast<double>(interval.low), static_cast<double>(m_tail_extent.min));
+    const double high = std::fmin(static_cast<double>(interval.high), static_cast<double>(m_tail_extent.max));
+    m_grid = m_tail_extent.count > 0 ? Grid(m_centre, low, high) : Grid(m_centre, m_centre, m_centre);
+    m_inside = reduce_pixels<Exec, T>("kastor::sigma_clip::tail_moments", m_space, m_tails,
+                                      MomentsOf<T>{interval, m_grid});
+    return m_base.count + m_inside.extent.count;
+  }
+
+  [[nodiscard]] std::optional<Statistics> statistics() {
+    CentredSums sums = m_base;
+    sums += CentredSums(m_inside, m_grid);
+    const std::int64_t n = sums.count;
+    const std::int64_t below_window = m_core.below + m_inside.below;
+    const std::int64_t rank = (n - 1) / 2 - below_window;
+    const std::int64_t next = n / 2 - below_window;
+    if (rank < 0 || next >= m_core.window) return std::nullopt;
+    const auto pixel_at = [&](std::int64_t r) {
+      return static_cast<double>(m_brackets.window_is_one_value() ? m_brackets.window_low : m_ranks.at_rank(r));
+    };
+    Statistics s;
+    s.count = n;
+    s.median = without_sign_of_zero(midpoint(pixel_at(rank), pixel_at(next)));
+    s.mean = without_sign_of_zero(sums.mean(m_centre));
+    s.std = sums.std();
+    const Extent<T>& tails = m_inside.extent;
+    s.min = without_sign_of_zero(static_cast<double>(m_inside.below > 0 ? tails.min : m_min));
+    s.max = without_sign_of_zero(static_cast<double>(tails.count > m_inside.below ? tails.max : m_max));
+    return s;
+  }
+
+ private:
+  Exec m_space;
+  Brackets<T> m_brackets;
+  CoreSums<T> m_core;
+  ConstImage<T, Exec> m_tails;
+  WindowRanks<Exec, T>& m_ranks;
+  CentredSums m_base;
+  double m_centre = 0;
+  T m_min = 0;
+  T m_max = 0;
+  Extent<T> m_tail_extent;
+  Grid m_grid;
+  Moments<T> m_inside;
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_UNION_FIND_HPP
+#define KASTOR_DETAIL_UNION_FIND_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace kastor::detail {
+
+/// A forest over 0..n-1 for concurrent unions. A link always goes to a smaller index, so the root of a set is its smallest
+/// member whatever the order of the unions. Concurrent path halving is safe: it only ever replaces a parent by an ancestor
+/// (Jaiganesh and Burtscher, "A high-performance connected components implementation for GPUs", HPDC 2018, section 3).
+template <class Exec>
+struct UnionFind {
+  Kokkos::View<std::uint32_t*, typename Exec::memory_space> parent;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find(std::uint32_t i) const {
+    std::uint32_t up = Kokkos::atomic_load(&parent(i));
+    while (up != i) {
+      const std::uint32_t further = Kokkos::atomic_load(&parent(up));
+      if (further != up) Kokkos::atomic_store(&parent(i), further);
+      i = up;
+      up = further;
+    }
+    return i;
+  }
+
+  KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
+    a = find(a);
+    b = find(b);
+    while (a != b) {
+      if (a < b) {
+        const std::uint32_t t = a;
+        a = b;
+        b = t;
+      }
+      const std::uint32_t seen = Kokkos::atomic_compare_exchange(&parent(a), a, b);
+      if (seen == a) return;
+      // Somebody linked a first: go on from where it points now.
+      a = find(seen);
+      b = find(b);
+    }
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_KASTOR_HPP
+#define KASTOR_KASTOR_HPP
+
+#include <kastor/catalogue.hpp>
+#include <kastor/error.hpp>
+#include <kastor/image.hpp>
+#include <kastor/label.hpp>
+#include <kastor/measure.hpp>
+#include <kastor/sigma_clip.hpp>
+#include <kastor/simulate.hpp>
+#include <kastor/source_finder.hpp>
+#include <kastor/statistics.hpp>
+#include <kastor/threshold.hpp>
+#include <kastor/version.hpp>
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SOURCE_FINDER_HPP
+#define KASTOR_SOURCE_FINDER_HPP
+
+#include <kastor/catalogue.hpp>
+#include <kastor/image.hpp>
+#include <kastor/label.hpp>
+#include <kastor/sigma_clip.hpp>
+#include <kastor/threshold.hpp>
+#include <memory>
+#include <optional>
+
+namespace kastor {
+
+/// What the threshold is added to.
+enum class ThresholdAbout { zero, median };
+
+struct FindParams {
+  SigmaClipParams clip;
+  double threshold = 5.0;        ///< foreground is strictly above this many clipped standard deviations  [finite]
+  ThresholdAbout about = ThresholdAbout::zero;
+  std::optional<double> level;   ///< absolute threshold [image unit], may be negative; replaces the two above  [finite]
+  LabelParams label;
+};
+
+struct FindResult {
+  SigmaClipResult clip;
+  double threshold = 0;                ///< the level applied [image unit]
+  std::int64_t foreground_pixels = 0;  ///< before min_pixels
+  Catalogue sources;
+};
+
+/// The whole job as one plan: clip, threshold, label, measure. Folds over the bands of an image; any split gives the same bits.
+/// Owns its work space: repeated calls on images of one size allocate nothing but the returned rows.
+/// One object per instance, not shared between threads.
+template <class Exec, Real T>
+class SourceFinder {
+ public:
+  /// \throws Error if a parameter is out of its range.
+  explicit SourceFinder(const Exec& space, const FindParams& params = {});
+  ~SourceFinder();
+  SourceFinder(SourceFinder&&) noexcept;
+  SourceFinder& operator=(SourceFinder&&) noexcept;
+
+  /// Fences the instance given at construction. \throws Error if no pixel is finite.
+  [[nodiscard]] FindResult operator()(const ConstImage<T, Exec>& image);
+  [[nodiscard]] FindResult operator()(Bands<T, Exec> bands);
+
+  /// Of the last call; overwritten by the next one.
+  [[nodiscard]] const RunLabels<Exec>& labels() const;
+  [[nodiscard]] const BitMask<Exec>& mask() const;
+
+ private:
+  struct Plan;
+  std::unique_ptr<Plan> m_plan;
+};
+
+/// One-shot form for any View that keeps the layout contract.
+template <class Exec, class V>
+[[nodiscard]] FindResult find_sources(const Exec& space, const V& image,
+                                      const FindParams& params = {}) {
+  using T = typename V::non_const_value_type;
+  return SourceFinder<Exec, T>(space, params)(as_const_image<Exec>(image));
+}
+
+}  // namespace kastor
+
+#endif

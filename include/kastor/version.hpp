@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_VERSION_HPP
+#define KASTOR_VERSION_HPP
+
+/// The single source of the version: CMake reads these three lines.
+#define KASTOR_VERSION_MAJOR 0
+#define KASTOR_VERSION_MINOR 1
+#define KASTOR_VERSION_PATCH 0
+
+/// major * 10000 + minor * 100 + patch
+#define KASTOR_VERSION \
+  (KASTOR_VERSION_MAJOR * 10000 + KASTOR_VERSION_MINOR * 100 + KASTOR_VERSION_PATCH)
+
+namespace kastor {
+/// "major.minor.patch" of the library that was linked.
+[[nodiscard]] const char* version() noexcept;
+}  // namespace kastor
+
+#endif
