@@ -66,15 +66,14 @@ class RereadPopulation {
 template <class Exec, class T>
 class BracketedPopulation {
  public:
-  BracketedPopulation(const Exec& space, const Brackets<T>& brackets, const CoreSums<T>& core, const Grid& core_grid,
+  BracketedPopulation(const Exec& space, Bands<T, Exec> bands, const Brackets<T>& brackets, const CoreSums& core,
+                      const Grid& core_grid,
                       const ConstImage<T, Exec>& tails, const ConstImage<T, Exec>& window,
                       WindowRanks<Exec, T>& ranks)
-      : m_space(space), m_brackets(brackets), m_core(core), m_tails(tails), m_ranks(ranks) {
+      : m_space(space), m_bands(bands), m_brackets(brackets), m_core(core), m_tails(tails), m_ranks(ranks) {
     m_base = CentredSums(core.below + core.above, std::ldexp(core.sum.to_double(), -grid_bits),
                          std::ldexp(core.squares.to_double(), -grid_bits), core_grid.exponent);
     m_centre = core_grid.centre;
-    m_min = core.below > 0 ? core.min : brackets.window_low;
-    m_max = core.above > 0 ? core.max : brackets.window_high;
     if (brackets.window_is_one_value()) {
       const auto n = static_cast<double>(core.window);
       const double d = std::ldexp(static_cast<double>(brackets.window_low) - m_centre, -core_grid.exponent);
@@ -84,8 +83,6 @@ class BracketedPopulation {
       const Moments<T> all = reduce_pixels<Exec, T>("kastor::sigma_clip::window_moments", space, window,
                                                     MomentsOf<T>{Interval<T>{}, grid});
       m_base += CentredSums(all, grid);
-      if (core.below == 0) m_min = all.extent.min;
-      if (core.above == 0) m_max = all.extent.max;
     }
     m_tail_extent = reduce_pixels<Exec, T>("kastor::sigma_clip::extent", space, tails, ExtentOf<T>{Interval<T>{}});
   }
@@ -117,21 +114,32 @@ class BracketedPopulation {
     s.mean = without_sign_of_zero(sums.mean(m_centre));
     s.std = sums.std();
     const Extent<T>& tails = m_inside.extent;
-    s.min = without_sign_of_zero(static_cast<double>(m_inside.below > 0 ? tails.min : m_min));
-    s.max = without_sign_of_zero(static_cast<double>(tails.count > m_inside.below ? tails.max : m_max));
+    s.min = without_sign_of_zero(static_cast<double>(m_inside.below > 0 ? tails.min : inner_extent().min));
+    s.max = without_sign_of_zero(
+        static_cast<double>(tails.count > m_inside.below ? tails.max : inner_extent().max));
     return s;
   }
 
  private:
+  /// Extremes of core and window: asked for only where a tail is empty, so they are not worth tracking in the one read.
+  [[nodiscard]] const Extent<T>& inner_extent() {
+    if (m_inner_extent.count == 0) {
+      m_inner_extent =
+          reduce_bands<Exec, T>("kastor::sigma_clip::extent", m_space, m_bands,
+                                ExtentOf<T>{Interval<T>{m_brackets.low_edge, m_brackets.high_edge}});
+    }
+    return m_inner_extent;
+  }
+
   Exec m_space;
+  Bands<T, Exec> m_bands;
   Brackets<T> m_brackets;
-  CoreSums<T> m_core;
+  CoreSums m_core;
   ConstImage<T, Exec> m_tails;
   WindowRanks<Exec, T>& m_ranks;
   CentredSums m_base;
   double m_centre = 0;
-  T m_min = 0;
-  T m_max = 0;
+  Extent<T> m_inner_extent;
   Extent<T> m_tail_extent;
   Grid m_grid;
   Moments<T> m_inside;

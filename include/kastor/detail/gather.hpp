@@ -30,14 +30,11 @@ struct AppendList {
   }
 };
 
-template <class T>
 struct CoreSums {
   std::int64_t below = 0;  ///< core pixels below the window
   std::int64_t above = 0;  ///< core pixels above it
   std::int64_t window = 0; ///< pixels in the window
   Int128 sum, squares;
-  T min = std::numeric_limits<T>::infinity();
-  T max = -std::numeric_limits<T>::infinity();
 
   KOKKOS_FUNCTION CoreSums& operator+=(const CoreSums& other) {
     below += other.below;
@@ -45,15 +42,13 @@ struct CoreSums {
     window += other.window;
     sum += other.sum;
     squares += other.squares;
-    min = other.min < min ? other.min : min;
-    max = other.max > max ? other.max : max;
     return *this;
   }
 };
 
 template <class T, class Exec>
 struct GatherOutsideCore {
-  using Value = CoreSums<T>;
+  using Value = CoreSums;
   Brackets<T> brackets;
   double centre;
   double scale;
@@ -82,7 +77,6 @@ struct GatherOutsideCore {
   KOKKOS_FUNCTION void add_core(const T* pixels, std::int64_t n, Value& value) const {
     const T low = brackets.low_edge, high = brackets.high_edge;
     const T window_low = brackets.window_low, window_high = brackets.window_high, middle = brackets.centre;
-    T min = middle, max = middle;
     std::uint64_t s = 0, q = 0;
     std::uint32_t below = 0, above = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -95,15 +89,11 @@ struct GatherOutsideCore {
       q += to_grid_biased(u * u);
       below += is_below ? 1U : 0U;
       above += is_above ? 1U : 0U;
-      min = kept < min ? kept : min;
-      max = kept > max ? kept : max;
     }
     value.below += below;
     value.above += above;
     value.sum.add(unbias(s, n));
     value.squares.add(unbias(q, n));
-    if (below != 0 && min < value.min) value.min = min;
-    if (above != 0 && max > value.max) value.max = max;
   }
 
   KOKKOS_FUNCTION void gather(const T* pixels, std::int64_t n, Value& value) const {
@@ -136,10 +126,8 @@ struct GatherOutsideCore {
       value.squares.add(unbias(to_grid_biased(u * u), 1));
       if (x < brackets.window_low) {
         ++value.below;
-        if (x < value.min) value.min = x;
       } else {
         ++value.above;
-        if (x > value.max) value.max = x;
       }
     } else if (in_window(x)) {
       ++value.window;

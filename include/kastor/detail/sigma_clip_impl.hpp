@@ -144,7 +144,7 @@ struct SigmaClipper<Exec, T>::Plan {
     const std::int64_t in_window = stored ? core.window : 0;
     if (stored) ranks.sort_into_bins(window.values, in_window, brackets.window_low, brackets.window_high);
     detail::BracketedPopulation<Exec, T> population(
-        space, brackets, core, grid,
+        space, bands, brackets, core, grid,
         detail::as_one_row<T, Exec>(tails.values, static_cast<std::int64_t>(in_tails)),
         detail::as_one_row<T, Exec>(window.values, in_window), ranks);
     return detail::iterate_clip<T>(population, params, result);

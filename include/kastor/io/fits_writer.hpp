@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_IO_FITS_WRITER_HPP
+#define KASTOR_IO_FITS_WRITER_HPP
+
+#include <array>
+#include <cstdint>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/provenance.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kastor::io {
+
+/// One keyword of ours for an output's header.
+struct HeaderCard {
+  std::string keyword;
+  std::variant<std::string, double, std::int64_t> value;
+  std::string comment;
+};
+
+/// Pixels in host memory, x fastest; `row_stride` elements lie between the starts of two rows.
+template <class T>
+struct PixelRows {
+  const T* data = nullptr;
+  std::int64_t ny = 0;
+  std::int64_t nx = 0;
+  std::int64_t row_stride = 0;
+};
+
+/// The rows of a rank-2 LayoutRight View that the host can read.
+template <class V>
+[[nodiscard]] auto pixel_rows(const V& view) {
+  static_assert(V::rank == 2, "kastor: pixel_rows needs a rank-2 View, indexed (y, x)");
+  static_assert(std::is_same_v<typename V::array_layout, Kokkos::LayoutRight>,
+                "kastor: pixel_rows needs a Kokkos::LayoutRight View (x fastest)");
+  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename V::memory_space>::accessible,
+                "kastor: pixel_rows needs a View that the host can read");
+  // A single row may report any stride.
+  const auto stride = view.extent(0) > 1 ? view.stride(0) : view.extent(1);
+  return PixelRows<typename V::non_const_value_type>{
+      view.data(), static_cast<std::int64_t>(view.extent(0)),
+      static_cast<std::int64_t>(view.extent(1)), static_cast<std::int64_t>(stride)};
+}
+
+/// The cards of an input's header that stay true for a 2-D image on the same pixels: its celestial or linear
+/// coordinates, the beam, and what describes the observation. `fits_axes` are the input's axes that became x and y
+/// (`FitsImage::fits_axes`); cards of other axes go. Where the coordinates cannot be kept so, all of them go and a
+/// HISTORY card says why.
+[[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
+                                                  const std::array<int, 2>& fits_axes);
+
+/// Writes a FITS file with one primary image, replacing what is there (give it the temporary name of an `OutputSet`).
+/// `cards` are written as they are (see `kept_cards()`; none for an image without an input), then `extra`, then the
+/// provenance. The pixels are converted in pieces, never copied whole. \throws kastor::Error
+void write_image(const std::string& path, const PixelRows<float>& pixels,
+                 const std::vector<std::string>& cards, const Provenance& provenance,
+                 const std::vector<HeaderCard>& extra = {});
+void write_image(const std::string& path, const PixelRows<double>& pixels,
+                 const std::vector<std::string>& cards, const Provenance& provenance,
+                 const std::vector<HeaderCard>& extra = {});
+void write_image(const std::string& path, const PixelRows<std::int32_t>& pixels,
+                 const std::vector<std::string>& cards, const Provenance& provenance,
+                 const std::vector<HeaderCard>& extra = {});
+void write_image(const std::string& path, const PixelRows<std::int64_t>& pixels,
+                 const std::vector<std::string>& cards, const Provenance& provenance,
+                 const std::vector<HeaderCard>& extra = {});
+
+}  // namespace kastor::io
+
+#endif
