@@ -6,7 +6,7 @@
 KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)
 #undef KASTOR_INSTANTIATE
 
-#define KASTOR_INSTANTIATE(EXEC)                        \
-  template kastor::Catalogue kastor::to_host<EXEC>(     \
+#define KASTOR_INSTANTIATE(EXEC)                    \
+  template kastor::Catalogue kastor::to_host<EXEC>( \
       const EXEC&, const Kokkos::View<const kastor::Source*, EXEC::memory_space>&);
 KASTOR_FOR_EACH_EXEC(KASTOR_INSTANTIATE)

@@ -15,14 +15,17 @@ void check(const SkyParams& p) {
   KASTOR_EXPECTS(name, p.ny >= 1 && p.ny <= most && p.nx >= 1 && p.nx <= most,
                  "the shape is " + std::to_string(p.ny) + " x " + std::to_string(p.nx) +
                      "; expected 1 to 2147483647 rows and columns");
-  KASTOR_EXPECTS(name, p.noise >= 0 && std::isfinite(p.noise),
-                 "the noise is " + std::to_string(p.noise) + "; expected a finite number, 0 or more");
+  KASTOR_EXPECTS(
+      name, p.noise >= 0 && std::isfinite(p.noise),
+      "the noise is " + std::to_string(p.noise) + "; expected a finite number, 0 or more");
   KASTOR_EXPECTS(name, p.beam_fwhm >= 1 && p.beam_fwhm <= 32,
                  "the beam is " + std::to_string(p.beam_fwhm) + " pixels wide; expected 1 to 32");
   KASTOR_EXPECTS(name, p.sources_per_mpx >= 0 && p.sources_per_mpx <= 1e6,
-                 "there are " + std::to_string(p.sources_per_mpx) + " sources per 10^6 pixels; expected 0 to 10^6");
+                 "there are " + std::to_string(p.sources_per_mpx) +
+                     " sources per 10^6 pixels; expected 0 to 10^6");
   KASTOR_EXPECTS(name, p.extended_fraction >= 0 && p.extended_fraction <= 1,
-                 "the share of extended sources is " + std::to_string(p.extended_fraction) + "; expected 0 to 1");
+                 "the share of extended sources is " + std::to_string(p.extended_fraction) +
+                     "; expected 0 to 1");
 }
 
 }  // namespace
@@ -30,7 +33,8 @@ void check(const SkyParams& p) {
 std::vector<TrueSource> sky_truth(const SkyParams& params) {
   check(params);
   const auto pixels = static_cast<double>(params.ny) * static_cast<double>(params.nx);
-  const auto count = static_cast<std::uint64_t>(std::llround(params.sources_per_mpx * pixels * 1e-6));
+  const auto count =
+      static_cast<std::uint64_t>(std::llround(params.sources_per_mpx * pixels * 1e-6));
   // A stream of its own, so that sources and noise are independent.
   const std::uint64_t seed = detail::random_bits(params.seed, 0x50c1a11eU);
   std::vector<TrueSource> truth;
@@ -48,17 +52,18 @@ std::vector<TrueSource> sky_truth(const SkyParams& params) {
     s.flux_int = s.flux_peak * widths * widths;
     truth.push_back(s);
   }
-  std::sort(truth.begin(), truth.end(),
-            [](const TrueSource& a, const TrueSource& b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });
+  std::sort(truth.begin(), truth.end(), [](const TrueSource& a, const TrueSource& b) {
+    return a.y != b.y ? a.y < b.y : a.x < b.x;
+  });
   return truth;
 }
 
 }  // namespace kastor
 
-#define KASTOR_INSTANTIATE(EXEC, T)                                                        \
-  template void kastor::simulate_sky<EXEC, T>(const EXEC&, const kastor::SkyParams&,       \
-                                              const std::vector<kastor::TrueSource>&,      \
-                                              const kastor::Image<T, EXEC>&);              \
-  template void kastor::simulate_diracs<EXEC, T>(const EXEC&, std::int64_t,                \
+#define KASTOR_INSTANTIATE(EXEC, T)                                                   \
+  template void kastor::simulate_sky<EXEC, T>(const EXEC&, const kastor::SkyParams&,  \
+                                              const std::vector<kastor::TrueSource>&, \
+                                              const kastor::Image<T, EXEC>&);         \
+  template void kastor::simulate_diracs<EXEC, T>(const EXEC&, std::int64_t,           \
                                                  const kastor::Image<T, EXEC>&);
 KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-
 #include <cmath>
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/measure.hpp>
@@ -58,10 +57,12 @@ struct SourceFinder<Exec, T>::Plan {
 
 template <class Exec, Real T>
 SourceFinder<Exec, T>::SourceFinder(const Exec& space, const FindParams& params) {
-  KASTOR_EXPECTS("kastor::SourceFinder", std::isfinite(params.threshold),
-                 "the threshold is " + std::to_string(params.threshold) + "; expected a finite number");
-  KASTOR_EXPECTS("kastor::SourceFinder", !params.level || std::isfinite(*params.level),
-                 "the level is " + std::to_string(params.level.value_or(0)) + "; expected a finite number");
+  KASTOR_EXPECTS(
+      "kastor::SourceFinder", std::isfinite(params.threshold),
+      "the threshold is " + std::to_string(params.threshold) + "; expected a finite number");
+  KASTOR_EXPECTS(
+      "kastor::SourceFinder", !params.level || std::isfinite(*params.level),
+      "the level is " + std::to_string(params.level.value_or(0)) + "; expected a finite number");
   m_plan = std::make_unique<Plan>(space, params);
 }
 

@@ -15,7 +15,7 @@ Statistics statistics_of_image(const Exec& space, const ConstImage<T, Exec>& ima
 
 }  // namespace kastor
 
-#define KASTOR_INSTANTIATE(EXEC, T)                                     \
-  template kastor::Statistics kastor::statistics_of_image<EXEC, T>(     \
+#define KASTOR_INSTANTIATE(EXEC, T)                                 \
+  template kastor::Statistics kastor::statistics_of_image<EXEC, T>( \
       const EXEC&, const kastor::ConstImage<T, EXEC>&);
 KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)

@@ -7,7 +7,8 @@
 
 namespace kastor {
 
-/// One connected component, measured. Pixels are 0-based, x along a row; the centre of pixel (0,0) is at (0,0).
+/// One connected component, measured. Pixels are 0-based, x along a row; the centre of pixel (0,0)
+/// is at (0,0).
 struct Source {
   std::int64_t id;      ///< 1..N in raster order of each component's first pixel
   double x_cen;         ///< flux-weighted centre [pixel]; NaN if flux_sum is 0

@@ -7,7 +7,8 @@
 
 namespace kastor {
 
-/// Every failure that Kastor reports. `what()` is one sentence: what was found, and what was expected.
+/// Every failure that Kastor reports. `what()` is one sentence: what was found, and what was
+/// expected.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,11 +28,11 @@ namespace detail {
 
 /// Checks an argument on the host: `condition` true means fine, else throws `kastor::Error`.
 /// `message` is evaluated only on failure.
-#define KASTOR_EXPECTS(function, condition, message)                  \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      ::kastor::detail::throw_expectation(function, message);         \
-    }                                                                 \
+#define KASTOR_EXPECTS(function, condition, message)          \
+  do {                                                        \
+    if (!(condition)) {                                       \
+      ::kastor::detail::throw_expectation(function, message); \
+    }                                                         \
   } while (false)
 
 #endif

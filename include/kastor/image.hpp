@@ -3,7 +3,6 @@
 #define KASTOR_IMAGE_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <concepts>
 #include <cstdint>
 #include <kastor/error.hpp>
@@ -12,13 +11,18 @@
 
 /// The four contracts of every Kastor function.
 ///
-/// 1. Layout: an image is a rank-2 `Kokkos::View<T**, Kokkos::LayoutRight>` indexed `(y, x)`, x fastest, on every
-///    backend; rows may be padded, so a cut-out by two ranges is an image too. The centre of pixel (0,0) is at (0,0).
-/// 2. Execution: the execution space *instance* comes first; kernels, copies and fences use that instance alone.
+/// 1. Layout: an image is a rank-2 `Kokkos::View<T**, Kokkos::LayoutRight>` indexed `(y, x)`, x
+/// fastest, on every
+///    backend; rows may be padded, so a cut-out by two ranges is an image too. The centre of pixel
+///    (0,0) is at (0,0).
+/// 2. Execution: the execution space *instance* comes first; kernels, copies and fences use that
+/// instance alone.
 ///    Functions that fill Views only enqueue; functions that return host values fence the instance.
-/// 3. Memory: inputs are never resized, copied or converted. Work space lives in plan objects, which grow to the largest
+/// 3. Memory: inputs are never resized, copied or converted. Work space lives in plan objects,
+/// which grow to the largest
 ///    image seen and then allocate no more.
-/// 4. Answers: the same bits on every backend, for any number of threads, for any split into bands of whole rows.
+/// 4. Answers: the same bits on every backend, for any number of threads, for any split into bands
+/// of whole rows.
 ///    NaN and infinities are blank pixels: in no statistic, never foreground, counted.
 namespace kastor {
 
@@ -49,13 +53,15 @@ template <class Exec>
 inline constexpr bool is_host_space_v =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
-/// The canonical, shallow form of a user's View: the one type per (pixel, space) that kernels are compiled for.
+/// The canonical, shallow form of a user's View: the one type per (pixel, space) that kernels are
+/// compiled for.
 template <class Exec, class V>
 [[nodiscard]] ConstImage<typename V::non_const_value_type, Exec> as_const_image(const V& view) {
   static_assert(Kokkos::is_view_v<V>, "kastor: the image must be a Kokkos::View");
   static_assert(V::rank == 2, "kastor: the image must be a rank-2 View, indexed (y, x)");
-  static_assert(std::is_same_v<typename V::array_layout, Kokkos::LayoutRight>,
-                "kastor: the image must be a Kokkos::LayoutRight View (x fastest), on every backend");
+  static_assert(
+      std::is_same_v<typename V::array_layout, Kokkos::LayoutRight>,
+      "kastor: the image must be a Kokkos::LayoutRight View (x fastest), on every backend");
   static_assert(Real<typename V::non_const_value_type>,
                 "kastor: the pixels must be float or double");
   static_assert(Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible,

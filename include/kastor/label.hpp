@@ -15,14 +15,17 @@ namespace detail {
 struct MaskRow {
   const std::uint64_t* words;
 
-  [[nodiscard]] KOKKOS_FUNCTION bool test(std::int64_t x) const { return (words[x / 64] >> (x % 64)) & 1; }
+  [[nodiscard]] KOKKOS_FUNCTION bool test(std::int64_t x) const {
+    return (words[x / 64] >> (x % 64)) & 1;
+  }
   /// Bits of word `w` whose left neighbour is background.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t starts(std::int64_t w) const {
     const std::uint64_t carry = w > 0 ? words[w - 1] >> 63 : 0;
     return words[w] & ~(words[w] << 1 | carry);
   }
   /// Bits of word `w` whose right neighbour is background, in a row of `words_per_row` words.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ends(std::int64_t w, std::int64_t words_per_row) const {
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ends(std::int64_t w,
+                                                   std::int64_t words_per_row) const {
     const std::uint64_t next = w + 1 < words_per_row ? words[w + 1] << 63 : 0;
     return words[w] & ~(words[w] >> 1 | next);
   }
@@ -40,12 +43,14 @@ enum class Connectivity { four = 4, eight = 8 };
 
 struct LabelParams {
   Connectivity connectivity = Connectivity::four;
-  std::int64_t min_pixels = 1;  ///< smaller components become background, the rest is renumbered 1..N  [>= 1]
+  std::int64_t min_pixels =
+      1;  ///< smaller components become background, the rest is renumbered 1..N  [>= 1]
 };
 
-/// The runs of a mask (stretches of foreground pixels along a row, in raster order) and the component of each: all that
-/// labelling has to say, in space proportional to the number of runs. Views are shallow: they belong to the labeller that
-/// made them and are overwritten by its next call.
+/// The runs of a mask (stretches of foreground pixels along a row, in raster order) and the
+/// component of each: all that labelling has to say, in space proportional to the number of runs.
+/// Views are shallow: they belong to the labeller that made them and are overwritten by its next
+/// call.
 template <class Exec>
 struct RunLabels {
   template <class T>
@@ -59,10 +64,12 @@ struct RunLabels {
   List<std::int32_t> begin;            ///< x of a run's first pixel
   List<std::int32_t> end;              ///< x after its last pixel
   List<std::int32_t> row;              ///< y of the run
-  List<std::uint32_t> label;           ///< 1..components in raster order of each component's first pixel; 0: dropped
-  List<std::uint32_t> first_run;       ///< (components) run that holds the component's first pixel
-  BitMask<Exec> mask;                  ///< the mask that was labelled
-  List<std::uint32_t> first_in_word;   ///< (words + 1) number of runs that begin before a word of the mask
+  List<std::uint32_t>
+      label;  ///< 1..components in raster order of each component's first pixel; 0: dropped
+  List<std::uint32_t> first_run;  ///< (components) run that holds the component's first pixel
+  BitMask<Exec> mask;             ///< the mask that was labelled
+  List<std::uint32_t>
+      first_in_word;  ///< (words + 1) number of runs that begin before a word of the mask
 
   /// The label of pixel (y, x), 0 for background: O(1) from the mask.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t at(std::int64_t y, std::int64_t x) const {
@@ -72,13 +79,15 @@ struct RunLabels {
   }
 };
 
-/// Connected components by union-find over the runs of a bit mask. Labels are those of `scipy.ndimage.label`: 1..N in raster
-/// order of each component's first pixel, on every backend and for any number of threads. Cost: one read of the mask
-/// (1 bit per pixel) and work proportional to the number of runs.
+/// Connected components by union-find over the runs of a bit mask. Labels are those of
+/// `scipy.ndimage.label`: 1..N in raster order of each component's first pixel, on every backend
+/// and for any number of threads. Cost: one read of the mask (1 bit per pixel) and work
+/// proportional to the number of runs.
 ///
-/// Links always point to the smaller run, so the root of a component is its first run whatever the order of the unions
-/// (as in ECL-CC, Jaiganesh and Burtscher, HPDC 2018; run-based labelling as in He, Chao and Suzuki, IEEE TIP 2008).
-/// Owns its work space; one object per instance, not shared between threads.
+/// Links always point to the smaller run, so the root of a component is its first run whatever the
+/// order of the unions (as in ECL-CC, Jaiganesh and Burtscher, HPDC 2018; run-based labelling as in
+/// He, Chao and Suzuki, IEEE TIP 2008). Owns its work space; one object per instance, not shared
+/// between threads.
 template <class Exec>
 class Labeller {
  public:
@@ -88,7 +97,8 @@ class Labeller {
   Labeller(Labeller&&) noexcept;
   Labeller& operator=(Labeller&&) noexcept;
 
-  /// Fences the instance given at construction. \throws Error beyond 2^32 - 2 runs or 2^31 - 1 rows or columns.
+  /// Fences the instance given at construction. \throws Error beyond 2^32 - 2 runs or 2^31 - 1 rows
+  /// or columns.
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask);
 
  private:
@@ -103,8 +113,8 @@ template <class Exec>
   return Labeller<Exec>(space, LabelParams{connectivity, 1})(mask);
 }
 
-/// Writes the label of every pixel, 0 for background, into a (ny, nx) LayoutRight View of int32 or int64.
-/// Enqueues only. \throws Error if the shape differs or the labels do not fit.
+/// Writes the label of every pixel, 0 for background, into a (ny, nx) LayoutRight View of int32 or
+/// int64. Enqueues only. \throws Error if the shape differs or the labels do not fit.
 template <class Exec, class Label>
 void write_labels(
     const Exec& space, const RunLabels<Exec>& labels,

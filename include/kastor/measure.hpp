@@ -9,13 +9,15 @@
 
 namespace kastor {
 
-/// Measures the components of an image: pixel count, bounding box, peak and its pixel, sum, flux-weighted centre.
-/// Cost: two reads of the foreground pixels, whatever the number of components.
+/// Measures the components of an image: pixel count, bounding box, peak and its pixel, sum,
+/// flux-weighted centre. Cost: two reads of the foreground pixels, whatever the number of
+/// components.
 ///
-/// A run is summed left to right in double; the runs of a component are added as integers on a grid set by the component's
-/// own largest pixel and longest run, so no order and no other component can change a bit. Error of a sum: below 2^-61 of
-/// (largest |pixel|) x (longest run) per run, besides the rounding inside a run.
-/// Owns its work space; one object per instance, not shared between threads.
+/// A run is summed left to right in double; the runs of a component are added as integers on a grid
+/// set by the component's own largest pixel and longest run, so no order and no other component can
+/// change a bit. Error of a sum: below 2^-61 of (largest |pixel|) x (longest run) per run, besides
+/// the rounding inside a run. Owns its work space; one object per instance, not shared between
+/// threads.
 template <class Exec, Real T>
 class Measurer {
  public:
@@ -24,8 +26,8 @@ class Measurer {
   Measurer(Measurer&&) noexcept;
   Measurer& operator=(Measurer&&) noexcept;
 
-  /// The rows in the memory of Exec; they belong to this object and are overwritten by its next call. Enqueues only.
-  /// \throws Error if image and labels differ in shape.
+  /// The rows in the memory of Exec; they belong to this object and are overwritten by its next
+  /// call. Enqueues only. \throws Error if image and labels differ in shape.
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       const ConstImage<T, Exec>& image, const RunLabels<Exec>& labels);
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
@@ -38,8 +40,8 @@ class Measurer {
 
 /// Rows on the host. Fences `space`.
 template <class Exec>
-[[nodiscard]] Catalogue to_host(const Exec& space,
-                                const Kokkos::View<const Source*, typename Exec::memory_space>& rows);
+[[nodiscard]] Catalogue to_host(
+    const Exec& space, const Kokkos::View<const Source*, typename Exec::memory_space>& rows);
 
 /// One-shot form for any View that keeps the layout contract. Fences `space`.
 template <class Exec, class V>

@@ -10,8 +10,8 @@
 namespace kastor {
 
 struct SigmaClipParams {
-  double kappa = 3.0;   ///< half-width kept around the median, in standard deviations  [> 0, finite]
-  int max_passes = 0;   ///< stop after so many passes; 0 = when a pass removes nothing  [>= 0]
+  double kappa = 3.0;  ///< half-width kept around the median, in standard deviations  [> 0, finite]
+  int max_passes = 0;  ///< stop after so many passes; 0 = when a pass removes nothing  [>= 0]
 };
 
 /// How the statistics were reached.
@@ -21,26 +21,30 @@ enum class ClipRoute {
 };
 
 struct SigmaClipResult {
-  Statistics all;           ///< every finite pixel
-  Statistics clipped;       ///< the survivors
+  Statistics all;      ///< every finite pixel
+  Statistics clipped;  ///< the survivors
   double kappa = 0;
   std::int64_t pixels = 0;  ///< pixels of the image, blank ones included
   std::int64_t blank = 0;   ///< NaN and infinite pixels
-  int passes = 0;           ///< how often the statistics were computed, the last, unchanging one included
-  bool converged = false;   ///< the last pass would remove nothing
-  bool degenerate = false;  ///< the next clip would remove every pixel (std is 0): stopped with the survivors
+  int passes = 0;  ///< how often the statistics were computed, the last, unchanging one included
+  bool converged = false;  ///< the last pass would remove nothing
+  bool degenerate =
+      false;  ///< the next clip would remove every pixel (std is 0): stopped with the survivors
   ClipRoute route = ClipRoute::reread;
 };
 
-/// Iterated kappa-sigma clipping: keep the pixels strictly inside median -+ kappa * std of the survivors, until a pass
-/// removes none. The result is that of the plain iteration, exactly: medians, counts and limits never depend on the route.
+/// Iterated kappa-sigma clipping: keep the pixels strictly inside median -+ kappa * std of the
+/// survivors, until a pass removes none. The result is that of the plain iteration, exactly:
+/// medians, counts and limits never depend on the route.
 ///
-/// A fixed-stride sample predicts where the medians and limits can fall; one read of the image sums the pixels that are safe
-/// from them and gathers the others; every pass is then replayed on the gathered ones. If a prediction proves wrong the
-/// brackets are widened, and at last the image itself is read in every pass. Medians are found by histogram selection.
+/// A fixed-stride sample predicts where the medians and limits can fall; one read of the image sums
+/// the pixels that are safe from them and gathers the others; every pass is then replayed on the
+/// gathered ones. If a prediction proves wrong the brackets are widened, and at last the image
+/// itself is read in every pass. Medians are found by histogram selection.
 ///
-/// Owns its work space: repeated calls on images of one size allocate nothing. One object per instance, not shared between
-/// threads. Sums are integers on a fixed grid, hence the same bits for every backend, thread count and split into bands.
+/// Owns its work space: repeated calls on images of one size allocate nothing. One object per
+/// instance, not shared between threads. Sums are integers on a fixed grid, hence the same bits for
+/// every backend, thread count and split into bands.
 template <class Exec, Real T>
 class SigmaClipper {
  public:

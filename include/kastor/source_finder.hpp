@@ -17,9 +17,11 @@ enum class ThresholdAbout { zero, median };
 
 struct FindParams {
   SigmaClipParams clip;
-  double threshold = 5.0;        ///< foreground is strictly above this many clipped standard deviations  [finite]
+  double threshold =
+      5.0;  ///< foreground is strictly above this many clipped standard deviations  [finite]
   ThresholdAbout about = ThresholdAbout::zero;
-  std::optional<double> level;   ///< absolute threshold [image unit], may be negative; replaces the two above  [finite]
+  std::optional<double>
+      level;  ///< absolute threshold [image unit], may be negative; replaces the two above [finite]
   LabelParams label;
 };
 
@@ -30,9 +32,9 @@ struct FindResult {
   Catalogue sources;
 };
 
-/// The whole job as one plan: clip, threshold, label, measure. Folds over the bands of an image; any split gives the same bits.
-/// Owns its work space: repeated calls on images of one size allocate nothing but the returned rows.
-/// One object per instance, not shared between threads.
+/// The whole job as one plan: clip, threshold, label, measure. Folds over the bands of an image;
+/// any split gives the same bits. Owns its work space: repeated calls on images of one size
+/// allocate nothing but the returned rows. One object per instance, not shared between threads.
 template <class Exec, Real T>
 class SourceFinder {
  public:

@@ -22,8 +22,9 @@ struct BitMask {
 template <class Exec>
 [[nodiscard]] BitMask<Exec> make_bit_mask(const Exec& space, std::int64_t ny, std::int64_t nx);
 
-/// Sets the bits of the finite pixels strictly greater than `level`, clears the others, from row `first_row` of the mask on.
-/// Enqueues only. \throws Error if the image does not fit the mask or `level` is NaN.
+/// Sets the bits of the finite pixels strictly greater than `level`, clears the others, from row
+/// `first_row` of the mask on. Enqueues only. \throws Error if the image does not fit the mask or
+/// `level` is NaN.
 template <class Exec, Real T>
 void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double level,
                     const BitMask<Exec>& mask, std::int64_t first_row = 0);

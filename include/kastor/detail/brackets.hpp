@@ -11,26 +11,30 @@
 
 namespace kastor::detail {
 
-/// Where a sample says that the clip's medians and limits can fall. Pixels between the edges but outside the window
-/// survive every pass and are in no median: the core.
+/// Where a sample says that the clip's medians and limits can fall. Pixels between the edges but
+/// outside the window survive every pass and are in no median: the core.
 template <class T>
 struct Brackets {
-  T low_edge = 0;      ///< core pixels are strictly above
-  T window_low = 0;    ///< every median lies in [window_low, window_high]
+  T low_edge = 0;    ///< core pixels are strictly above
+  T window_low = 0;  ///< every median lies in [window_low, window_high]
   T window_high = 0;
-  T high_edge = 0;     ///< core pixels are strictly below
-  T centre = 0;        ///< the sample's median, inside the window
-  double gathered = 0; ///< expected share of pixels outside the core that must be kept
+  T high_edge = 0;      ///< core pixels are strictly below
+  T centre = 0;         ///< the sample's median, inside the window
+  double gathered = 0;  ///< expected share of pixels outside the core that must be kept
 
   /// Pixels of a window of one value are all alike: counting them is enough.
-  [[nodiscard]] KOKKOS_FUNCTION bool window_is_one_value() const { return window_low == window_high; }
+  [[nodiscard]] KOKKOS_FUNCTION bool window_is_one_value() const {
+    return window_low == window_high;
+  }
 };
 
-/// Brackets from the clip of a sorted sample of finite pixels (Floyd and Rivest's idea, CACM 18 (1975) 165: sample ranks bound
-/// the ranks of all). `widen` multiplies the safety margins. None if the sample is of no use: ties, constants, heavy tails.
+/// Brackets from the clip of a sorted sample of finite pixels (Floyd and Rivest's idea, CACM 18
+/// (1975) 165: sample ranks bound the ranks of all). `widen` multiplies the safety margins. None if
+/// the sample is of no use: ties, constants, heavy tails.
 template <class T>
-[[nodiscard]] std::optional<Brackets<T>> brackets_from_sample(const std::vector<T>& sorted, double kappa,
-                                                              int max_passes, double widen) {
+[[nodiscard]] std::optional<Brackets<T>> brackets_from_sample(const std::vector<T>& sorted,
+                                                              double kappa, int max_passes,
+                                                              double widen) {
   const auto n = static_cast<std::int64_t>(sorted.size());
   if (n < 1024) return std::nullopt;
   const double centre = static_cast<double>(sorted[static_cast<std::size_t>(n / 2)]);
@@ -40,7 +44,8 @@ template <class T>
   if (!(spread > 1e-290) || !(spread < 1e290)) return std::nullopt;
 
   const auto at = [&](std::int64_t i) {
-    return static_cast<double>(sorted[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, n - 1))]);
+    return static_cast<double>(
+        sorted[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, n - 1))]);
   };
   std::int64_t first = 0;
   std::int64_t last = n;
@@ -72,15 +77,18 @@ template <class T>
     low = median - kappa * sigma;
     high = median + kappa * sigma;
     const auto begin = sorted.begin();
-    const auto new_first = std::max<std::int64_t>(first, std::upper_bound(begin, sorted.end(), low) - begin);
-    const auto new_last = std::min<std::int64_t>(last, std::lower_bound(begin, sorted.end(), high) - begin);
+    const auto new_first =
+        std::max<std::int64_t>(first, std::upper_bound(begin, sorted.end(), low) - begin);
+    const auto new_last =
+        std::min<std::int64_t>(last, std::lower_bound(begin, sorted.end(), high) - begin);
     if (new_last <= new_first) return std::nullopt;
     if ((new_first == first && new_last == last) || pass == max_passes) break;
     first = new_first;
     last = new_last;
   }
 
-  // Several standard errors of a limit, and room for how a different pixel at a limit moves the next ones.
+  // Several standard errors of a limit, and room for how a different pixel at a limit moves the
+  // next ones.
   const double margin = widen * kappa * sigma * 15.0 / std::sqrt(static_cast<double>(last - first));
   const Interval<T> edges = interval_between<T>(low + margin, high - margin);
   Brackets<T> brackets;

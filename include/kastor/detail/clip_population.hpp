@@ -11,8 +11,8 @@
 #include <kastor/statistics.hpp>
 #include <optional>
 
-/// The two ways to ask for the statistics of the pixels inside an interval. Both offer `count_inside` (none: a bracket failed)
-/// and then `statistics` of the interval last counted.
+/// The two ways to ask for the statistics of the pixels inside an interval. Both offer
+/// `count_inside` (none: a bracket failed) and then `statistics` of the interval last counted.
 namespace kastor::detail {
 
 /// -0 and +0 are one number, and which of them comes out must not depend on an order.
@@ -20,7 +20,9 @@ namespace kastor::detail {
 
 /// The mean of two middle pixels without overflow.
 [[nodiscard]] inline double midpoint(double a, double b) {
-  return a == b ? a : (std::fabs(a) < 1e300 && std::fabs(b) < 1e300 ? (a + b) * 0.5 : a * 0.5 + b * 0.5);
+  return a == b
+             ? a
+             : (std::fabs(a) < 1e300 && std::fabs(b) < 1e300 ? (a + b) * 0.5 : a * 0.5 + b * 0.5);
 }
 
 /// Reads the image for every question.
@@ -32,7 +34,8 @@ class RereadPopulation {
 
   [[nodiscard]] std::optional<std::int64_t> count_inside(const Interval<T>& interval) {
     m_interval = interval;
-    m_extent = reduce_bands<Exec, T>("kastor::sigma_clip::extent", m_space, m_bands, ExtentOf<T>{interval});
+    m_extent = reduce_bands<Exec, T>("kastor::sigma_clip::extent", m_space, m_bands,
+                                     ExtentOf<T>{interval});
     return m_extent.count;
   }
 
@@ -44,11 +47,12 @@ class RereadPopulation {
     s.min = without_sign_of_zero(static_cast<double>(m_extent.min));
     s.max = without_sign_of_zero(static_cast<double>(m_extent.max));
     s.median = without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
-    // A pixel as the centre: its distances to the others are exact more often than those of the median.
+    // A pixel as the centre: its distances to the others are exact more often than those of the
+    // median.
     const Grid grid(static_cast<double>(a), s.min, s.max);
-    const CentredSums sums(
-        reduce_bands<Exec, T>("kastor::sigma_clip::moments", m_space, m_bands, MomentsOf<T>{m_interval, grid}),
-        grid);
+    const CentredSums sums(reduce_bands<Exec, T>("kastor::sigma_clip::moments", m_space, m_bands,
+                                                 MomentsOf<T>{m_interval, grid}),
+                           grid);
     s.mean = without_sign_of_zero(sums.mean(grid.centre));
     s.std = sums.std();
     return s;
@@ -66,32 +70,43 @@ class RereadPopulation {
 template <class Exec, class T>
 class BracketedPopulation {
  public:
-  BracketedPopulation(const Exec& space, Bands<T, Exec> bands, const Brackets<T>& brackets, const CoreSums& core,
-                      const Grid& core_grid,
-                      const ConstImage<T, Exec>& tails, const ConstImage<T, Exec>& window,
-                      WindowRanks<Exec, T>& ranks)
-      : m_space(space), m_bands(bands), m_brackets(brackets), m_core(core), m_tails(tails), m_ranks(ranks) {
+  BracketedPopulation(const Exec& space, Bands<T, Exec> bands, const Brackets<T>& brackets,
+                      const CoreSums& core, const Grid& core_grid, const ConstImage<T, Exec>& tails,
+                      const ConstImage<T, Exec>& window, WindowRanks<Exec, T>& ranks)
+      : m_space(space),
+        m_bands(bands),
+        m_brackets(brackets),
+        m_core(core),
+        m_tails(tails),
+        m_ranks(ranks) {
     m_base = CentredSums(core.below + core.above, std::ldexp(core.sum.to_double(), -grid_bits),
                          std::ldexp(core.squares.to_double(), -grid_bits), core_grid.exponent);
     m_centre = core_grid.centre;
     if (brackets.window_is_one_value()) {
       const auto n = static_cast<double>(core.window);
-      const double d = std::ldexp(static_cast<double>(brackets.window_low) - m_centre, -core_grid.exponent);
+      const double d =
+          std::ldexp(static_cast<double>(brackets.window_low) - m_centre, -core_grid.exponent);
       m_base += CentredSums(core.window, n * d, n * d * d, core_grid.exponent);
     } else {
-      const Grid grid(m_centre, static_cast<double>(brackets.window_low), static_cast<double>(brackets.window_high));
-      const Moments<T> all = reduce_pixels<Exec, T>("kastor::sigma_clip::window_moments", space, window,
-                                                    MomentsOf<T>{Interval<T>{}, grid});
+      const Grid grid(m_centre, static_cast<double>(brackets.window_low),
+                      static_cast<double>(brackets.window_high));
+      const Moments<T> all = reduce_pixels<Exec, T>("kastor::sigma_clip::window_moments", space,
+                                                    window, MomentsOf<T>{Interval<T>{}, grid});
       m_base += CentredSums(all, grid);
     }
-    m_tail_extent = reduce_pixels<Exec, T>("kastor::sigma_clip::extent", space, tails, ExtentOf<T>{Interval<T>{}});
+    m_tail_extent = reduce_pixels<Exec, T>("kastor::sigma_clip::extent", space, tails,
+                                           ExtentOf<T>{Interval<T>{}});
   }
 
   [[nodiscard]] std::optional<std::int64_t> count_inside(const Interval<T>& interval) {
-    if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge) return std::nullopt;
-    const double low = std::fmax(static_cast<double>(interval.low), static_cast<double>(m_tail_extent.min));
-    const double high = std::fmin(static_cast<double>(interval.high), static_cast<double>(m_tail_extent.max));
-    m_grid = m_tail_extent.count > 0 ? Grid(m_centre, low, high) : Grid(m_centre, m_centre, m_centre);
+    if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge)
+      return std::nullopt;
+    const double low =
+        std::fmax(static_cast<double>(interval.low), static_cast<double>(m_tail_extent.min));
+    const double high =
+        std::fmin(static_cast<double>(interval.high), static_cast<double>(m_tail_extent.max));
+    m_grid =
+        m_tail_extent.count > 0 ? Grid(m_centre, low, high) : Grid(m_centre, m_centre, m_centre);
     m_inside = reduce_pixels<Exec, T>("kastor::sigma_clip::tail_moments", m_space, m_tails,
                                       MomentsOf<T>{interval, m_grid});
     return m_base.count + m_inside.extent.count;
@@ -106,7 +121,8 @@ class BracketedPopulation {
     const std::int64_t next = n / 2 - below_window;
     if (rank < 0 || next >= m_core.window) return std::nullopt;
     const auto pixel_at = [&](std::int64_t r) {
-      return static_cast<double>(m_brackets.window_is_one_value() ? m_brackets.window_low : m_ranks.at_rank(r));
+      return static_cast<double>(m_brackets.window_is_one_value() ? m_brackets.window_low
+                                                                  : m_ranks.at_rank(r));
     };
     Statistics s;
     s.count = n;
@@ -114,19 +130,21 @@ class BracketedPopulation {
     s.mean = without_sign_of_zero(sums.mean(m_centre));
     s.std = sums.std();
     const Extent<T>& tails = m_inside.extent;
-    s.min = without_sign_of_zero(static_cast<double>(m_inside.below > 0 ? tails.min : inner_extent().min));
+    s.min = without_sign_of_zero(
+        static_cast<double>(m_inside.below > 0 ? tails.min : inner_extent().min));
     s.max = without_sign_of_zero(
         static_cast<double>(tails.count > m_inside.below ? tails.max : inner_extent().max));
     return s;
   }
 
  private:
-  /// Extremes of core and window: asked for only where a tail is empty, so they are not worth tracking in the one read.
+  /// Extremes of core and window: asked for only where a tail is empty, so they are not worth
+  /// tracking in the one read.
   [[nodiscard]] const Extent<T>& inner_extent() {
     if (m_inner_extent.count == 0) {
-      m_inner_extent =
-          reduce_bands<Exec, T>("kastor::sigma_clip::extent", m_space, m_bands,
-                                ExtentOf<T>{Interval<T>{m_brackets.low_edge, m_brackets.high_edge}});
+      m_inner_extent = reduce_bands<Exec, T>(
+          "kastor::sigma_clip::extent", m_space, m_bands,
+          ExtentOf<T>{Interval<T>{m_brackets.low_edge, m_brackets.high_edge}});
     }
     return m_inner_extent;
   }

@@ -3,12 +3,12 @@
 #define KASTOR_DETAIL_FIXED_POINT_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <cmath>
 #include <cstdint>
 
-/// Sums that do not depend on the order of their terms: each term is rounded once to an integer multiple of a grid step,
-/// and integers are added. Order-free sums are the same for every thread count, backend and split of an image.
+/// Sums that do not depend on the order of their terms: each term is rounded once to an integer
+/// multiple of a grid step, and integers are added. Order-free sums are the same for every thread
+/// count, backend and split of an image.
 namespace kastor::detail {
 
 /// Two's complement 128-bit integer, enough of it to add up.
@@ -33,7 +33,8 @@ struct Int128 {
       l = ~l + 1;
       h = ~h + (l == 0 ? 1 : 0);
     }
-    const double magnitude = static_cast<double>(h) * 18446744073709551616.0 + static_cast<double>(l);
+    const double magnitude =
+        static_cast<double>(h) * 18446744073709551616.0 + static_cast<double>(l);
     return negative ? -magnitude : magnitude;
   }
 };
@@ -43,8 +44,9 @@ struct Int128 {
   return Kokkos::bit_cast<double>(static_cast<std::int64_t>(exponent + 1023) << 52);
 }
 
-/// A number u with |u| < 128 is rounded to a multiple of 2^-44 by adding 1.5 x 2^8: the low bits of the sum are the integer
-/// (a well-known trick; one addition instead of a conversion, and it vectorises everywhere).
+/// A number u with |u| < 128 is rounded to a multiple of 2^-44 by adding 1.5 x 2^8: the low bits of
+/// the sum are the integer (a well-known trick; one addition instead of a conversion, and it
+/// vectorises everywhere).
 inline constexpr int grid_bits = 44;
 inline constexpr double grid_magic = 384.0;
 inline constexpr std::int64_t grid_magic_bits = 0x4078000000000000;
@@ -65,7 +67,8 @@ inline constexpr std::int64_t max_grid_terms = std::int64_t{1} << 18;
   return (u - ((u + grid_magic) - grid_magic)) * 17592186044416.0;
 }
 
-/// Maps pixels to u = (x - centre) / 2^exponent, |u| <= 1, in two exact steps so that no exponent overflows.
+/// Maps pixels to u = (x - centre) / 2^exponent, |u| <= 1, in two exact steps so that no exponent
+/// overflows.
 struct Grid {
   double centre_scaled = 0;
   double scale = 1;
@@ -77,7 +80,8 @@ struct Grid {
   /// For pixels with |x - centre| <= bound.
   Grid(double centre_, double low, double high) : centre(centre_) {
     // Halves, so that the distance of two huge pixels does not overflow.
-    const double half = std::fmax(std::fabs(0.5 * low - 0.5 * centre), std::fabs(0.5 * high - 0.5 * centre));
+    const double half =
+        std::fmax(std::fabs(0.5 * low - 0.5 * centre), std::fabs(0.5 * high - 0.5 * centre));
     int e = 0;
     std::frexp(half, &e);
     exponent = half > 0 ? e + 1 : 0;

@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_GATHER_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <cstdint>
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/fixed_point.hpp>
@@ -16,7 +15,8 @@ namespace kastor::detail {
 template <class T, class Exec>
 using Values = Kokkos::View<T*, typename Exec::memory_space>;
 
-/// A list that many threads append to. Its order is not defined; `count` may exceed the capacity: then values were lost.
+/// A list that many threads append to. Its order is not defined; `count` may exceed the capacity:
+/// then values were lost.
 template <class T, class Exec>
 struct AppendList {
   Values<T, Exec> values;
@@ -31,9 +31,9 @@ struct AppendList {
 };
 
 struct CoreSums {
-  std::int64_t below = 0;  ///< core pixels below the window
-  std::int64_t above = 0;  ///< core pixels above it
-  std::int64_t window = 0; ///< pixels in the window
+  std::int64_t below = 0;   ///< core pixels below the window
+  std::int64_t above = 0;   ///< core pixels above it
+  std::int64_t window = 0;  ///< pixels in the window
   Int128 sum, squares;
 
   KOKKOS_FUNCTION CoreSums& operator+=(const CoreSums& other) {
@@ -76,7 +76,8 @@ struct GatherOutsideCore {
   /// Two plain loops, both without branches: the first one vectorises.
   KOKKOS_FUNCTION void add_core(const T* pixels, std::int64_t n, Value& value) const {
     const T low = brackets.low_edge, high = brackets.high_edge;
-    const T window_low = brackets.window_low, window_high = brackets.window_high, middle = brackets.centre;
+    const T window_low = brackets.window_low, window_high = brackets.window_high,
+            middle = brackets.centre;
     std::uint64_t s = 0, q = 0;
     std::uint32_t below = 0, above = 0;
     for (std::int64_t i = 0; i < n; ++i) {

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-
 #include <cstdint>
 #include <kastor/detail/union_find.hpp>
 #include <kastor/label.hpp>
@@ -85,7 +84,8 @@ struct UniteWithRowAbove {
     if (y == 0) return;
     const std::int64_t per_row = (labels.nx + 63) / 64;
     const std::int64_t left = labels.begin(run) - reach > 0 ? labels.begin(run) - reach : 0;
-    const std::int64_t right = labels.end(run) - 1 + reach < labels.nx ? labels.end(run) - 1 + reach : labels.nx - 1;
+    const std::int64_t right =
+        labels.end(run) - 1 + reach < labels.nx ? labels.end(run) - 1 + reach : labels.nx - 1;
     const MaskRow above{labels.mask.words.data() + (y - 1) * per_row};
     const std::uint32_t* first_in_word = labels.first_in_word.data() + (y - 1) * per_row;
     const std::uint32_t past_last = first_in_word[right / 64] + above.starts_up_to(right);
@@ -135,11 +135,13 @@ struct CountPixels {
   RunLabels<Exec> labels;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> pixels;
   KOKKOS_FUNCTION void operator()(std::int64_t run) const {
-    Kokkos::atomic_add(&pixels(labels.label(run) - 1), std::int64_t{labels.end(run)} - labels.begin(run));
+    Kokkos::atomic_add(&pixels(labels.label(run) - 1),
+                       std::int64_t{labels.end(run)} - labels.begin(run));
   }
 };
 
-/// Numbers the components that are large enough; `number` holds pixel counts before and labels after.
+/// Numbers the components that are large enough; `number` holds pixel counts before and labels
+/// after.
 template <class Exec>
 struct NumberLarge {
   typename RunLabels<Exec>::template List<std::uint32_t> first_run;
@@ -164,14 +166,36 @@ struct Renumber {
   }
 };
 
+/// Host: index = word of the mask, whose pixels are written in order. Device: index = pixel, so
+/// that neighbours write neighbours.
 template <class Exec, class Label>
 struct WriteLabels {
   RunLabels<Exec> labels;
   Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space> image;
+
+  [[nodiscard]] std::int64_t count() const {
+    return labels.ny * (is_host_space_v<Exec> ? labels.mask.words_per_row() : labels.nx);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t y = i / labels.nx;
-    const std::int64_t x = i % labels.nx;
-    image(y, x) = static_cast<Label>(labels.at(y, x));
+    if constexpr (is_host_space_v<Exec>) {
+      const std::int64_t per_row = (labels.nx + 63) / 64;
+      write_word(i / per_row, i % per_row, labels.first_in_word(i));
+    } else {
+      const std::int64_t y = i / labels.nx;
+      const std::int64_t x = i % labels.nx;
+      image(y, x) = static_cast<Label>(labels.at(y, x));
+    }
+  }
+  KOKKOS_FUNCTION void write_word(std::int64_t y, std::int64_t w, std::uint32_t begun) const {
+    const MaskRow row{labels.mask.words.data() + y * ((labels.nx + 63) / 64)};
+    const std::uint64_t bits = row.words[w];
+    const std::uint64_t starts = row.starts(w);
+    const std::int64_t width = labels.nx - 64 * w < 64 ? labels.nx - 64 * w : 64;
+    for (std::int64_t k = 0; k < width; ++k) {
+      begun += static_cast<std::uint32_t>((starts >> k) & 1);
+      image(y, 64 * w + k) =
+          (bits >> k) & 1 ? static_cast<Label>(labels.label(begun - 1)) : Label{0};
+    }
   }
 };
 
@@ -193,7 +217,8 @@ struct Labeller<Exec>::Plan {
   void grow(V& list, const std::string& label, std::int64_t wanted) {
     if (size(list) >= wanted) return;
     list = V{};
-    list = V(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(wanted));
+    list = V(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label),
+             static_cast<std::size_t>(wanted));
   }
 
   void number_runs(const BitMask<Exec>& mask) {
@@ -201,13 +226,15 @@ struct Labeller<Exec>::Plan {
     grow(labels.first_in_word, "kastor::label::first_in_word", words + 1);
     detail::RunCount total;
     if (words > 0) {
-      Kokkos::parallel_scan(
-          "kastor::label::number_runs", Policy(space, 0, words),
-          detail::NumberRuns<Exec>{mask.words.data(), mask.words_per_row(), labels.first_in_word, words - 1}, total);
+      Kokkos::parallel_scan("kastor::label::number_runs", Policy(space, 0, words),
+                            detail::NumberRuns<Exec>{mask.words.data(), mask.words_per_row(),
+                                                     labels.first_in_word, words - 1},
+                            total);
       space.fence("kastor::label::number_runs");
     }
-    KASTOR_EXPECTS("kastor::label", total.runs < std::numeric_limits<std::uint32_t>::max(),
-                   "the mask has " + std::to_string(total.runs) + " runs; expected at most 4294967294");
+    KASTOR_EXPECTS(
+        "kastor::label", total.runs < std::numeric_limits<std::uint32_t>::max(),
+        "the mask has " + std::to_string(total.runs) + " runs; expected at most 4294967294");
     labels.runs = static_cast<std::int64_t>(total.runs);
     labels.foreground_pixels = static_cast<std::int64_t>(total.pixels);
   }
@@ -221,16 +248,19 @@ struct Labeller<Exec>::Plan {
     grow(forest.parent, "kastor::label::parent", labels.runs);
     const std::int64_t words = mask.ny * mask.words_per_row();
     const Policy runs(space, 0, labels.runs);
-    Kokkos::parallel_for("kastor::label::fill_runs", Policy(space, 0, words), detail::FillRuns<Exec>{labels, forest});
+    Kokkos::parallel_for("kastor::label::fill_runs", Policy(space, 0, words),
+                         detail::FillRuns<Exec>{labels, forest});
     Kokkos::parallel_for("kastor::label::unite_with_row_above", runs,
                          detail::UniteWithRowAbove<Exec>{
                              labels, forest, params.connectivity == Connectivity::eight ? 1 : 0});
     Kokkos::parallel_for("kastor::label::flatten", runs, detail::Flatten<Exec>{forest});
     std::uint32_t components = 0;
-    Kokkos::parallel_scan("kastor::label::number_roots", runs, detail::NumberRoots<Exec>{labels, forest}, components);
+    Kokkos::parallel_scan("kastor::label::number_roots", runs,
+                          detail::NumberRoots<Exec>{labels, forest}, components);
     space.fence("kastor::label::number_roots");
     labels.components = components;
-    Kokkos::parallel_for("kastor::label::copy_root_label", runs, detail::CopyRootLabel<Exec>{labels, forest});
+    Kokkos::parallel_for("kastor::label::copy_root_label", runs,
+                         detail::CopyRootLabel<Exec>{labels, forest});
   }
 
   void drop_small_components() {
@@ -239,11 +269,13 @@ struct Labeller<Exec>::Plan {
     grow(spare_first_run, "kastor::label::first_run", size(labels.first_run));
     const Policy runs(space, 0, labels.runs);
     Kokkos::deep_copy(space, pixels, std::int64_t{0});
-    Kokkos::parallel_for("kastor::label::count_pixels", runs, detail::CountPixels<Exec>{labels, pixels});
+    Kokkos::parallel_for("kastor::label::count_pixels", runs,
+                         detail::CountPixels<Exec>{labels, pixels});
     std::uint32_t kept = 0;
-    Kokkos::parallel_scan(
-        "kastor::label::number_large", Policy(space, 0, labels.components),
-        detail::NumberLarge<Exec>{labels.first_run, spare_first_run, number, pixels, params.min_pixels}, kept);
+    Kokkos::parallel_scan("kastor::label::number_large", Policy(space, 0, labels.components),
+                          detail::NumberLarge<Exec>{labels.first_run, spare_first_run, number,
+                                                    pixels, params.min_pixels},
+                          kept);
     space.fence("kastor::label::number_large");
     Kokkos::parallel_for("kastor::label::renumber", runs, detail::Renumber<Exec>{labels, number});
     std::swap(labels.first_run, spare_first_run);
@@ -277,9 +309,11 @@ struct Labeller<Exec>::Plan {
 
 template <class Exec>
 Labeller<Exec>::Labeller(const Exec& space, const LabelParams& params) {
-  KASTOR_EXPECTS("kastor::Labeller",
-                 params.connectivity == Connectivity::four || params.connectivity == Connectivity::eight,
-                 "the connectivity is " + std::to_string(static_cast<int>(params.connectivity)) + "; expected 4 or 8");
+  KASTOR_EXPECTS(
+      "kastor::Labeller",
+      params.connectivity == Connectivity::four || params.connectivity == Connectivity::eight,
+      "the connectivity is " + std::to_string(static_cast<int>(params.connectivity)) +
+          "; expected 4 or 8");
   KASTOR_EXPECTS("kastor::Labeller", params.min_pixels >= 1,
                  "min_pixels is " + std::to_string(params.min_pixels) + "; expected 1 or more");
   m_plan = std::make_unique<Plan>(space, params);
@@ -298,19 +332,22 @@ const RunLabels<Exec>& Labeller<Exec>::operator()(const BitMask<Exec>& mask) {
 }
 
 template <class Exec, class Label>
-void write_labels(const Exec& space, const RunLabels<Exec>& labels,
-                  const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>& image) {
+void write_labels(
+    const Exec& space, const RunLabels<Exec>& labels,
+    const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>& image) {
   KASTOR_EXPECTS("kastor::write_labels",
                  static_cast<std::int64_t>(image.extent(0)) == labels.ny &&
                      static_cast<std::int64_t>(image.extent(1)) == labels.nx,
-                 "the image is " + std::to_string(image.extent(0)) + " x " + std::to_string(image.extent(1)) +
-                     " pixels; expected " + std::to_string(labels.ny) + " x " + std::to_string(labels.nx));
-  KASTOR_EXPECTS("kastor::write_labels", labels.components <= std::int64_t{std::numeric_limits<Label>::max()},
+                 "the image is " + std::to_string(image.extent(0)) + " x " +
+                     std::to_string(image.extent(1)) + " pixels; expected " +
+                     std::to_string(labels.ny) + " x " + std::to_string(labels.nx));
+  KASTOR_EXPECTS("kastor::write_labels",
+                 labels.components <= std::int64_t{std::numeric_limits<Label>::max()},
                  std::to_string(labels.components) + " labels do not fit the pixels of the image");
+  const detail::WriteLabels<Exec, Label> write{labels, image};
   Kokkos::parallel_for(
       "kastor::label::write_labels",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, labels.ny * labels.nx),
-      detail::WriteLabels<Exec, Label>{labels, image});
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, write.count()), write);
 }
 
 }  // namespace kastor

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-
 #include <cstdint>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/select.hpp>
@@ -34,13 +33,15 @@ namespace kastor::detail {
   return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(n));
 }
 
-/// A sum of terms |t| < 2^bits as integers of 2^(bits - 62), in two halves that cannot overflow with fewer than 2^32 terms.
+/// A sum of terms |t| < 2^bits as integers of 2^(bits - 62), in two halves that cannot overflow
+/// with fewer than 2^32 terms.
 struct WideSum {
   std::int64_t high;
   std::uint64_t low;
 
   KOKKOS_FUNCTION void atomic_add(double term, int bits) {
-    const auto q = static_cast<std::int64_t>(Kokkos::floor(scale_by_power_of_two(term, 62 - bits) + 0.5));
+    const auto q =
+        static_cast<std::int64_t>(Kokkos::floor(scale_by_power_of_two(term, 62 - bits) + 0.5));
     Kokkos::atomic_add(&high, q >> 32);
     Kokkos::atomic_add(&low, static_cast<std::uint64_t>(q) & 0xffffffffU);
   }
@@ -136,7 +137,8 @@ struct FindExtents {
   }
 };
 
-/// How a component's terms are scaled: pixels by 2^-pixel, so that they lie in [-1, 1], their sums on grids of these bits.
+/// How a component's terms are scaled: pixels by 2^-pixel, so that they lie in [-1, 1], their sums
+/// on grids of these bits.
 template <class T>
 struct ComponentGrid {
   int pixel;
@@ -184,8 +186,9 @@ struct SumRuns {
     c.x_moment.atomic_add(x_moment, grid.x_bits);
     c.y_moment.atomic_add(flux * static_cast<double>(y - y_min), grid.y_bits);
     if (peak_x >= 0) {
-      Kokkos::atomic_min(&c.peak_at, static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(labels.nx) +
-                                         static_cast<std::uint64_t>(peak_x));
+      Kokkos::atomic_min(&c.peak_at,
+                         static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(labels.nx) +
+                             static_cast<std::uint64_t>(peak_x));
     }
   }
 };
@@ -237,7 +240,8 @@ struct Measurer<Exec, T>::Plan {
     const auto n = static_cast<std::size_t>(wanted);
     components = detail::Components<T, Exec>(
         Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::components"), n);
-    rows = SourceRows(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::rows"), n);
+    rows = SourceRows(
+        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::rows"), n);
   }
 
   /// Number of runs above a row of the image.
@@ -245,7 +249,8 @@ struct Measurer<Exec, T>::Plan {
     if (row == 0) return 0;
     if (row == labels.ny) return labels.runs;
     std::uint32_t runs = 0;
-    Kokkos::deep_copy(space, runs, Kokkos::subview(labels.first_in_word, row * labels.mask.words_per_row()));
+    Kokkos::deep_copy(space, runs,
+                      Kokkos::subview(labels.first_in_word, row * labels.mask.words_per_row()));
     space.fence("kastor::measure::runs_above");
     return runs;
   }
@@ -264,22 +269,24 @@ struct Measurer<Exec, T>::Plan {
     }
   }
 
-  [[nodiscard]] Kokkos::View<const Source*, typename Exec::memory_space> run(Bands<T, Exec> bands,
-                                                                            const RunLabels<Exec>& labels) {
+  [[nodiscard]] Kokkos::View<const Source*, typename Exec::memory_space> run(
+      Bands<T, Exec> bands, const RunLabels<Exec>& labels) {
     const Kokkos::Profiling::ScopedRegion region("kastor::measure");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::measure", bands);
     KASTOR_EXPECTS("kastor::measure", shape.ny == labels.ny && shape.nx == labels.nx,
                    "the image is " + std::to_string(shape.ny) + " x " + std::to_string(shape.nx) +
-                       " pixels; expected " + std::to_string(labels.ny) + " x " + std::to_string(labels.nx) +
-                       " as the labels");
+                       " pixels; expected " + std::to_string(labels.ny) + " x " +
+                       std::to_string(labels.nx) + " as the labels");
     const std::int64_t n = labels.components;
     reserve(n);
     if (n > 0) {
       const Policy all(space, 0, n);
-      Kokkos::parallel_for("kastor::measure::clear", all, detail::ClearComponents<T, Exec>{components});
+      Kokkos::parallel_for("kastor::measure::clear", all,
+                           detail::ClearComponents<T, Exec>{components});
       sweep<detail::FindExtents>("kastor::measure::find_extents", bands, labels);
       sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, labels);
-      Kokkos::parallel_for("kastor::measure::make_rows", all, detail::MakeRows<T, Exec>{labels, components, rows});
+      Kokkos::parallel_for("kastor::measure::make_rows", all,
+                           detail::MakeRows<T, Exec>{labels, components, rows});
     }
     return Kokkos::subview(rows, Kokkos::make_pair(std::int64_t{0}, n));
   }
@@ -310,10 +317,11 @@ Kokkos::View<const Source*, typename Exec::memory_space> Measurer<Exec, T>::oper
 }
 
 template <class Exec>
-Catalogue to_host(const Exec& space, const Kokkos::View<const Source*, typename Exec::memory_space>& rows) {
+Catalogue to_host(const Exec& space,
+                  const Kokkos::View<const Source*, typename Exec::memory_space>& rows) {
   Catalogue catalogue(rows.extent(0));
-  const Kokkos::View<Source*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(catalogue.data(),
-                                                                                              catalogue.size());
+  const Kokkos::View<Source*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      catalogue.data(), catalogue.size());
   Kokkos::deep_copy(space, host, rows);
   space.fence("kastor::measure::to_host");
   return catalogue;

@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_MOMENTS_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <cmath>
 #include <cstdint>
 #include <kastor/detail/fixed_point.hpp>
@@ -12,7 +11,8 @@
 
 namespace kastor::detail {
 
-/// Pixels strictly between two bounds. NaN is in no interval, infinities are not in the default one.
+/// Pixels strictly between two bounds. NaN is in no interval, infinities are not in the default
+/// one.
 template <class T>
 struct Interval {
   T low = -std::numeric_limits<T>::infinity();
@@ -21,7 +21,8 @@ struct Interval {
   [[nodiscard]] KOKKOS_FUNCTION bool contains(T x) const { return (x > low) & (x < high); }
 };
 
-/// The pixels x with low < x < high, the bounds in double: rounded outwards, the comparison of pixels stays exact.
+/// The pixels x with low < x < high, the bounds in double: rounded outwards, the comparison of
+/// pixels stays exact.
 template <class T>
 [[nodiscard]] Interval<T> interval_between(double low, double high) {
   if constexpr (std::is_same_v<T, double>) {
@@ -121,7 +122,8 @@ struct MomentsOf {
 };
 static_assert(host_segment <= max_grid_terms);
 
-/// Sums about a centre as (mantissa, common exponent): sum of (x - centre) is sum x 2^exponent, squares x 4^exponent.
+/// Sums about a centre as (mantissa, common exponent): sum of (x - centre) is sum x 2^exponent,
+/// squares x 4^exponent.
 struct CentredSums {
   std::int64_t count = 0;
   double sum = 0;
@@ -129,12 +131,14 @@ struct CentredSums {
   int exponent = -10000;
 
   CentredSums() = default;
-  CentredSums(std::int64_t n, double s, double q, int e) : count(n), sum(s), squares(q), exponent(e) {}
+  CentredSums(std::int64_t n, double s, double q, int e)
+      : count(n), sum(s), squares(q), exponent(e) {}
 
   template <class T>
   CentredSums(const Moments<T>& m, const Grid& grid)
       : count(m.extent.count),
-        sum(std::ldexp(m.sum.to_double(), -grid_bits) + std::ldexp(m.sum_rest.to_double(), -2 * grid_bits)),
+        sum(std::ldexp(m.sum.to_double(), -grid_bits) +
+            std::ldexp(m.sum_rest.to_double(), -2 * grid_bits)),
         squares(std::ldexp(m.squares.to_double(), -grid_bits) +
                 std::ldexp(m.squares_rest.to_double(), -2 * grid_bits)),
         exponent(grid.exponent) {}
@@ -151,7 +155,8 @@ struct CentredSums {
   [[nodiscard]] double mean(double centre) const {
     return centre + std::ldexp(sum / static_cast<double>(count), exponent);
   }
-  /// Population standard deviation. The centre is within about one std of the mean, so at most one bit cancels.
+  /// Population standard deviation. The centre is within about one std of the mean, so at most one
+  /// bit cancels.
   [[nodiscard]] double std() const {
     const auto n = static_cast<double>(count);
     const double variance = (squares - sum * (sum / n)) / n;

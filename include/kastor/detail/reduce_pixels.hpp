@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_REDUCE_PIXELS_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <cstdint>
 #include <kastor/image.hpp>
 #include <string>
@@ -14,7 +13,8 @@ namespace kastor::detail {
 /// Longest stretch of pixels that a functor is handed at once on a host.
 inline constexpr std::int64_t host_segment = 8192;
 
-/// Cuts rows into segments that lie in one row: short enough for a core's cache, long enough to amortise a call.
+/// Cuts rows into segments that lie in one row: short enough for a core's cache, long enough to
+/// amortise a call.
 template <class T>
 struct Segments {
   Rows<T> rows;
@@ -37,7 +37,8 @@ struct Segments {
   }
 };
 
-/// Joins `Functor::segment(pixels, n, value)` over all segments. `Functor::Value` must add up in any order.
+/// Joins `Functor::segment(pixels, n, value)` over all segments. `Functor::Value` must add up in
+/// any order.
 template <class T, class Functor>
 struct SegmentReducer {
   using value_type = typename Functor::Value;
@@ -51,7 +52,8 @@ struct SegmentReducer {
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
 };
 
-/// Host: a thread works through a segment. Device: a thread takes one pixel, neighbours take neighbours.
+/// Host: a thread works through a segment. Device: a thread takes one pixel, neighbours take
+/// neighbours.
 template <class Exec, class T, class Functor>
 [[nodiscard]] typename Functor::Value reduce_pixels(const std::string& label, const Exec& space,
                                                     const ConstImage<T, Exec>& band,

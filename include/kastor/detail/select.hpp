@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_SELECT_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -12,8 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-/// Order statistics by histogram selection: count the pixels per bin of their ordered bit patterns, go on inside the bin
-/// that holds the rank. Exact for every distribution; at most 3 reads for float, 6 for double.
+/// Order statistics by histogram selection: count the pixels per bin of their ordered bit patterns,
+/// go on inside the bin that holds the rank. Exact for every distribution; at most 3 reads for
+/// float, 6 for double.
 namespace kastor::detail {
 
 template <class T>
@@ -47,7 +47,10 @@ struct KeyRange {
 
   KeyRange() = default;
   KeyRange(Key<T> f, Key<T> l)
-      : first(f), last(l), shift(std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(l - f))) - 12)) {}
+      : first(f),
+        last(l),
+        shift(std::max(0,
+                       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(l - f))) - 12)) {}
 
   [[nodiscard]] static KeyRange of(const Interval<T>& interval) {
     // Both zeros are one number: a bound at zero leaves out, or takes in, both keys.
@@ -102,9 +105,11 @@ class RankSelector {
   explicit RankSelector(const Exec& space)
       : m_space(space),
         m_counts(Kokkos::view_alloc(space, "kastor::select::counts"), select_bins),
-        m_host(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::select::host_counts"), select_bins) {}
+        m_host(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::select::host_counts"),
+               select_bins) {}
 
-  /// The pixels of rank `rank` and, if `pair`, `rank + 1` (0-based) among those in the interval, which must hold that many.
+  /// The pixels of rank `rank` and, if `pair`, `rank + 1` (0-based) among those in the interval,
+  /// which must hold that many.
   [[nodiscard]] std::pair<T, T> operator()(Bands<T, Exec> bands, const Interval<T>& interval,
                                            std::int64_t rank, bool pair) {
     return select(bands, KeyRange<T>::of(interval), rank, pair);
@@ -118,7 +123,8 @@ class RankSelector {
       const int bin = find(rank);
       const KeyRange<T> inside = range.bin(bin);
       if (pair && rank + 1 >= static_cast<std::int64_t>(m_host(bin))) {
-        // The two ranks lie in different bins: the last of this one, the first of the next that is not empty.
+        // The two ranks lie in different bins: the last of this one, the first of the next that is
+        // not empty.
         int next = bin + 1;
         while (m_host(next) == 0) ++next;
         const KeyRange<T> above = range.bin(next);
@@ -133,7 +139,8 @@ class RankSelector {
     Kokkos::deep_copy(m_space, m_counts, std::uint64_t{0});
     for (const auto& band : bands) {
       // Long segments on the host: a private histogram is emptied after each.
-      const Segments<T> segments(rows_of<T, Exec>(band), is_host_space_v<Exec> ? 16 * host_segment : 1);
+      const Segments<T> segments(rows_of<T, Exec>(band),
+                                 is_host_space_v<Exec> ? 16 * host_segment : 1);
       Kokkos::parallel_for(
           "kastor::select::count_keys",
           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_space, 0, segments.count()),

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,12 +19,14 @@ namespace kastor::detail {
 
 /// The plain iteration over a population's answers. False: a bracket failed and nothing is decided.
 template <class T, class Population>
-[[nodiscard]] bool iterate_clip(Population& population, const SigmaClipParams& params, SigmaClipResult& result) {
+[[nodiscard]] bool iterate_clip(Population& population, const SigmaClipParams& params,
+                                SigmaClipResult& result) {
   Interval<T> interval;
   std::optional<std::int64_t> count = population.count_inside(interval);
   if (!count) return false;
   KASTOR_EXPECTS("kastor::sigma_clip", *count > 0,
-                 "all " + std::to_string(result.pixels) + " pixels are blank; expected at least one finite pixel");
+                 "all " + std::to_string(result.pixels) +
+                     " pixels are blank; expected at least one finite pixel");
   result.blank = result.pixels - *count;
   result.passes = 0;
   result.converged = result.degenerate = false;
@@ -70,13 +71,15 @@ template <class Exec, Real T>
 struct SigmaClipper<Exec, T>::Plan {
   using Counter = Kokkos::View<std::uint64_t, typename Exec::memory_space>;
   static constexpr std::int64_t sample_size = 32768;
-  static constexpr std::int64_t smallest_sampled = 4 * sample_size;  ///< reread smaller images: they lie in the cache
-  static constexpr double most_gathered = 0.11;                      ///< of the capacity of 1/8 of the pixels
+  static constexpr std::int64_t smallest_sampled =
+      4 * sample_size;                           ///< reread smaller images: they lie in the cache
+  static constexpr double most_gathered = 0.11;  ///< of the capacity of 1/8 of the pixels
 
   Plan(const Exec& s, const SigmaClipParams& p)
       : space(s),
         params(p),
-        sample(Kokkos::view_alloc(s, Kokkos::WithoutInitializing, "kastor::sigma_clip::sample"), sample_size),
+        sample(Kokkos::view_alloc(s, Kokkos::WithoutInitializing, "kastor::sigma_clip::sample"),
+               sample_size),
         tails{{}, Counter(Kokkos::view_alloc(s, "kastor::sigma_clip::tail_count"))},
         window{{}, Counter(Kokkos::view_alloc(s, "kastor::sigma_clip::window_count"))},
         selector(s),
@@ -97,7 +100,8 @@ struct SigmaClipper<Exec, T>::Plan {
     ranks.reserve(wanted);
   }
 
-  /// A fixed-stride sample of the finite pixels, sorted. The stride depends on the image's shape alone.
+  /// A fixed-stride sample of the finite pixels, sorted. The stride depends on the image's shape
+  /// alone.
   void take_sample(Bands<T, Exec> bands, const detail::Shape& shape) {
     // Odd, so that it does not run along the columns of images whose width is a power of two.
     const std::int64_t stride = (shape.ny * shape.nx / sample_size) | 1;
@@ -107,16 +111,18 @@ struct SigmaClipper<Exec, T>::Plan {
       const auto rows = detail::rows_of<T, Exec>(band);
       const std::int64_t past = first_pixel + rows.ny * rows.nx;
       const std::int64_t end = std::min(sample_size, (past + stride - 1) / stride);
-      Kokkos::parallel_for("kastor::sigma_clip::take_sample",
-                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, taken, end),
-                           detail::TakeSample<T, Exec>{rows, first_pixel, stride, sample});
+      Kokkos::parallel_for(
+          "kastor::sigma_clip::take_sample",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, taken, end),
+          detail::TakeSample<T, Exec>{rows, first_pixel, stride, sample});
       first_pixel = past;
       taken = end;
     }
     sample_on_host.resize(static_cast<std::size_t>(taken));
-    const Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(sample_on_host.data(),
-                                                                                           sample_on_host.size());
-    Kokkos::deep_copy(space, host, Kokkos::subview(sample, Kokkos::make_pair(std::int64_t{0}, taken)));
+    const Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+        sample_on_host.data(), sample_on_host.size());
+    Kokkos::deep_copy(space, host,
+                      Kokkos::subview(sample, Kokkos::make_pair(std::int64_t{0}, taken)));
     space.fence("kastor::sigma_clip::take_sample");
     const detail::Interval<T> finite;
     std::erase_if(sample_on_host, [&](T x) { return !finite.contains(x); });
@@ -124,8 +130,10 @@ struct SigmaClipper<Exec, T>::Plan {
   }
 
   /// The bracketed route; false if a bracket failed.
-  [[nodiscard]] bool bracketed(Bands<T, Exec> bands, const detail::Brackets<T>& brackets, SigmaClipResult& result) {
-    const detail::Grid grid(static_cast<double>(brackets.centre), static_cast<double>(brackets.low_edge),
+  [[nodiscard]] bool bracketed(Bands<T, Exec> bands, const detail::Brackets<T>& brackets,
+                               SigmaClipResult& result) {
+    const detail::Grid grid(static_cast<double>(brackets.centre),
+                            static_cast<double>(brackets.low_edge),
                             static_cast<double>(brackets.high_edge));
     if (!grid.single_step()) return false;
     Kokkos::deep_copy(space, tails.count, std::uint64_t{0});
@@ -142,7 +150,8 @@ struct SigmaClipper<Exec, T>::Plan {
       return false;
     }
     const std::int64_t in_window = stored ? core.window : 0;
-    if (stored) ranks.sort_into_bins(window.values, in_window, brackets.window_low, brackets.window_high);
+    if (stored)
+      ranks.sort_into_bins(window.values, in_window, brackets.window_low, brackets.window_high);
     detail::BracketedPopulation<Exec, T> population(
         space, bands, brackets, core, grid,
         detail::as_one_row<T, Exec>(tails.values, static_cast<std::int64_t>(in_tails)),
@@ -160,7 +169,8 @@ struct SigmaClipper<Exec, T>::Plan {
       reserve(result.pixels);
       take_sample(bands, shape);
       for (const double widen : {1.0, 3.0}) {
-        const auto brackets = detail::brackets_from_sample(sample_on_host, params.kappa, params.max_passes, widen);
+        const auto brackets =
+            detail::brackets_from_sample(sample_on_host, params.kappa, params.max_passes, widen);
         if (!brackets || brackets->gathered > most_gathered) break;
         if (bracketed(bands, *brackets, result)) {
           result.route = ClipRoute::bracketed;

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,12 +20,14 @@ template <class Exec>
 using Doubles = Kokkos::View<double*, typename Exec::memory_space>;
 
 template <class Exec, class V>
-[[nodiscard]] auto to_device(const Exec& space, const std::string& label, const std::vector<V>& host) {
-  Kokkos::View<V*, typename Exec::memory_space> list(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label),
-                                                     host.size());
-  Kokkos::deep_copy(space, list,
-                    Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(),
-                                                                                                     host.size()));
+[[nodiscard]] auto to_device(const Exec& space, const std::string& label,
+                             const std::vector<V>& host) {
+  Kokkos::View<V*, typename Exec::memory_space> list(
+      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label), host.size());
+  Kokkos::deep_copy(
+      space, list,
+      Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          host.data(), host.size()));
   space.fence("kastor::simulate::to_device");
   return list;
 }
@@ -45,7 +46,8 @@ struct NoiseAlongX {
     const std::int64_t row = first_row + i / nx;
     const std::uint64_t at = static_cast<std::uint64_t>(row * (nx + n) + i % nx);
     double sum = 0;
-    for (std::int64_t k = 0; k < n; ++k) sum += taps(k) * random_bell(seed, at + static_cast<std::uint64_t>(k));
+    for (std::int64_t k = 0; k < n; ++k)
+      sum += taps(k) * random_bell(seed, at + static_cast<std::uint64_t>(k));
     smoothed(i) = sum;
   }
 };
@@ -85,7 +87,8 @@ struct AddSources {
       const Stamp& s = stamps(sources_of_row(k));
       const double height = profiles(s.y_profile + y - s.y_min);
       for (std::int64_t x = s.x_min; x <= s.x_max; ++x) {
-        image(y, x) = static_cast<T>(static_cast<double>(image(y, x)) + height * profiles(s.x_profile + x - s.x_min));
+        image(y, x) = static_cast<T>(static_cast<double>(image(y, x)) +
+                                     height * profiles(s.x_profile + x - s.x_min));
       }
     }
   }
@@ -112,7 +115,8 @@ struct Stamps {
 
   Stamps(const SkyParams& params, const std::vector<TrueSource>& truth)
       : first_of_row(static_cast<std::size_t>(params.ny) + 1, 0) {
-    const auto profile = [&](double centre, std::int64_t first, std::int64_t last, double sigma, double height) {
+    const auto profile = [&](double centre, std::int64_t first, std::int64_t last, double sigma,
+                             double height) {
       const auto at = static_cast<std::int64_t>(profiles.size());
       for (std::int64_t i = first; i <= last; ++i) {
         const double d = (static_cast<double>(i) - centre) / sigma;
@@ -133,15 +137,18 @@ struct Stamps {
       y_max.push_back(std::min(params.ny - 1, y + reach));
       s.x_profile = profile(source.x, s.x_min, s.x_max, sigma, 1.0);
       s.y_profile = profile(source.y, s.y_min, y_max.back(), sigma, source.flux_peak);
-      for (std::int64_t row = s.y_min; row <= y_max.back(); ++row) ++first_of_row[static_cast<std::size_t>(row) + 1];
+      for (std::int64_t row = s.y_min; row <= y_max.back(); ++row)
+        ++first_of_row[static_cast<std::size_t>(row) + 1];
       stamps.push_back(s);
     }
-    for (std::size_t row = 1; row < first_of_row.size(); ++row) first_of_row[row] += first_of_row[row - 1];
+    for (std::size_t row = 1; row < first_of_row.size(); ++row)
+      first_of_row[row] += first_of_row[row - 1];
     sources_of_row.resize(static_cast<std::size_t>(first_of_row.back()));
     std::vector<std::int64_t> next = first_of_row;
     for (std::size_t i = 0; i < stamps.size(); ++i) {
       for (std::int64_t row = stamps[i].y_min; row <= y_max[i]; ++row) {
-        sources_of_row[static_cast<std::size_t>(next[static_cast<std::size_t>(row)]++)] = static_cast<std::int64_t>(i);
+        sources_of_row[static_cast<std::size_t>(next[static_cast<std::size_t>(row)]++)] =
+            static_cast<std::int64_t>(i);
       }
     }
   }
@@ -158,12 +165,14 @@ void simulate_sky(const Exec& space, const SkyParams& params, const std::vector<
   KASTOR_EXPECTS("kastor::simulate_sky",
                  static_cast<std::int64_t>(image.extent(0)) == params.ny &&
                      static_cast<std::int64_t>(image.extent(1)) == params.nx,
-                 "the image is " + std::to_string(image.extent(0)) + " x " + std::to_string(image.extent(1)) +
-                     " pixels; expected " + std::to_string(params.ny) + " x " + std::to_string(params.nx));
+                 "the image is " + std::to_string(image.extent(0)) + " x " +
+                     std::to_string(image.extent(1)) + " pixels; expected " +
+                     std::to_string(params.ny) + " x " + std::to_string(params.nx));
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   const double sigma = params.beam_fwhm / detail::fwhm_per_sigma;
   const auto reach = static_cast<std::int64_t>(std::ceil(3.5 * sigma));
-  // White noise smoothed by a beam of width sigma has the beam's correlation if the kernel is narrower by sqrt(2).
+  // White noise smoothed by a beam of width sigma has the beam's correlation if the kernel is
+  // narrower by sqrt(2).
   std::vector<double> taps;
   double squares = 0;
   for (std::int64_t k = -reach; k <= reach; ++k) {
@@ -182,7 +191,8 @@ void simulate_sky(const Exec& space, const SkyParams& params, const std::vector<
       static_cast<std::size_t>((band + 2 * reach) * params.nx));
   for (std::int64_t row = 0; row < params.ny; row += band) {
     const std::int64_t rows = std::min(band, params.ny - row);
-    Kokkos::parallel_for("kastor::simulate::noise_along_x", Policy(space, 0, (rows + 2 * reach) * params.nx),
+    Kokkos::parallel_for("kastor::simulate::noise_along_x",
+                         Policy(space, 0, (rows + 2 * reach) * params.nx),
                          detail::NoiseAlongX<Exec>{params.seed, row, params.nx, along_x, smoothed});
     Kokkos::parallel_for("kastor::simulate::noise_along_y", Policy(space, 0, rows * params.nx),
                          detail::NoiseAlongY<Exec, T>{row, params.nx, along_y, smoothed, image});
@@ -190,10 +200,11 @@ void simulate_sky(const Exec& space, const SkyParams& params, const std::vector<
   const detail::Stamps stamps(params, truth);
   Kokkos::parallel_for(
       "kastor::simulate::add_sources", Policy(space, 0, params.ny),
-      detail::AddSources<Exec, T>{detail::to_device(space, "kastor::simulate::stamps", stamps.stamps),
-                                  detail::to_device(space, "kastor::simulate::first_of_row", stamps.first_of_row),
-                                  detail::to_device(space, "kastor::simulate::sources_of_row", stamps.sources_of_row),
-                                  detail::to_device(space, "kastor::simulate::profiles", stamps.profiles), image});
+      detail::AddSources<Exec, T>{
+          detail::to_device(space, "kastor::simulate::stamps", stamps.stamps),
+          detail::to_device(space, "kastor::simulate::first_of_row", stamps.first_of_row),
+          detail::to_device(space, "kastor::simulate::sources_of_row", stamps.sources_of_row),
+          detail::to_device(space, "kastor::simulate::profiles", stamps.profiles), image});
   space.fence("kastor::simulate_sky");
 }
 
@@ -202,11 +213,10 @@ void simulate_diracs(const Exec& space, std::int64_t spacing, const Image<T, Exe
   KASTOR_EXPECTS("kastor::simulate_diracs", spacing >= 1,
                  "the spacing is " + std::to_string(spacing) + "; expected 1 pixel or more");
   const auto nx = static_cast<std::int64_t>(image.extent(1));
-  Kokkos::parallel_for(
-      "kastor::simulate::place_diracs",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0,
-                                                                 static_cast<std::int64_t>(image.extent(0)) * nx),
-      detail::PlaceDiracs<Exec, T>{spacing, nx, image});
+  Kokkos::parallel_for("kastor::simulate::place_diracs",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           space, 0, static_cast<std::int64_t>(image.extent(0)) * nx),
+                       detail::PlaceDiracs<Exec, T>{spacing, nx, image});
 }
 
 }  // namespace kastor

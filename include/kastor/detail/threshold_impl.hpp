@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_THRESHOLD_IMPL_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <cmath>
 #include <cstring>
 #include <kastor/detail/moments.hpp>
@@ -36,14 +35,16 @@ struct FillWord {
     words[w] = word;
   }
 
-  /// Bytes first, which vectorises; then eight bytes to eight bits by one multiplication that moves byte k to bit 56 + k.
+  /// Bytes first, which vectorises; then eight bytes to eight bits by one multiplication that moves
+  /// byte k to bit 56 + k.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t pack(const T* pixels) const {
     std::uint8_t bytes[64];
     for (int i = 0; i < 64; ++i) bytes[i] = foreground.contains(pixels[i]) ? 1 : 0;
     std::uint64_t word = 0;
     for (int group = 0; group < 8; ++group) {
       std::uint64_t eight = 0;
-      for (int k = 0; k < 8; ++k) eight |= static_cast<std::uint64_t>(bytes[8 * group + k]) << (8 * k);
+      for (int k = 0; k < 8; ++k)
+        eight |= static_cast<std::uint64_t>(bytes[8 * group + k]) << (8 * k);
       word |= (eight * 0x0102040810204080U >> 56) << (8 * group);
     }
     return word;
@@ -65,25 +66,27 @@ namespace kastor {
 template <class Exec>
 BitMask<Exec> make_bit_mask(const Exec& space, std::int64_t ny, std::int64_t nx) {
   KASTOR_EXPECTS("kastor::make_bit_mask", ny >= 0 && nx >= 0,
-                 "the shape is " + std::to_string(ny) + " x " + std::to_string(nx) + "; expected no negative extent");
+                 "the shape is " + std::to_string(ny) + " x " + std::to_string(nx) +
+                     "; expected no negative extent");
   BitMask<Exec> mask;
   mask.ny = ny;
   mask.nx = nx;
   mask.words = decltype(mask.words)(
-      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::threshold::mask"), static_cast<std::size_t>(ny),
-      static_cast<std::size_t>(mask.words_per_row()));
+      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::threshold::mask"),
+      static_cast<std::size_t>(ny), static_cast<std::size_t>(mask.words_per_row()));
   return mask;
 }
 
 template <class Exec, Real T>
-void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double level, const BitMask<Exec>& mask,
-                    std::int64_t first_row) {
+void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double level,
+                    const BitMask<Exec>& mask, std::int64_t first_row) {
   const auto rows = detail::rows_of<T, Exec>(image);
   KASTOR_EXPECTS("kastor::threshold", !std::isnan(level), "the level is NaN; expected a number");
-  KASTOR_EXPECTS("kastor::threshold", rows.nx == mask.nx && first_row >= 0 && first_row + rows.ny <= mask.ny,
-                 "rows " + std::to_string(first_row) + " to " + std::to_string(first_row + rows.ny) + " of " +
-                     std::to_string(rows.nx) + " pixels do not fit the mask of " + std::to_string(mask.ny) + " x " +
-                     std::to_string(mask.nx));
+  KASTOR_EXPECTS(
+      "kastor::threshold", rows.nx == mask.nx && first_row >= 0 && first_row + rows.ny <= mask.ny,
+      "rows " + std::to_string(first_row) + " to " + std::to_string(first_row + rows.ny) + " of " +
+          std::to_string(rows.nx) + " pixels do not fit the mask of " + std::to_string(mask.ny) +
+          " x " + std::to_string(mask.nx));
   const std::int64_t per_row = mask.words_per_row();
   if (rows.ny * per_row == 0) return;
   const detail::Interval<T> foreground =
@@ -91,16 +94,17 @@ void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double 
   Kokkos::parallel_for(
       "kastor::threshold::fill_words",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, rows.ny * per_row),
-      detail::FillWord<T, Exec>{rows, foreground, mask.words.data() + first_row * per_row, per_row});
+      detail::FillWord<T, Exec>{rows, foreground, mask.words.data() + first_row * per_row,
+                                per_row});
 }
 
 template <class Exec>
 std::int64_t count_foreground(const Exec& space, const BitMask<Exec>& mask) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce(
-      "kastor::threshold::count_bits",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, mask.ny * mask.words_per_row()),
-      detail::CountBits<Exec>{mask.words.data()}, count);
+  Kokkos::parallel_reduce("kastor::threshold::count_bits",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                              space, 0, mask.ny * mask.words_per_row()),
+                          detail::CountBits<Exec>{mask.words.data()}, count);
   return count;
 }
 

@@ -3,14 +3,14 @@
 #define KASTOR_DETAIL_UNION_FIND_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <cstdint>
 
 namespace kastor::detail {
 
-/// A forest over 0..n-1 for concurrent unions. A link always goes to a smaller index, so the root of a set is its smallest
-/// member whatever the order of the unions. Concurrent path halving is safe: it only ever replaces a parent by an ancestor
-/// (Jaiganesh and Burtscher, "A high-performance connected components implementation for GPUs", HPDC 2018, section 3).
+/// A forest over 0..n-1 for concurrent unions. A link always goes to a smaller index, so the root
+/// of a set is its smallest member whatever the order of the unions. Concurrent path halving is
+/// safe: it only ever replaces a parent by an ancestor (Jaiganesh and Burtscher, "A
+/// high-performance connected components implementation for GPUs", HPDC 2018, section 3).
 template <class Exec>
 struct UnionFind {
   Kokkos::View<std::uint32_t*, typename Exec::memory_space> parent;

@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_WINDOW_RANKS_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/gather.hpp>
@@ -22,9 +21,11 @@ struct WindowBin {
   WindowBin() = default;
   WindowBin(T l, T high)
       : low(static_cast<double>(l)),
-        per_unit(static_cast<double>(count) / (static_cast<double>(high) - static_cast<double>(l))) {}
+        per_unit(static_cast<double>(count) /
+                 (static_cast<double>(high) - static_cast<double>(l))) {}
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
-    // The product may round up to `count`, and to NaN or infinity for a window of denormals: any clamp keeps it monotone.
+    // The product may round up to `count`, and to NaN or infinity for a window of denormals: any
+    // clamp keeps it monotone.
     const double b = (static_cast<double>(x) - low) * per_unit;
     return b < count - 1 ? static_cast<int>(b) : count - 1;
   }
@@ -57,7 +58,8 @@ class WindowRanks {
  public:
   WindowRanks(const Exec& space)
       : m_space(space),
-        m_next(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::sigma_clip::window_bins"),
+        m_next(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
+                                  "kastor::sigma_clip::window_bins"),
                WindowBin<T>::count),
         m_begin(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::window_begin"),
                 WindowBin<T>::count + 1),
@@ -66,9 +68,9 @@ class WindowRanks {
   void reserve(std::int64_t capacity) {
     if (static_cast<std::int64_t>(m_sorted.extent(0)) >= capacity) return;
     m_sorted = {};
-    m_sorted = Values<T, Exec>(
-        Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing, "kastor::sigma_clip::window_sorted"),
-        static_cast<std::size_t>(capacity));
+    m_sorted = Values<T, Exec>(Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing,
+                                                  "kastor::sigma_clip::window_sorted"),
+                               static_cast<std::size_t>(capacity));
   }
 
   void sort_into_bins(const Values<T, Exec>& values, std::int64_t count, T low, T high) {
@@ -92,7 +94,8 @@ class WindowRanks {
   [[nodiscard]] T at_rank(std::int64_t rank) {
     const auto* begin = m_begin.data();
     const auto bin = static_cast<int>(
-        std::upper_bound(begin, begin + WindowBin<T>::count + 1, static_cast<std::uint64_t>(rank)) - begin - 1);
+        std::upper_bound(begin, begin + WindowBin<T>::count + 1, static_cast<std::uint64_t>(rank)) -
+        begin - 1);
     const auto first = static_cast<std::int64_t>(begin[bin]);
     const auto count = static_cast<std::int64_t>(begin[bin + 1]) - first;
     if (count > max_fetched) {
@@ -110,7 +113,8 @@ class WindowRanks {
     m_bin.resize(static_cast<std::size_t>(count));
     const Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
         m_bin.data(), static_cast<std::size_t>(count));
-    Kokkos::deep_copy(m_space, host, Kokkos::subview(m_sorted, Kokkos::make_pair(first, first + count)));
+    Kokkos::deep_copy(m_space, host,
+                      Kokkos::subview(m_sorted, Kokkos::make_pair(first, first + count)));
     m_space.fence("kastor::sigma_clip::fetch_bin");
     std::sort(m_bin.begin(), m_bin.end());
     m_fetched = bin;
