@@ -7,6 +7,7 @@
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/moments.hpp>
+#include <kastor/detail/pack_bits.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 
 /// The one read of the image: sums over the core, everything else gathered.
@@ -73,7 +74,7 @@ struct GatherOutsideCore {
   }
 
  private:
-  /// Two plain loops, both without branches: the first one vectorises.
+  /// A loop without branches: it vectorises.
   KOKKOS_FUNCTION void add_core(const T* pixels, std::int64_t n, Value& value) const {
     const T low = brackets.low_edge, high = brackets.high_edge;
     const T window_low = brackets.window_low, window_high = brackets.window_high,
@@ -100,14 +101,21 @@ struct GatherOutsideCore {
   KOKKOS_FUNCTION void gather(const T* pixels, std::int64_t n, Value& value) const {
     T outside[host_segment];
     std::int64_t kept = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+      std::uint64_t bits = pack_bits(pixels + i, [this](T pixel) { return !in_core(pixel); });
+      for (; bits != 0; bits &= bits - 1) {
+        outside[kept++] = pixels[i + Kokkos::countr_zero(bits)];
+      }
+    }
+    for (; i < n; ++i) {
       outside[kept] = pixels[i];
       kept += in_core(pixels[i]) ? 0 : 1;
     }
     T tail[host_segment];
     std::int64_t in_tail = 0;
     std::int64_t in_middle = 0;
-    for (std::int64_t i = 0; i < kept; ++i) {
+    for (i = 0; i < kept; ++i) {
       const T x = outside[i];
       const bool middle = in_window(x);
       tail[in_tail] = x;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <kastor/detail/moments.hpp>
+#include <kastor/detail/pack_bits.hpp>
 #include <kastor/threshold.hpp>
 #include <limits>
 
@@ -26,28 +27,13 @@ struct FillWord {
     const std::int64_t n = rows.nx - x;
     std::uint64_t word = 0;
     if (is_host_space_v<Exec> && n >= 64) {
-      word = pack(pixels);
+      word = pack_bits(pixels, [this](T pixel) { return foreground.contains(pixel); });
     } else {
       for (int i = 0; i < (n < 64 ? static_cast<int>(n) : 64); ++i) {
         word |= static_cast<std::uint64_t>(foreground.contains(pixels[i])) << i;
       }
     }
     words[w] = word;
-  }
-
-  /// Bytes first, which vectorises; then eight bytes to eight bits by one multiplication that moves
-  /// byte k to bit 56 + k.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t pack(const T* pixels) const {
-    std::uint8_t bytes[64];
-    for (int i = 0; i < 64; ++i) bytes[i] = foreground.contains(pixels[i]) ? 1 : 0;
-    std::uint64_t word = 0;
-    for (int group = 0; group < 8; ++group) {
-      std::uint64_t eight = 0;
-      for (int k = 0; k < 8; ++k)
-        eight |= static_cast<std::uint64_t>(bytes[8 * group + k]) << (8 * k);
-      word |= (eight * 0x0102040810204080U >> 56) << (8 * group);
-    }
-    return word;
   }
 };
 
