@@ -3,7 +3,6 @@
 #define KASTOR_IO_FITS_IMAGE_HPP
 
 #include <Kokkos_Core.hpp>
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -15,7 +14,8 @@ namespace kastor::io {
 
 /// Which part of a file to read.
 struct ReadOptions {
-  /// "N" (0-based, 0 is the primary HDU) or "NAME[,EXTVER]", case-insensitive; default: the first image with data.
+  /// "N" (0-based, 0 is the primary HDU) or "NAME[,EXTVER]", case-insensitive; default: the first
+  /// image with data.
   std::optional<std::string> hdu;
   /// 0-based plane of the one axis beyond the image's two.
   std::optional<std::int64_t> plane;
@@ -30,20 +30,21 @@ struct Beam {
 
 /// What a header says about one HDU, nothing of its data read.
 struct HduInfo {
-  int index = 0;       ///< 0-based
-  std::string kind;    ///< "image", "compressed image", "binary table", "ascii table" or "unknown"
-  std::string name;    ///< EXTNAME; empty if there is none
-  int version = 1;     ///< EXTVER
-  int bitpix = 0;      ///< of the image; ZBITPIX if it is tile-compressed
+  int index = 0;     ///< 0-based
+  std::string kind;  ///< "image", "compressed image", "binary table", "ascii table" or "unknown"
+  std::string name;  ///< EXTNAME; empty if there is none
+  int version = 1;   ///< EXTVER
+  int bitpix = 0;    ///< of the image; ZBITPIX if it is tile-compressed
   std::vector<std::int64_t> axes;  ///< FITS order: NAXIS1 first
   std::string unit;                ///< BUNIT; empty if there is none
   double bscale = 1.0;
   double bzero = 0.0;
-  std::optional<long long> blank;  ///< BLANK as the header has it; it applies to integer images only
-  std::string compression;         ///< ZCMPTYPE, "gzip" or "bzip2" (whole file); empty if plain
+  std::optional<long long>
+      blank;                ///< BLANK as the header has it; it applies to integer images only
+  std::string compression;  ///< ZCMPTYPE, "gzip" or "bzip2" (whole file); empty if plain
   std::optional<Beam> beam;
   std::vector<std::string> ctype;  ///< CTYPEn, one an axis; empty where there is none
-  std::string pixel_type;          ///< how Kastor reads it: "float32", "float64"; empty if not an image
+  std::string pixel_type;  ///< how Kastor reads it: "float32", "float64"; empty if not an image
 };
 
 /// Pixels in host memory, row by row: `(y, x)`, x fastest.
@@ -55,10 +56,12 @@ struct FitsImage {
   HduInfo hdu;
   std::int64_t ny = 0;
   std::int64_t nx = 0;
-  /// 8- and 16-bit integers and float32 are float, 32- and 64-bit integers and float64 are double. BSCALE and BZERO
-  /// are applied; blank pixels are NaN. An image cut from a cube owns its own pixels.
+  /// 8- and 16-bit integers and float32 are float, 32- and 64-bit integers and float64 are double.
+  /// BSCALE and BZERO are applied; blank pixels are NaN. An image cut from a cube owns its own
+  /// pixels.
   std::variant<HostPixels<float>, HostPixels<double>> pixels;
-  /// The header's 80-character cards, for `kept_cards()`; of a tile-compressed image without the table's own cards.
+  /// The header's 80-character cards, for `kept_cards()`; of a tile-compressed image without the
+  /// table's own cards.
   std::vector<std::string> header_cards;
   /// 1-based FITS axes that became x and y: {1, 2} unless an axis of length 1 stood before them.
   std::array<int, 2> fits_axes{1, 2};
@@ -68,15 +71,17 @@ struct FitsImage {
   std::string path;                   ///< as the caller gave it
 };
 
-/// Lists the HDUs of a FITS file (plain, gzip, bzip2). `path` is a file's literal name: no URL, no filter syntax.
-/// The list ends at the first thing behind the primary HDU that is not an HDU. \throws kastor::Error
+/// Lists the HDUs of a FITS file (plain, gzip, bzip2). `path` is a file's literal name: no URL, no
+/// filter syntax. The list ends at the first thing behind the primary HDU that is not an HDU.
+/// \throws kastor::Error
 [[nodiscard]] std::vector<HduInfo> list_hdus(const std::string& path);
 
 /// Reads one image into host memory. `path` is a file's literal name, as for `list_hdus()`.
 ///
-/// Axes of length 1 are dropped, from the last one down, until two are left. A plain file is read once, in pieces that
-/// are summed and converted on the way: peak memory is the pixels and one piece. gzip and bzip2 files are unpacked in
-/// memory first. \throws kastor::Error `FILE[HDU]: what was found; what was expected`, one line.
+/// Axes of length 1 are dropped, from the last one down, until two are left. A plain file is read
+/// once, in pieces that are summed and converted on the way: peak memory is the pixels and one
+/// piece. gzip and bzip2 files are unpacked in memory first. \throws kastor::Error `FILE[HDU]: what
+/// was found; what was expected`, one line.
 [[nodiscard]] FitsImage read_image(const std::string& path, const ReadOptions& options = {});
 
 }  // namespace kastor::io

@@ -7,6 +7,7 @@
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/provenance.hpp>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -43,16 +44,18 @@ template <class V>
       static_cast<std::int64_t>(view.extent(1)), static_cast<std::int64_t>(stride)};
 }
 
-/// The cards of an input's header that stay true for a 2-D image on the same pixels: its celestial or linear
-/// coordinates, the beam, and what describes the observation. `fits_axes` are the input's axes that became x and y
-/// (`FitsImage::fits_axes`); cards of other axes go. Where the coordinates cannot be kept so, all of them go and a
-/// HISTORY card says why.
+/// The cards of an input's header that stay true for a 2-D image on the same pixels: its celestial
+/// or linear coordinates, the beam, and what describes the observation. `fits_axes` are the input's
+/// axes that became x and y
+/// (`FitsImage::fits_axes`); cards of other axes go. Where the coordinates cannot be kept so, all
+/// of them go and a HISTORY card says why.
 [[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                                   const std::array<int, 2>& fits_axes);
 
-/// Writes a FITS file with one primary image, replacing what is there (give it the temporary name of an `OutputSet`).
-/// `cards` are written as they are (see `kept_cards()`; none for an image without an input), then `extra`, then the
-/// provenance. The pixels are converted in pieces, never copied whole. \throws kastor::Error
+/// Writes a FITS file with one primary image, replacing what is there (give it the temporary name
+/// of an `OutputSet`). `cards` are written as they are (see `kept_cards()`; none for an image
+/// without an input), then `extra`, then the provenance. The pixels are converted in pieces, never
+/// copied whole. \throws kastor::Error
 void write_image(const std::string& path, const PixelRows<float>& pixels,
                  const std::vector<std::string>& cards, const Provenance& provenance,
                  const std::vector<HeaderCard>& extra = {});

@@ -14,7 +14,7 @@ struct Provenance {
   std::string input;                ///< name of the input file (INPUT); empty if there was none
   std::uint32_t input_datasum = 0;  ///< FITS DATASUM of the input HDU (INSUM)
   int input_hdu = 0;                ///< 0-based (INHDU)
-  std::string unit;                 ///< unit of the pixel values written (BUNIT, TUNITn); may be empty
+  std::string unit;  ///< unit of the pixel values written (BUNIT, TUNITn); may be empty
 };
 
 }  // namespace kastor::io

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_CATALOGUE_FITS_HPP
+#define KASTOR_SRC_IO_CATALOGUE_FITS_HPP
+
+#include <kastor/catalogue.hpp>
+#include <kastor/io/provenance.hpp>
+#include <string>
+
+namespace kastor::io::detail {
+
+/// Writes the binary table CATALOGUE behind an empty primary HDU. The file is built in memory
+/// first.
+void write_fits_table(const std::string& path, const Catalogue& catalogue,
+                      const Provenance& provenance);
+
+}  // namespace kastor::io::detail
+
+#endif

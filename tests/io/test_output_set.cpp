@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <kastor/io/catalogue_writer.hpp>
+#include <kastor/io/fits_writer.hpp>
+#include <kastor/io/output_set.hpp>
+
+#include "fits_support.hpp"
+
+namespace {
+
+using namespace kastor::testing_support;
+using kastor::io::OutputSet;
+using kastor::io::OverwritePolicy;
+
+std::string add_error(const std::string& target, OverwritePolicy policy = OverwritePolicy::replace,
+                      const std::vector<std::string>& inputs = {}) {
+  OutputSet outputs;
+  return error_of([&] { (void)outputs.add(target, policy, inputs); });
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat info {};
+  EXPECT_EQ(::stat(path.c_str(), &info), 0);
+  return info.st_mode & 07777;
+}
+
+TEST(OutputSet, AppearsOnlyWithCommit) {
+  const ScratchDirectory scratch;
+  OutputSet outputs;
+  const std::string first = outputs.add(scratch.file("a.csv"), OverwritePolicy::refuse);
+  const std::string second = outputs.add(scratch.file("b.fits"), OverwritePolicy::refuse);
+  EXPECT_EQ(std::filesystem::path(first).parent_path(), std::filesystem::canonical(scratch.path()));
+  EXPECT_TRUE(std::filesystem::path(first).filename().string().starts_with(".a.csv.kastor-"));
+  write_bytes(first, "one");
+  write_bytes(second, "two");
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("a.csv")));
+  outputs.commit();
+  EXPECT_EQ(read_all(scratch.file("a.csv")), "one");
+  EXPECT_EQ(read_all(scratch.file("b.fits")), "two");
+  EXPECT_EQ(scratch.entries(), 2u);
+}
+
+TEST(OutputSet, LeavesNothingWithoutCommit) {
+  const ScratchDirectory scratch;
+  {
+    OutputSet outputs;
+    write_bytes(outputs.add(scratch.file("a.csv"), OverwritePolicy::refuse), "one");
+  }
+  EXPECT_EQ(scratch.entries(), 0u);
+}
+
+TEST(OutputSet, NewFilesFollowTheUmaskAndOldOnesKeepTheirMode) {
+  const ScratchDirectory scratch;
+  const mode_t before = ::umask(027);
+  write_bytes(scratch.file("old"), "old");
+  ::chmod(scratch.file("old").c_str(), 0604);
+  OutputSet outputs;
+  write_bytes(outputs.add(scratch.file("new"), OverwritePolicy::refuse), "x");
+  write_bytes(outputs.add(scratch.file("old"), OverwritePolicy::replace), "y");
+  outputs.commit();
+  ::umask(before);
+  EXPECT_EQ(mode_of(scratch.file("new")), 0640u);
+  EXPECT_EQ(mode_of(scratch.file("old")), 0604u);
+  EXPECT_EQ(read_all(scratch.file("old")), "y");
+}
+
+TEST(OutputSet, AnExistingFileNeedsOverwrite) {
+  const ScratchDirectory scratch;
+  write_bytes(scratch.file("a"), "old");
+  EXPECT_TRUE(contains(add_error(scratch.file("a"), OverwritePolicy::refuse), "exists already"));
+  EXPECT_EQ(read_all(scratch.file("a")), "old");
+}
+
+TEST(OutputSet, RefusesWhatIsNoRegularFileEvenThen) {
+  const ScratchDirectory scratch;
+  EXPECT_TRUE(contains(add_error("/dev/full"), "not a regular file"));
+  EXPECT_TRUE(contains(add_error("/dev/null"), "not a regular file"));
+  EXPECT_TRUE(contains(add_error(scratch.path().string()), "is a directory"));
+  ASSERT_EQ(::mkfifo(scratch.file("fifo").c_str(), 0600), 0);
+  EXPECT_TRUE(contains(add_error(scratch.file("fifo")), "not a regular file"));
+  std::filesystem::create_symlink("/dev/full", scratch.file("link"));
+  EXPECT_TRUE(contains(add_error(scratch.file("link")), "not a regular file"));
+  std::filesystem::create_symlink("nowhere", scratch.file("dangling"));
+  EXPECT_TRUE(contains(add_error(scratch.file("dangling")), "link to nothing"));
+}
+
+TEST(OutputSet, RefusesBadNamesAndDirectories) {
+  const ScratchDirectory scratch;
+  EXPECT_TRUE(contains(add_error(""), "is not the name of a file"));
+  EXPECT_TRUE(contains(add_error(scratch.file("missing/a")), "does not exist"));
+  EXPECT_TRUE(contains(add_error(scratch.file("new/")), "is not the name of a file"));
+  write_bytes(scratch.file("plain"), "");
+  EXPECT_TRUE(contains(add_error(scratch.file("plain/a")), "expected"));
+  EXPECT_TRUE(contains(add_error("/proc/a.csv"), "cannot be written"));
+}
+
+TEST(OutputSet, RefusesTheInputUnderAnyName) {
+  const ScratchDirectory scratch;
+  write_bytes(scratch.file("in"), "in");
+  std::filesystem::create_symlink("in", scratch.file("soft"));
+  std::filesystem::create_hard_link(scratch.file("in"), scratch.file("hard"));
+  for (const char* name : {"in", "soft", "hard"}) {
+    EXPECT_TRUE(
+        contains(add_error(scratch.file(name), OverwritePolicy::replace, {scratch.file("in")}),
+                 "is the input"))
+        << name;
+    EXPECT_TRUE(contains(
+        add_error(scratch.file("in"), OverwritePolicy::replace, {"none", scratch.file(name)}),
+        "is the input"))
+        << name;
+  }
+}
+
+TEST(OutputSet, RefusesOneFileTwice) {
+  const ScratchDirectory scratch;
+  OutputSet outputs;
+  (void)outputs.add(scratch.file("a"), OverwritePolicy::refuse);
+  EXPECT_TRUE(contains(error_of([&] {
+                         (void)outputs.add(scratch.path().string() + "/./a",
+                                           OverwritePolicy::refuse);
+                       }),
+                       "named twice"));
+  write_bytes(scratch.file("b"), "");
+  std::filesystem::create_symlink("b", scratch.file("c"));
+  (void)outputs.add(scratch.file("b"), OverwritePolicy::replace);
+  EXPECT_TRUE(
+      contains(error_of([&] { (void)outputs.add(scratch.file("c"), OverwritePolicy::replace); }),
+               "named twice"));
+}
+
+TEST(OutputSet, ALinkStaysALink) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch.file("d"));
+  write_bytes(scratch.file("d/real"), "old");
+  std::filesystem::create_symlink("d/real", scratch.file("link"));
+  OutputSet outputs;
+  write_bytes(outputs.add(scratch.file("link"), OverwritePolicy::replace), "new");
+  outputs.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch.file("link")));
+  EXPECT_EQ(read_all(scratch.file("d/real")), "new");
+}
+
+TEST(OutputSet, AFailedRenameTakesNewFilesBack) {
+  const ScratchDirectory scratch;
+  OutputSet outputs;
+  write_bytes(outputs.add(scratch.file("a"), OverwritePolicy::refuse), "a");
+  write_bytes(outputs.add(scratch.file("b"), OverwritePolicy::refuse), "b");
+  write_bytes(scratch.file("b"), "appeared meanwhile");
+  const std::string text = error_of([&] { outputs.commit(); });
+  EXPECT_TRUE(contains(text, scratch.file("b") + ": cannot be put in place: File exists")) << text;
+  EXPECT_EQ(scratch.entries(), 1u);
+  EXPECT_EQ(read_all(scratch.file("b")), "appeared meanwhile");
+}
+
+TEST(OutputSet, WorksInTheCurrentDirectoryAndWithLongNames) {
+  const ScratchDirectory scratch;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch.path());
+  const std::string name(255, 'n');
+  {
+    OutputSet outputs;
+    write_bytes(outputs.add(name, OverwritePolicy::refuse), "x");
+    write_bytes(outputs.add("~", OverwritePolicy::refuse), "y");
+    outputs.commit();
+  }
+  std::filesystem::current_path(before);
+  EXPECT_EQ(read_all(scratch.file(name)), "x");
+  EXPECT_EQ(read_all(scratch.file("~")), "y");
+}
+
+TEST(OutputSet, SignalsRemoveTheTemporaries) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const ScratchDirectory scratch;
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (const int each : {SIGINT, SIGTERM, SIGHUP}) ::signal(each, SIG_DFL);
+      kastor::io::install_signal_cleanup();
+      OutputSet outputs;
+      (void)outputs.add(scratch.file("a"), OverwritePolicy::refuse);
+      (void)outputs.add(scratch.file("b"), OverwritePolicy::refuse);
+      const bool said = ::write(ready[1], "x", 1) == 1;
+      while (said) ::pause();
+      ::_exit(99);
+    }
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    EXPECT_EQ(scratch.entries(), 2u);
+    ASSERT_EQ(::kill(child, number), 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << status;
+    EXPECT_EQ(scratch.entries(), 0u);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+}
+
+TEST(OutputSet, IgnoredSignalsStayIgnored) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::signal(SIGHUP, SIG_IGN);
+    kastor::io::install_signal_cleanup();
+    ::raise(SIGHUP);
+    ::_exit(7);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+TEST(OutputSet, AFullDiskLeavesNothing) {
+  const ScratchDirectory scratch;
+  const std::string mount = scratch.file("small");
+  std::filesystem::create_directory(mount);
+  if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=64k") != 0) {
+    GTEST_SKIP() << "needs the right to mount a small tmpfs";
+  }
+  const std::vector<double> pixels(200 * 200, 1.0);
+  const kastor::Catalogue catalogue(5000);
+  const std::string image_error = error_of([&] {
+    OutputSet outputs;
+    kastor::io::write_image(outputs.add(mount + "/a.fits", OverwritePolicy::refuse),
+                            kastor::io::PixelRows<double>{pixels.data(), 200, 200, 200}, {}, {});
+  });
+  EXPECT_EQ(image_error.rfind(mount + "/a.fits: cannot be written: No space left on device", 0), 0u)
+      << image_error;
+  for (const auto format : {kastor::io::TableFormat::csv, kastor::io::TableFormat::fits}) {
+    const std::string text = error_of([&] {
+      OutputSet outputs;
+      kastor::io::write_catalogue(outputs.add(mount + "/a", OverwritePolicy::refuse), format,
+                                  catalogue, {});
+    });
+    EXPECT_TRUE(contains(text, "No space left on device")) << text;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(mount));
+  ::umount(mount.c_str());
+}
+
+}  // namespace
