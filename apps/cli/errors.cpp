@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/errors.hpp"
+
+#include <cstdio>
+#include <kastor/error.hpp>
+#include <new>
+
+namespace kastor::cli {
+namespace {
+
+int report(const std::string& what, ExitCode code) {
+  std::fprintf(stderr, "kastor: %s\n", one_line(what).c_str());
+  return code;
+}
+
+/// Kokkos has no exception of its own for an allocation that fails.
+bool is_failed_allocation(std::string_view what) {
+  return what.find("failed to allocate") != std::string_view::npos;
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  bool gap = false;  // a line ended, and another may follow
+  for (const char c : text) {
+    if (c == '\n') {
+      while (!line.empty() && is_space(line.back())) line.pop_back();
+      gap = !line.empty();
+      continue;
+    }
+    if (gap) {
+      if (is_space(c)) continue;  // indentation of the next line
+      if (line.back() == ';') line.pop_back();
+      line += "; ";
+      gap = false;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    line += (byte < 0x20 || byte == 0x7f) ? '?' : c;
+  }
+  return line;
+}
+
+int run_guarded(const std::function<void()>& job) noexcept {
+  // The printing itself may run out of memory; then only fixed text is left.
+  try {
+    try {
+      job();
+      return exit_done;
+    } catch (const UsageError& error) {
+      return report(error.what(), exit_usage);
+    } catch (const std::bad_alloc&) {
+      return report("out of memory: the image and its work space need more than there is",
+                    exit_failure);
+    } catch (const std::length_error&) {
+      return report("out of memory: a list longer than this machine can address was asked for",
+                    exit_failure);
+    } catch (const Error& error) {
+      return report(error.what(), exit_failure);
+    } catch (const std::exception& error) {
+      const std::string what = error.what();
+      return report(is_failed_allocation(what) ? "out of memory: " + what : what, exit_failure);
+    }
+  } catch (...) {
+    std::fputs("kastor: stopped by an unknown failure\n", stderr);
+    return exit_failure;
+  }
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_ERRORS_HPP
+#define KASTOR_APPS_CLI_ERRORS_HPP
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace kastor::cli {
+
+/// What the process answers; no other code leaves it.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_failure = 1,  ///< files, data, memory or devices
+  exit_usage = 2     ///< the command line itself
+};
+
+/// The command line is wrong: answered with `exit_usage`.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// `text` on one line: lines joined by "; ", other control characters replaced, so that a failure
+/// is one line whatever a library or a file name put into it.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+/// Runs `job` and turns every exception into one line on stderr and an exit code.
+[[nodiscard]] int run_guarded(const std::function<void()>& job) noexcept;
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.hpp"
+
+#include <cstdio>
+
+#include "cli/errors.hpp"
+
+namespace kastor::cli {
+namespace {
+
+bool shows_progress(const RunOptions& options) { return !options.quiet && stderr_is_terminal(); }
+
+StepRecorder::Purpose purpose_of(const RunOptions& options) {
+  if (options.timings) return StepRecorder::Purpose::timings;
+  return shows_progress(options) ? StepRecorder::Purpose::progress : StepRecorder::Purpose::nothing;
+}
+
+}  // namespace
+
+Session::Session(const RunOptions& options) : m_options(options), m_steps(purpose_of(options)) {
+  m_steps.begin("start");
+  m_kokkos.emplace(options.on, options.threads);
+  m_steps.end();
+  m_steps.attach();
+  if (shows_progress(options)) m_progress.emplace(m_steps);
+}
+
+void Session::close(const std::string& note, std::int64_t pixels) {
+  end_progress();
+  if (!note.empty() && !m_options.quiet) {
+    std::fprintf(stderr, "kastor: %s\n", one_line(note).c_str());
+  }
+  if (m_options.timings) std::fputs(m_steps.table(pixels).c_str(), stderr);
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kastor/io/catalogue_writer.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/output_set.hpp>
+#include <kastor/source_finder.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/report.hpp"
+#include "cli/session.hpp"
+#include "cli/streams.hpp"
+#include "subcommands.hpp"
+
+namespace kastor::cli {
+namespace {
+
+struct FindOptions {
+  InputOptions input;
+  FindParams find;
+  std::vector<std::string> outputs;
+  bool overwrite = false;
+  RunOptions run;
+  bool json = false;
+};
+
+bool parse(Arguments arguments, FindOptions& options) {
+  CommandLine line("kastor find",
+                   "Find the sources of an image and measure them: clip, threshold, label,\n"
+                   "measure. Prints the 20 brightest and writes catalogues.\n");
+  add_input_options(line, options.input);
+  add_find_options(line, options.find);
+  line.heading("Output");
+  line.values("-o,--output", "CATALOGUE", options.outputs,
+              "Write all sources; .csv or .fits chooses the format.\nMay be given several times.");
+  add_overwrite_flag(line, options.overwrite);
+  add_json_flag(line, options.json);
+  add_run_options(line, options.run);
+  line.closing(
+      "Columns: id, x_cen, y_cen, flux_sum, flux_peak, x_peak, y_peak, n_pix, x_min,\n"
+      "x_max, y_min, y_max. Positions are in pixels from 0, the centre of the first\n"
+      "pixel of the file being (0, 0); fluxes in the image's unit (BUNIT); x_cen and\n"
+      "y_cen are flux-weighted. The default is the classic recipe: strictly above 5\n"
+      "clipped standard deviations, 4-connected.\n"
+      "\n"
+      "Example:\n"
+      "  kastor simulate sky -o sky.fits\n"
+      "  kastor find sky.fits -o sources.csv -o sources.fits");
+  return line.parse(arguments);
+}
+
+template <class Exec, class Pixels>
+FindResult find_on(const Exec& space, const Pixels& host, const FindParams& params,
+                   Session& session) {
+  const auto image = session.upload(space, host);
+  const ScopedStep step(session.steps(), "find");
+  return find_sources(space, image, params);
+}
+
+/// The target's temporary file, to be written later.
+struct StagedCatalogue {
+  std::string path;
+  io::TableFormat format;
+};
+
+std::vector<StagedCatalogue> stage(const FindOptions& options, io::OutputSet& outputs) {
+  std::vector<StagedCatalogue> staged;
+  for (const auto& target : options.outputs) {
+    staged.push_back({target, catalogue_format(target)});
+  }
+  for (auto& catalogue : staged) {
+    catalogue.path =
+        outputs.add(catalogue.path, overwrite_policy(options.overwrite), {options.input.path});
+  }
+  return staged;
+}
+
+}  // namespace
+
+void run_find(Arguments arguments) {
+  FindOptions options;
+  if (!parse(arguments, options)) return;
+  io::OutputSet outputs;
+  const auto catalogues = stage(options, outputs);
+
+  Session session(options.run);
+  session.steps().begin("read");
+  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
+  session.steps().end();
+
+  FindResult result;
+  about_image(image, [&] {
+    session.on_backend([&](const auto& space) {
+      std::visit(
+          [&](const auto& pixels) { result = find_on(space, pixels, options.find, session); },
+          image.pixels);
+    });
+  });
+
+  session.steps().begin("write");
+  const auto provenance = provenance_of(image,
+                                        "kastor find" + input_options_as_typed(options.input) +
+                                            " " + find_options_as_typed(options.find),
+                                        image.hdu.unit);
+  for (const auto& catalogue : catalogues) {
+    io::write_catalogue(catalogue.path, catalogue.format, result.sources, provenance);
+  }
+  session.steps().end();
+
+  // The results leave before the outputs appear: a full stdout is a failure, and a failure leaves
+  // no output.
+  session.end_progress();
+  if (options.json) {
+    print_result(find_json(image, result));
+  } else if (!options.run.quiet || catalogues.empty()) {
+    print_result(find_text(image, options.find, result));
+  }
+  outputs.commit();
+  session.close(options.json ? "" : wrote_note(options.outputs), pixels_of(image));
+}
+
+}  // namespace kastor::cli

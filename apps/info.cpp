@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Core.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/version.hpp>
+#include <sstream>
+#include <string>
+
+#include "cli/format.hpp"
+#include "cli/options.hpp"
+#include "cli/report.hpp"
+#include "cli/session.hpp"
+#include "cli/streams.hpp"
+#include "subcommands.hpp"
+#if __has_include(<fitsio.h>)
+#include <fitsio.h>
+#endif
+
+namespace kastor::cli {
+namespace {
+
+struct InfoOptions {
+  std::string path;  ///< empty: about this kastor
+  RunOptions run;
+  bool json = false;
+};
+
+bool parse(Arguments arguments, InfoOptions& options) {
+  CommandLine line("kastor info",
+                   "Without FILE: what this kastor is made of, its backends and devices.\n"
+                   "With FILE: the HDUs of a FITS file; no data are read.\n");
+  line.optional_positional("FILE", options.path,
+                           "A FITS file: plain, .gz, .bz2 or tile-compressed.");
+  add_json_flag(line, options.json);
+  add_run_options(line, options.run);
+  line.closing(
+      "Example:\n"
+      "  kastor info\n"
+      "  kastor simulate sky -o sky.fits\n"
+      "  kastor info sky.fits");
+  return line.parse(arguments);
+}
+
+/// The lines in which a device backend introduces its devices, such as "Kokkos::Cuda[ 0 ] NVIDIA
+/// H200 : Selected"; Kokkos has no other way to ask for a name.
+template <class Exec>
+void append_devices(const Exec& space, std::vector<std::string>& devices) {
+  if constexpr (!is_host_space_v<Exec>) {
+    std::ostringstream configuration;
+    space.print_configuration(configuration, false);
+    std::istringstream lines(configuration.str());
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("Kokkos::", 0) == 0 && line.find('[') != std::string::npos) {
+        devices.push_back(line);
+      }
+    }
+  }
+}
+
+std::string dotted(int version, int major, int minor) {
+  return fmt::format("{}.{}.{}", version / major, version % major / minor, version % minor);
+}
+
+std::string cfitsio_version() {
+#ifdef CFITSIO_MICRO
+  return fmt::format("{}.{}.{}", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO);
+#else
+  return "";
+#endif
+}
+
+BuildInfo build_info(const KokkosSession& kokkos) {
+  BuildInfo info;
+  info.version = version();
+  for (const auto& backend : compiled_backends()) {
+    const bool usable = kokkos.usable(backend);
+    int concurrency = 0;
+    if (usable) {
+      on_backend(backend.name, [&](const auto& space) {
+        concurrency = space.concurrency();
+        append_devices(space, info.devices);
+      });
+    }
+    info.backends.push_back(
+        {backend.name, usable, backend.name == kokkos.standard_backend(), concurrency});
+  }
+  info.libraries = {{"kokkos", dotted(KOKKOS_VERSION, 10000, 100)},
+                    {"cfitsio", cfitsio_version()},
+                    {"fmt", dotted(FMT_VERSION, 10000, 100)},
+                    {"cli11", command_line_library_version()},
+                    {"nlohmann_json", json_library_version()}};
+  return info;
+}
+
+void print_hdus(const InfoOptions& options) {
+  const auto hdus = io::list_hdus(options.path);
+  print_result(options.json ? hdus_json(options.path, hdus) : hdus_text(options.path, hdus));
+}
+
+}  // namespace
+
+void run_info(Arguments arguments) {
+  InfoOptions options;
+  if (!parse(arguments, options)) return;
+  Session session(options.run);
+  if (!options.path.empty()) {
+    session.steps().begin("list");
+    print_hdus(options);
+    session.steps().end();
+  } else {
+    const BuildInfo info = build_info(session.kokkos());
+    print_result(options.json ? build_json(info) : build_text(info));
+  }
+  session.close("", 0);
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <kastor/io/fits_writer.hpp>
+#include <kastor/io/output_set.hpp>
+#include <kastor/simulate.hpp>
+#include <kastor/version.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/format.hpp"
+#include "cli/outputs.hpp"
+#include "cli/session.hpp"
+#include "cli/simulate_options.hpp"
+#include "cli/streams.hpp"
+#include "cli/truth_writer.hpp"
+#include "subcommands.hpp"
+
+namespace kastor::cli {
+namespace {
+
+constexpr double pixel_scale_deg = 2.0 / 3600;
+constexpr double centre_ra_deg = 266.4;  // near the Galactic Centre
+constexpr double centre_dec_deg = -29.0;
+
+/// A gnomonic projection, north up and east left, and the beam.
+std::vector<io::HeaderCard> sky_cards(const SkyParams& sky) {
+  const double beam_deg = sky.beam_fwhm * pixel_scale_deg;
+  // FITS counts pixels from 1.
+  const double middle_x = 0.5 * static_cast<double>(sky.nx + 1);
+  const double middle_y = 0.5 * static_cast<double>(sky.ny + 1);
+  return {{"OBJECT", std::string("kastor simulate sky"), "simulated"},
+          {"BMAJ", beam_deg, "[deg] beam, full width at half maximum"},
+          {"BMIN", beam_deg, "[deg] beam, full width at half maximum"},
+          {"BPA", 0.0, "[deg] position angle of the beam"},
+          {"CTYPE1", std::string("RA---TAN"), ""},
+          {"CRPIX1", middle_x, "[pixel] reference pixel, from 1"},
+          {"CRVAL1", centre_ra_deg, "[deg] right ascension there"},
+          {"CDELT1", -pixel_scale_deg, "[deg] step of a pixel"},
+          {"CUNIT1", std::string("deg"), ""},
+          {"CTYPE2", std::string("DEC--TAN"), ""},
+          {"CRPIX2", middle_y, "[pixel] reference pixel, from 1"},
+          {"CRVAL2", centre_dec_deg, "[deg] declination there"},
+          {"CDELT2", pixel_scale_deg, "[deg] step of a pixel"},
+          {"CUNIT2", std::string("deg"), ""},
+          {"RADESYS", std::string("ICRS"), ""}};
+}
+
+io::Provenance provenance(const std::string& command, const std::string& unit) {
+  io::Provenance provenance;
+  provenance.version = version();
+  provenance.command_line = command;
+  provenance.unit = unit;
+  return provenance;
+}
+
+/// The image on the host, filled on the backend by `fill(space, image)`, handed to `use`.
+template <class T, class Fill, class Use>
+void make_image_as(Session& session, const Size& size, const Fill& fill, const Use& use) {
+  session.on_backend([&](const auto& space) {
+    using Exec = std::decay_t<decltype(space)>;
+    session.steps().begin("simulate");
+    const Image<T, Exec> image(
+        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::app::simulated"),
+        static_cast<std::size_t>(size.height), static_cast<std::size_t>(size.width));
+    fill(space, image);
+    const auto host = readable_on_host(space, image);
+    session.steps().end();
+    const ScopedStep step(session.steps(), "write");
+    use(io::pixel_rows(host));
+  });
+}
+
+template <class Fill, class Use>
+void make_image(Session& session, const SimulateOptions& options, const Fill& fill,
+                const Use& use) {
+  if (options.type == PixelType::float32) {
+    make_image_as<float>(session, options.size, fill, use);
+  } else {
+    make_image_as<double>(session, options.size, fill, use);
+  }
+}
+
+std::int64_t pixels_of(const Size& size) { return size.width * size.height; }
+
+/// "dir/sky.fits" to "dir/sky_truth.csv"
+std::string truth_path(const std::string& image_path) {
+  return image_path.substr(0, image_path.rfind('.')) + "_truth.csv";
+}
+
+void simulate_sky_file(Arguments arguments) {
+  SimulateOptions options;
+  if (!parse_sky(arguments, options)) return;
+  require_fits_ending(options.output);
+  options.sky.nx = options.size.width;
+  options.sky.ny = options.size.height;
+  const std::string truth_target = truth_path(options.output);
+  io::OutputSet outputs;
+  const std::string image_file = outputs.add(options.output, overwrite_policy(options.overwrite));
+  const std::string truth_file = outputs.add(truth_target, overwrite_policy(options.overwrite));
+
+  Session session(options.run);
+  session.steps().begin("truth");
+  const auto truth = sky_truth(options.sky);
+  session.steps().end();
+  make_image(
+      session, options,
+      [&](const auto& space, const auto& image) {
+        using Exec = std::decay_t<decltype(space)>;
+        using T = typename std::decay_t<decltype(image)>::non_const_value_type;
+        simulate_sky<Exec, T>(space, options.sky, truth, image);
+      },
+      [&](const auto& rows) {
+        io::write_image(image_file, rows, {}, provenance(sky_as_typed(options), "JY/BEAM"),
+                        sky_cards(options.sky));
+      });
+  write_truth(truth_file, truth);
+  outputs.commit();
+  session.close(
+      fmt::format("{}: {} true sources", wrote_note({options.output, truth_target}), truth.size()),
+      pixels_of(options.size));
+}
+
+void simulate_diracs_file(Arguments arguments) {
+  SimulateOptions options;
+  options.type = PixelType::float64;
+  if (!parse_diracs(arguments, options)) return;
+  require_fits_ending(options.output);
+  io::OutputSet outputs;
+  const std::string image_file = outputs.add(options.output, overwrite_policy(options.overwrite));
+
+  Session session(options.run);
+  make_image(
+      session, options,
+      [&](const auto& space, const auto& image) {
+        using Exec = std::decay_t<decltype(space)>;
+        using T = typename std::decay_t<decltype(image)>::non_const_value_type;
+        simulate_diracs<Exec, T>(space, options.spacing, image);
+      },
+      [&](const auto& rows) {
+        io::write_image(image_file, rows, {}, provenance(diracs_as_typed(options), ""));
+      });
+  outputs.commit();
+  session.close(wrote_note({options.output}), pixels_of(options.size));
+}
+
+}  // namespace
+
+void run_simulate(Arguments arguments) {
+  const auto kind = std::find_if(arguments.begin(), arguments.end(), [](std::string_view word) {
+    return word == "sky" || word == "diracs";
+  });
+  const bool help = asks_for_help(arguments);
+  if (help && kind == arguments.end()) {
+    print_result(simulate_overview());
+  } else if (kind != arguments.end() && (help || kind == arguments.begin())) {
+    // For help the words before the kind do not matter, but its own may stand among them.
+    const auto rest = help ? arguments : arguments.subspan(1);
+    if (std::string_view(*kind) == "sky") {
+      simulate_sky_file(rest);
+    } else {
+      simulate_diracs_file(rest);
+    }
+  } else {
+    const std::string found =
+        arguments.empty() ? "nothing" : "'" + std::string(arguments.front()) + "'";
+    throw UsageError("simulate: found " + found +
+                     " where the kind of image belongs; expected sky or diracs (see "
+                     "'kastor simulate --help')");
+  }
+}
+
+}  // namespace kastor::cli

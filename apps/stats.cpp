@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kastor/io/fits_image.hpp>
+#include <kastor/sigma_clip.hpp>
+#include <variant>
+
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/report.hpp"
+#include "cli/session.hpp"
+#include "cli/streams.hpp"
+#include "subcommands.hpp"
+
+namespace kastor::cli {
+namespace {
+
+struct StatsOptions {
+  InputOptions input;
+  SigmaClipParams clip;
+  RunOptions run;
+  bool json = false;
+};
+
+bool parse(Arguments arguments, StatsOptions& options) {
+  CommandLine line("kastor stats",
+                   "Print mean, median, standard deviation (population), minimum and maximum of\n"
+                   "an image, of all its finite pixels and after kappa-sigma clipping.\n");
+  add_input_options(line, options.input);
+  add_clip_options(line, options.clip);
+  add_json_flag(line, options.json);
+  add_run_options(line, options.run);
+  line.closing(
+      "Values are in the image's unit (BUNIT). Blank pixels (NaN, infinite, BLANK)\n"
+      "take no part. Clipping keeps the pixels strictly within the limits, until a\n"
+      "pass removes none.\n"
+      "\n"
+      "Example:\n"
+      "  kastor simulate sky -o sky.fits\n"
+      "  kastor stats sky.fits");
+  return line.parse(arguments);
+}
+
+template <class Exec, class Pixels>
+SigmaClipResult clip_on(const Exec& space, const Pixels& host, const SigmaClipParams& params,
+                        Session& session) {
+  const auto image = session.upload(space, host);
+  const ScopedStep step(session.steps(), "clip");
+  return sigma_clip(space, image, params);
+}
+
+}  // namespace
+
+void run_stats(Arguments arguments) {
+  StatsOptions options;
+  if (!parse(arguments, options)) return;
+
+  Session session(options.run);
+  session.steps().begin("read");
+  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
+  session.steps().end();
+
+  SigmaClipResult clip;
+  about_image(image, [&] {
+    session.on_backend([&](const auto& space) {
+      std::visit([&](const auto& pixels) { clip = clip_on(space, pixels, options.clip, session); },
+                 image.pixels);
+    });
+  });
+
+  session.end_progress();
+  print_result(options.json ? stats_json(image, clip) : stats_text(image, clip));
+  session.close("", pixels_of(image));
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_SUBCOMMANDS_HPP
+#define KASTOR_APPS_SUBCOMMANDS_HPP
+
+#include "cli/command_line.hpp"
+
+/// One file each. `arguments` is what follows the subcommand's name; failures are exceptions.
+namespace kastor::cli {
+
+void run_find(Arguments arguments);
+void run_stats(Arguments arguments);
+void run_label(Arguments arguments);
+void run_simulate(Arguments arguments);
+void run_info(Arguments arguments);
+
+}  // namespace kastor::cli
+
+#endif

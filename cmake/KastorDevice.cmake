@@ -1,0 +1,14 @@
+# kastor_device_probe: what a program of Kastor's asks before Kokkos starts: is there a device, and what is it called. An
+# object library, so that its copies of three driver functions are met before the driver library, which is then not needed
+# to start the program (apps/device/driver_entry_points.cpp).
+if(Kokkos_ENABLE_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  add_library(kastor_device_probe OBJECT EXCLUDE_FROM_ALL
+    apps/device/probe_cuda.cpp apps/device/driver_entry_points.cpp)
+  target_link_libraries(kastor_device_probe PUBLIC CUDA::cudart_static)
+  target_link_options(kastor_device_probe INTERFACE LINKER:--as-needed)
+else()
+  add_library(kastor_device_probe OBJECT EXCLUDE_FROM_ALL apps/device/probe_none.cpp)
+endif()
+target_include_directories(kastor_device_probe PUBLIC apps)
+target_compile_features(kastor_device_probe PUBLIC cxx_std_20)

@@ -1,0 +1,29 @@
+# `cmake --install`: the libraries, their headers, the package files and the command.
+include(CMakePackageConfigHelpers)
+
+set(KASTOR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kastor)
+get_target_property(kastor_type kastor_core TYPE)
+
+install(TARGETS kastor_core EXPORT kastorTargets)
+install(EXPORT kastorTargets NAMESPACE kastor:: DESTINATION ${KASTOR_PACKAGE_DIR})
+if(TARGET kastor_io)
+  # Apart, so that those who want the algorithms alone need no CFITSIO.
+  install(TARGETS kastor_io EXPORT kastorIoTargets)
+  install(EXPORT kastorIoTargets NAMESPACE kastor:: DESTINATION ${KASTOR_PACKAGE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindCFITSIO.cmake DESTINATION ${KASTOR_PACKAGE_DIR})
+else()
+  set(without_io PATTERN io EXCLUDE)
+endif()
+if(TARGET kastor)
+  install(TARGETS kastor)
+endif()
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${KASTOR_GENERATED_INCLUDE_DIR}/
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp ${without_io})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kastorConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/kastorConfig.cmake INSTALL_DESTINATION ${KASTOR_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kastorConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kastorConfig.cmake ${PROJECT_BINARY_DIR}/kastorConfigVersion.cmake
+        DESTINATION ${KASTOR_PACKAGE_DIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

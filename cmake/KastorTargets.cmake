@@ -1,0 +1,48 @@
+# What every target of Kastor has in common.
+
+# Kastor promises the same bits on every backend. A host without FMA instructions cannot follow a GPU that fuses a product
+# and a sum, so nobody fuses. The two other flags give up what no code here reads (floating-point exception flags, errno)
+# and let loops with comparisons vectorise.
+set(kastor_float_flags -ffp-contract=off -fno-trapping-math -fno-math-errno)
+set(kastor_warnings -Wall -Wextra -Wshadow -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND kastor_warnings -Wno-restrict)  # GCC 12 warns of its own std::string
+endif()
+
+# kastor_set_up_target(<target> [PLAIN_CXX <source>...])
+# C++20, Kastor's compile options, sanitizers. Where Kokkos is compiled as CUDA, so are the target's sources, but for those
+# named after PLAIN_CXX, which must not include Kokkos. Call it after all sources are known.
+function(kastor_set_up_target target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" PLAIN_CXX)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+
+  set(release $<CONFIG:Release,RelWithDebInfo>)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${kastor_float_flags};${kastor_warnings}>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KASTOR_ENABLE_WERROR}>>:-Werror>
+    # GCC 12 vectorises little at -O2, which RelWithDebInfo stands for.
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,${release}>:-O3>)
+
+  if(KASTOR_CUDA_LANGUAGE)
+    # CMake 3.25 does not know what nvcc 13 can do, so no cuda_std_20.
+    target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    if(arg_PLAIN_CXX)
+      list(REMOVE_ITEM sources ${arg_PLAIN_CXX})
+    endif()
+    set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+    list(JOIN kastor_float_flags , host_flags)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=${host_flags}>
+      $<$<AND:$<COMPILE_LANGUAGE:CUDA>,${release}>:-Xcompiler=-O3>)
+  elseif(Kokkos_ENABLE_CUDA AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE --fmad=false)  # Kokkos' wrapper hands it to nvcc
+  endif()
+
+  if(KASTOR_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KASTOR_SANITIZE};-fno-sanitize-recover=undefined;-fno-omit-frame-pointer>)
+    target_link_options(${target} PRIVATE -fsanitize=${KASTOR_SANITIZE})
+  endif()
+endfunction()

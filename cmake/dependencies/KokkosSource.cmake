@@ -1,0 +1,106 @@
+# Where the source of Kokkos comes from: the source distribution of pygenten vendors it whole.
+set(KASTOR_SDIST_NAME pygenten)
+set(KASTOR_SDIST_VERSION 0.1.5)
+set(KASTOR_SDIST_SHA256 e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7)
+set(KASTOR_SDIST_STEM ${KASTOR_SDIST_NAME}-${KASTOR_SDIST_VERSION})
+
+# The archive, checked: the one the user gave, that of an earlier run, or a new download.
+function(kastor_obtain_sdist result)
+  if(KASTOR_KOKKOS_SDIST)
+    set(archive ${KASTOR_KOKKOS_SDIST})
+    if(NOT EXISTS ${archive})
+      message(FATAL_ERROR "KASTOR_KOKKOS_SDIST is '${archive}', which does not exist")
+    endif()
+  else()
+    set(archive ${KASTOR_DEPS_DIR}/downloads/${KASTOR_SDIST_STEM}.tar.gz)
+    if(NOT EXISTS ${archive})
+      kastor_download_sdist(${archive})
+    endif()
+  endif()
+  file(SHA256 ${archive} found)
+  if(NOT found STREQUAL KASTOR_SDIST_SHA256)
+    message(FATAL_ERROR "${archive}: the SHA-256 is ${found}; expected ${KASTOR_SDIST_SHA256}. Remove it and run again")
+  endif()
+  set(${result} ${archive} PARENT_SCOPE)
+endfunction()
+
+# pip looks the package up by name and version, in whatever index it is set up for.
+function(kastor_download_sdist archive)
+  cmake_path(GET archive PARENT_PATH directory)
+  set(requirement ${KASTOR_SDIST_NAME}==${KASTOR_SDIST_VERSION})
+  set(KASTOR_PYTHON "" CACHE FILEPATH "A python3 that has pip; empty: search")
+  set(python "")
+  foreach(candidate IN ITEMS ${KASTOR_PYTHON} python3 /usr/bin/python3)
+    execute_process(COMMAND ${candidate} -m pip --version RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(python ${candidate})
+      break()
+    endif()
+  endforeach()
+  if(NOT python)
+    message(FATAL_ERROR
+      "No python3 with pip was found to download ${requirement}. Give one with -D KASTOR_PYTHON=..., or the archive "
+      "${KASTOR_SDIST_STEM}.tar.gz with -D KASTOR_KOKKOS_SDIST=...")
+  endif()
+  message(STATUS "Downloading ${requirement} (the source of Kokkos, 17 MB) with pip")
+  set(partial ${directory}/partial)
+  file(MAKE_DIRECTORY ${partial})
+  execute_process(
+    COMMAND ${python} -m pip download --no-deps --no-binary ${KASTOR_SDIST_NAME} ${requirement} --dest ${partial}
+    RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
+  if(NOT EXISTS ${partial}/${KASTOR_SDIST_STEM}.tar.gz)
+    message(FATAL_ERROR "pip could not download ${requirement}:\n${log}\n"
+      "Fetch the archive elsewhere and give it with -D KASTOR_KOKKOS_SDIST=...")
+  endif()
+  file(RENAME ${partial}/${KASTOR_SDIST_STEM}.tar.gz ${archive})
+endfunction()
+
+# Unpacks tpls/<project> once and returns its folder.
+function(kastor_unpack_kokkos result project)
+  set(folder ${KASTOR_DEPS_DIR}/source/${KASTOR_SDIST_STEM}/tpls/${project})
+  if(NOT EXISTS ${folder}/.kastor-unpacked)
+    kastor_obtain_sdist(archive)
+    message(STATUS "Unpacking ${project}")
+    file(REMOVE_RECURSE ${folder})
+    file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${KASTOR_DEPS_DIR}/source
+         PATTERNS ${KASTOR_SDIST_STEM}/tpls/${project}/*)
+    if(project STREQUAL kokkos)
+      kastor_patch_kokkos(${folder})
+    endif()
+    file(TOUCH ${folder}/.kastor-unpacked)
+  endif()
+  set(${result} ${folder} PARENT_SCOPE)
+endfunction()
+
+# Kokkos 4.7.0 does not know the signatures that CUDA 13 gave to two functions. Older CUDA keeps the original lines.
+function(kastor_patch_kokkos folder)
+  set(file ${folder}/core/src/Cuda/Kokkos_Cuda_Instance.hpp)
+  file(READ ${file} text)
+  kastor_replace_line("    return cudaGraphAddDependencies(graph, from, to, numDependencies);"
+                      "    return cudaGraphAddDependencies(graph, from, to, nullptr, numDependencies);")
+  kastor_replace_line("    return cudaMemPrefetchAsync(devPtr, count, dstDevice, m_stream);"
+                      "    return cudaMemPrefetchAsync(devPtr, count, cudaMemLocation{cudaMemLocationTypeDevice, dstDevice}, 0, m_stream);")
+  file(WRITE ${file} "${text}")
+endfunction()
+
+macro(kastor_replace_line old new)
+  string(FIND "${text}" "${old}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "${file}: the line to patch was not found:\n${old}")
+  endif()
+  string(REPLACE "${old}" "#if CUDART_VERSION >= 13000\n${new}\n#else\n${old}\n#endif" text "${text}")
+endmacro()
+
+# One hash over the files that decide what ends up in a prefix; `bootstrap` computes the same.
+function(kastor_recipe_hash result)
+  file(GLOB files ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/*.cmake)
+  list(SORT files)
+  list(PREPEND files ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CMakeLists.txt)
+  set(hashes "")
+  foreach(file IN LISTS files)
+    file(SHA256 ${file} hash)
+    string(APPEND hashes "${hash}\n")
+  endforeach()
+  string(SHA256 hash "${hashes}")
+  set(${result} ${hash} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the command and checks what every run has to keep."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+#: Path of the command under test; set by run_app_tests.py.
+KASTOR = "kastor"
+
+#: Seconds after which a run counts as hanging.
+TIMEOUT = 120
+
+
+def run(*arguments, stdout=subprocess.PIPE, cwd=None, env=None, timeout=TIMEOUT):
+    """The finished process; its output is bytes."""
+    return subprocess.run(
+        [KASTOR, *map(os.fspath, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        timeout=timeout,
+        check=False,
+    )
+
+
+def json_of(*arguments, **options):
+    """The one JSON object on stdout."""
+    done = run(*arguments, "--json", **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{arguments}: exit {done.returncode}: {done.stderr.decode()}")
+    lines = done.stdout.decode().splitlines()
+    if len(lines) != 1:
+        raise AssertionError(f"{arguments}: {len(lines)} lines on stdout, expected one JSON object")
+    return json.loads(lines[0])
+
+
+def test_data():
+    """Folder of real images; it need not exist."""
+    default = pathlib.Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+    return pathlib.Path(os.environ.get("KASTOR_TEST_DATA") or default)
+
+
+def backends():
+    """Names of the usable backends."""
+    return [b["name"] for b in json_of("info")["backends"] if b["usable"]]
+
+
+class AppTestCase(unittest.TestCase):
+    """Each test has an empty folder of its own, `self.folder`."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kastor-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def files(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def assert_done(self, done):
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace"))
+
+    def assert_refused(self, code, *arguments, says=(), **options):
+        """The run fails with `code` and one line, and leaves the folder as it was."""
+        before = self.files()
+        done = run(*arguments, **options)
+        complaint = done.stderr.decode(errors="replace")
+        what = f"kastor {' '.join(map(str, arguments))}: exit {done.returncode}: {complaint}"
+        self.assertEqual(done.returncode, code, what)
+        self.assertFalse(done.stdout, what)
+        self.assertTrue(complaint.startswith("kastor: "), what)
+        self.assertTrue(complaint.endswith("\n"), what)
+        self.assertEqual(len(complaint.splitlines()), 1, what)
+        for words in says:
+            self.assertIn(words, complaint)
+        self.assertEqual(self.files(), before, what)
+        return complaint

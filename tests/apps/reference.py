@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The obvious, slow form of the whole job."""
+
+import csv
+import hashlib
+import math
+import statistics
+import struct
+
+COLUMNS = "id x_cen y_cen flux_sum flux_peak x_peak y_peak n_pix x_min x_max y_min y_max".split()
+_REAL = {"x_cen", "y_cen", "flux_sum", "flux_peak"}
+
+
+def as_float32(value):
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
+def clip(rows, kappa=3.0):
+    """(survivors, mean, median, std, passes)"""
+    kept = [v for row in rows for v in row if math.isfinite(v)]
+    passes = 0
+    while True:
+        passes += 1
+        mean = math.fsum(kept) / len(kept)
+        std = math.sqrt(math.fsum((v - mean) ** 2 for v in kept) / len(kept))
+        median = statistics.median(kept)
+        inside = [v for v in kept if median - kappa * std < v < median + kappa * std]
+        if len(inside) == len(kept) or not inside:
+            return kept, mean, median, std, passes
+        kept = inside
+
+
+def label(rows, level, connectivity=4):
+    """Lists of (y, x) in raster order, one a component, in the order of their first pixels."""
+    ny, nx = len(rows), len(rows[0])
+    steps = [(-1, 0), (0, -1), (0, 1), (1, 0)]
+    if connectivity == 8:
+        steps += [(-1, -1), (-1, 1), (1, -1), (1, 1)]
+    foreground = {(y, x) for y in range(ny) for x in range(nx) if math.inf > rows[y][x] > level}
+    components = []
+    for first in sorted(foreground):
+        if first not in foreground:
+            continue
+        foreground.discard(first)
+        found, front = [first], [first]
+        while front:
+            y, x = front.pop()
+            for dy, dx in steps:
+                neighbour = (y + dy, x + dx)
+                if neighbour in foreground:
+                    foreground.discard(neighbour)
+                    found.append(neighbour)
+                    front.append(neighbour)
+        components.append(sorted(found))
+    return components
+
+
+def measure(rows, components, min_pixels=1):
+    catalogue = []
+    for pixels in components:
+        if len(pixels) < min_pixels:
+            continue
+        values = [rows[y][x] for y, x in pixels]
+        total = math.fsum(values)
+        peak = max(values)
+        y_peak, x_peak = pixels[values.index(peak)]
+        xs, ys = [x for _, x in pixels], [y for y, _ in pixels]
+        catalogue.append(
+            {
+                "id": len(catalogue) + 1,
+                "x_cen": math.fsum(v * x for v, x in zip(values, xs)) / total
+                if total
+                else math.nan,
+                "y_cen": math.fsum(v * y for v, y in zip(values, ys)) / total
+                if total
+                else math.nan,
+                "flux_sum": total,
+                "flux_peak": peak,
+                "x_peak": x_peak,
+                "y_peak": y_peak,
+                "n_pix": len(pixels),
+                "x_min": min(xs),
+                "x_max": max(xs),
+                "y_min": min(ys),
+                "y_max": max(ys),
+            }
+        )
+    return catalogue
+
+
+def read_csv(path):
+    """Rows of a catalogue, integers as int."""
+    with path.open(newline="") as file:
+        return [
+            {name: float(text) if name in _REAL else int(text) for name, text in row.items()}
+            for row in csv.DictReader(file)
+        ]
+
+
+def catalogue_hash(catalogue):
+    """As the contract spells it out: twelve columns a row, little-endian int64 or double."""
+    digest = hashlib.sha256()
+    for row in catalogue:
+        for name in COLUMNS:
+            if name not in _REAL:
+                digest.update(struct.pack("<q", row[name]))
+            elif math.isnan(row[name]):
+                digest.update(struct.pack("<Q", 0x7FF8000000000000))
+            else:
+                digest.update(struct.pack("<d", row[name]))
+    return digest.hexdigest()

@@ -1,0 +1,1109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the kastor command: python3 run_app_tests.py --kastor PATH [unittest's arguments].
+
+Images to compare with are looked for in $KASTOR_TEST_DATA, else in ../shared/data beside the
+repository; the tests that need them are skipped without them. tests/CMakeLists.txt makes one
+ctest of each class.
+"""
+
+import argparse
+import contextlib
+import csv
+import gzip
+import json
+import math
+import os
+import pathlib
+import pty
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True  # the source tree stays clean
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import command  # noqa: E402
+import fits_files  # noqa: E402
+import reference  # noqa: E402
+from command import AppTestCase  # noqa: E402
+
+CLIPPED_KEYS = "kappa mean median std min max kept passes converged degenerate".split()
+
+IMAGE = [[0.0, 1.0], [2.0, 3.0]]
+
+WRONG = [
+    "",
+    "nosuch image.fits",
+    "fin image.fits",
+    "convolve image.fits",
+    "--json stats image.fits",
+    "stats",
+    "stats image.fits second.fits",
+    "stats image.fits --nosuch",
+    "stats image.fits --json=no",
+    "stats image.fits --json --json",
+    "stats image.fits --quiet --quiet",
+    "stats image.fits --kap 3",
+    "stats image.fits --kappa",
+    "stats image.fits --kappa nan",
+    "stats image.fits --kappa inf",
+    "stats image.fits --kappa -1",
+    "stats image.fits --kappa 0",
+    "stats image.fits --kappa 1e999",
+    "stats image.fits --kappa 3sigma",
+    "stats image.fits --kappa 0x10",
+    "stats image.fits --kappa 3,5",
+    "stats image.fits --kappa 3 --kappa 3",
+    "stats image.fits --max-passes -1",
+    "stats image.fits --max-passes 1.5",
+    "stats image.fits --max-passes 99999999999",
+    "stats image.fits --threshold 5",
+    "stats image.fits -o out.fits",
+    "stats image.fits --on nosuch",
+    "stats image.fits --on",
+    "stats image.fits --on SERIAL",
+    "stats image.fits --threads 0",
+    "stats image.fits --threads -2",
+    "stats image.fits --threads 513",
+    "stats image.fits --threads two",
+    "stats image.fits --hdu -1",
+    "stats image.fits --hdu SCI,x",
+    "stats image.fits --hdu SCI,0",
+    "stats image.fits --plane -1",
+    "stats image.fits --plane 0.5",
+    "find image.fits --threshold nan",
+    "find image.fits --threshold -1",
+    "find image.fits --threshold inf",
+    "find image.fits --about mean",
+    "find image.fits --about",
+    "find image.fits --level nan",
+    "find image.fits --level -inf",
+    "find image.fits --level 1 --threshold 5",
+    "find image.fits --about median --level 1",
+    "find image.fits --connectivity 6",
+    "find image.fits --connectivity four",
+    "find image.fits --min-pixels 0",
+    "find image.fits --min-pixels -3",
+    "find image.fits -o out.txt",
+    "find image.fits -o out",
+    "find image.fits -o -",
+    "find image.fits -o out.csv -o out.votable",
+    "find image.fits -o",
+    "find image.fits -o out.fits.gz",
+    "find image.fits -o /dev/full",
+    "label image.fits",
+    "label image.fits -o labels.csv",
+    "label image.fits -o a.fits -o b.fits",
+    "simulate",
+    "simulate stars -o a.fits",
+    "simulate -o a.fits sky",
+    "simulate sky",
+    "simulate sky -o a.csv",
+    "simulate sky -o a.fits --size 0",
+    "simulate sky -o a.fits --size -5",
+    "simulate sky -o a.fits --size 1e3",
+    "simulate sky -o a.fits --size 10 --width 10",
+    "simulate sky -o a.fits --seed -1",
+    "simulate sky -o a.fits --seed 18446744073709551616",
+    "simulate sky -o a.fits --noise nan",
+    "simulate sky -o a.fits --noise -1",
+    "simulate sky -o a.fits --beam 0",
+    "simulate sky -o a.fits --beam nan",
+    "simulate sky -o a.fits --sources-per-mpx -1",
+    "simulate sky -o a.fits --type int16",
+    "simulate sky -o a.fits --spacing 4",
+    "simulate diracs -o a.fits --spacing 0",
+    "simulate diracs -o a.fits --seed 1",
+    "info a b",
+    "info --kappa 3",
+]
+
+HELP = [
+    "--help",
+    "-h",
+    "nosuch --help",
+    "--nosuch --help",
+    "find --help",
+    "--help find",
+    "find --kappa nan --nosuch --help",
+    "find nosuch.fits --on nosuch --help",
+    "stats --help",
+    "label --help",
+    "info --help",
+    "simulate --help",
+    "simulate nosuch --help",
+    "simulate sky --help",
+    "simulate --help diracs --spacing nan",
+]
+
+
+class TestCommandLine(AppTestCase):
+    """Wrong usage is exit code 2 and one line; help and version are always answered."""
+
+    def test_wrong_usage_is_refused(self):
+        fits_files.write(self.folder / "image.fits", IMAGE)
+        for words in WRONG:
+            with self.subTest(words):
+                self.assert_refused(2, *words.split(), cwd=self.folder)
+
+    def test_an_empty_word_is_no_number(self):
+        fits_files.write(self.folder / "image.fits", IMAGE)
+        for option in ("--kappa", "--max-passes", "--threads", "--hdu", "--plane", "--on"):
+            with self.subTest(option):
+                self.assert_refused(2, "stats", "image.fits", option, "", cwd=self.folder)
+
+    def test_help_is_answered_whatever_else_is_given(self):
+        for words in HELP:
+            with self.subTest(words):
+                done = command.run(*words.split())
+                self.assert_done(done)
+                self.assertIn(b"Usage: kastor", done.stdout)
+                self.assertEqual(done.stderr, b"")
+                for line in done.stdout.decode().splitlines():
+                    self.assertLessEqual(len(line), 80, line)
+
+    def test_the_examples_of_the_help_work_as_typed(self):
+        for topic in (
+            "--help",
+            "find --help",
+            "stats --help",
+            "label --help",
+            "info --help",
+            "simulate --help",
+            "simulate sky --help",
+            "simulate diracs --help",
+        ):
+            text = command.run(*topic.split()).stdout.decode()
+            example = text[text.index("Example:") :].splitlines()[1:]
+            folder = self.folder / topic.replace(" ", "_")
+            folder.mkdir()
+            for line in example:
+                with self.subTest(line):
+                    words = line.split()
+                    self.assertEqual(words[0], "kastor")
+                    self.assert_done(command.run(*words[1:], cwd=folder))
+
+    def test_version(self):
+        done = command.run("--version")
+        self.assert_done(done)
+        self.assertRegex(done.stdout.decode(), r"^kastor \d+\.\d+\.\d+\n$")
+
+    def test_info_names_backends_and_libraries(self):
+        info = command.json_of("info")
+        self.assertEqual(f"kastor {info['version']}\n", command.run("--version").stdout.decode())
+        standard = [b for b in info["backends"] if b["default"]]
+        self.assertEqual(len(standard), 1)
+        self.assertTrue(standard[0]["usable"])
+        self.assertTrue(
+            {"kokkos", "cfitsio", "fmt", "cli11", "nlohmann_json"} <= set(info["libraries"])
+        )
+        self.assertIn(b"backend", command.run("info").stdout)
+
+    def test_a_full_stdout_is_a_failure(self):
+        image = fits_files.write(self.folder / "image.fits", IMAGE)
+        for words in (
+            ["stats", image],
+            ["stats", image, "--json"],
+            ["find", image],
+            ["info"],
+            ["find", image, "-o", self.folder / "a.csv"],
+            ["--help"],
+            ["--version"],
+            ["label", image, "-o", self.folder / "a.fits"],
+            ["info", image],
+        ):
+            with self.subTest(words), open("/dev/full", "wb") as full:
+                self.assert_refused(1, *words, stdout=full, says=["standard output"])
+
+    def test_a_closed_stdout_is_a_failure(self):
+        image = fits_files.write(self.folder / "image.fits", IMAGE)
+        done = subprocess.run(
+            [
+                "sh",
+                "-c",
+                'exec "$0" find "$1" -o "$2" >&-',
+                command.KASTOR,
+                image,
+                self.folder / "a.csv",
+            ],
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.files(), ["image.fits"])
+
+    def test_quiet_leaves_stderr_empty(self):
+        image = fits_files.write(self.folder / "image.fits", IMAGE)
+        done = command.run("find", image, "--quiet", "-o", self.folder / "a.csv")
+        self.assert_done(done)
+        self.assertEqual((done.stdout, done.stderr), (b"", b""))
+        done = command.run("find", image, "--quiet")
+        self.assert_done(done)
+        self.assertIn(b"sources", done.stdout)
+        self.assertEqual(done.stderr, b"")
+
+    def test_timings_are_a_table_on_stderr(self):
+        image = fits_files.write(self.folder / "image.fits", IMAGE)
+        done = command.run("find", image, "--json", "--timings")
+        self.assert_done(done)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+        table = done.stderr.decode()
+        for words in ("Mpixel/s", "read", "kastor::", "total"):
+            self.assertIn(words, table)
+
+
+ROWS = [[float(x + y) for x in range(12)] for y in range(10)]
+
+
+class TestRefusedInput(AppTestCase):
+    """Files that cannot be read: exit code 1, one line that names the file, nothing left behind."""
+
+    def refuse(self, path, *options, says=()):
+        for words in (
+            ["stats", path, "--json"],
+            ["find", path, "-o", self.folder / "out.csv"],
+            ["label", path, "-o", self.folder / "out.fits"],
+        ):
+            with self.subTest(words):
+                self.assert_refused(1, *words, *options, says=[os.path.basename(path), *says])
+
+    def bytes_refused(self, content, name="image.fits", options=(), says=()):
+        path = self.folder / name
+        path.write_bytes(content)
+        self.refuse(path, *options, says=says)
+
+    def test_missing_file(self):
+        self.refuse(self.folder / "missing.fits")
+        # CFITSIO would open these two in the place of missing.fits.
+        (self.folder / "missing.fits.gz").write_bytes(gzip.compress(fits_files.hdu(ROWS)))
+        (self.folder / "missing").write_bytes(fits_files.hdu(ROWS))
+        self.refuse(self.folder / "missing.fits")
+
+    def test_extended_file_names_are_names(self):
+        fits_files.write(self.folder / "image.fits", ROWS)
+        self.refuse(self.folder / "image.fits[0]")
+        self.refuse(self.folder / "image.fits[1:3,1:3]")
+
+    def test_directory(self):
+        (self.folder / "folder.fits").mkdir()
+        self.refuse(self.folder / "folder.fits")
+
+    def test_fifo(self):
+        os.mkfifo(self.folder / "fifo.fits")
+        self.refuse(self.folder / "fifo.fits")
+
+    def test_device(self):
+        self.assert_refused(1, "stats", "/dev/zero", timeout=20)
+
+    def test_empty_file(self):
+        self.bytes_refused(b"")
+
+    def test_text_file(self):
+        self.bytes_refused(b"This is no image.\n" * 500)
+
+    def test_one_byte(self):
+        self.bytes_refused(b"S")
+
+    def test_truncated_header(self):
+        whole = fits_files.hdu(ROWS, cards=[(f"KEY{i}", i) for i in range(60)])
+        self.bytes_refused(whole[:100])
+        self.bytes_refused(whole[: fits_files.BLOCK])
+
+    def test_truncated_data(self):
+        whole = fits_files.hdu([[1.0] * 100] * 100)
+        self.bytes_refused(whole[: len(whole) // 2])
+        self.bytes_refused(whole[: fits_files.BLOCK])
+
+    def test_truncated_gzip(self):
+        whole = gzip.compress(
+            fits_files.hdu([[math.sin(x * y) for x in range(100)] for y in range(100)])
+        )
+        self.bytes_refused(whole[: len(whole) // 2], name="image.fits.gz")
+        self.bytes_refused(whole[:15], name="image.fits.gz")
+
+    def test_no_image(self):
+        self.bytes_refused(fits_files.hdu([], axes=()))
+
+    def test_one_axis(self):
+        self.bytes_refused(fits_files.hdu([1.0] * 38, axes=(38,)))
+
+    def test_cube_without_plane(self):
+        cube = fits_files.hdu([1.0] * 60, axes=(5, 4, 3))
+        self.bytes_refused(cube, says=["NAXIS3", "plane"])
+        self.bytes_refused(cube, options=["--plane", "3"])
+
+    def test_two_extra_axes(self):
+        self.bytes_refused(fits_files.hdu([1.0] * 120, axes=(5, 4, 3, 2)))
+        self.bytes_refused(fits_files.hdu([1.0] * 120, axes=(5, 4, 3, 2)), options=["--plane", "0"])
+
+    def test_zero_size_axis(self):
+        self.bytes_refused(fits_files.hdu([], axes=(0, 5)))
+        self.bytes_refused(fits_files.hdu([], axes=(5, 0)))
+
+    def test_absurd_axes(self):
+        for axes in ((10**12, 10**12), (2**31, 2**33), (10**18, 1), (-5, 4)):
+            with self.subTest(axes):
+                cards = [
+                    ("SIMPLE", True),
+                    ("BITPIX", -32),
+                    ("NAXIS", 2),
+                    ("NAXIS1", axes[0]),
+                    ("NAXIS2", axes[1]),
+                ]
+                self.bytes_refused(fits_files.header(cards) + bytes(fits_files.BLOCK))
+
+    def test_unknown_bitpix(self):
+        cards = [("SIMPLE", True), ("BITPIX", 24), ("NAXIS", 2), ("NAXIS1", 4), ("NAXIS2", 4)]
+        self.bytes_refused(fits_files.header(cards) + bytes(fits_files.BLOCK))
+
+    def test_all_blank(self):
+        self.bytes_refused(fits_files.hdu([[math.nan] * 5] * 5), says=["[0]"])
+        self.bytes_refused(fits_files.hdu([[math.inf, -math.inf]] * 2))
+        self.bytes_refused(fits_files.hdu([[-1] * 5] * 5, bitpix=16, cards=[("BLANK", -1)]))
+
+    def test_hdu_out_of_range(self):
+        image = fits_files.hdu(ROWS)
+        for hdu in ("1", "99", "99999999999999999999", "SCI", "SCI,2"):
+            self.bytes_refused(image, options=["--hdu", hdu])
+
+    def test_hdu_without_data(self):
+        both = fits_files.hdu([], axes=()) + fits_files.hdu(ROWS, extension=True)
+        self.bytes_refused(both, options=["--hdu", "0"])
+
+    def test_info_refuses_too(self):
+        self.assert_refused(1, "info", self.folder / "missing.fits")
+        (self.folder / "text.fits").write_bytes(b"no image")
+        self.assert_refused(1, "info", self.folder / "text.fits")
+
+    def test_a_newline_in_the_name_stays_on_the_line(self):
+        self.assert_refused(1, "stats", self.folder / "two\nlines.fits")
+
+
+class TestRefusedOutput(AppTestCase):
+    """Files that cannot be written."""
+
+    def setUp(self):
+        super().setUp()
+        self.image = fits_files.write(self.folder / "image.fits", ROWS)
+
+    def refuse(self, *targets, options=(), image=None, says=()):
+        outputs = [word for target in targets for word in ("-o", target)]
+        return self.assert_refused(1, "find", image or self.image, *outputs, *options, says=says)
+
+    def test_missing_folder(self):
+        self.refuse(self.folder / "nosuch" / "out.csv")
+        self.refuse(self.folder / "good.csv", self.folder / "nosuch" / "out.csv")
+
+    def test_a_file_in_the_place_of_the_folder(self):
+        self.refuse(self.image / "out.csv")
+
+    def test_existing_output_needs_overwrite(self):
+        target = self.folder / "out.csv"
+        target.write_text("mine")
+        self.refuse(target, says=["--overwrite"])
+        self.refuse(self.folder / "new.csv", target)
+        self.assertEqual(target.read_text(), "mine")
+        self.assert_done(command.run("find", self.image, "-o", target, "--overwrite"))
+        self.assertTrue(target.read_text().startswith("id,"))
+
+    def test_the_input_is_never_replaced(self):
+        before = self.image.read_bytes()
+        link, hard = self.folder / "link.fits", self.folder / "hard.fits"
+        link.symlink_to(self.image)
+        os.link(self.image, hard)
+        for target in (self.image, link, hard, f"{self.folder}/./image.fits"):
+            self.refuse(target, options=["--overwrite"])
+            self.assert_refused(1, "label", self.image, "-o", target, "--overwrite")
+        self.assertEqual(self.image.read_bytes(), before)
+
+    def test_two_outputs_of_one_name(self):
+        self.refuse(self.folder / "out.csv", self.folder / "out.csv")
+        self.refuse(self.folder / "out.csv", f"{self.folder}/./out.csv", options=["--overwrite"])
+
+    def test_targets_that_are_not_regular_files(self):
+        folder, device, fifo = (self.folder / n for n in ("folder.csv", "full.csv", "fifo.csv"))
+        folder.mkdir()
+        device.symlink_to("/dev/full")
+        os.mkfifo(fifo)
+        for target in (folder, device, fifo):
+            self.refuse(target)
+            self.refuse(target, options=["--overwrite"])
+
+    def test_simulate_refuses_for_either_file(self):
+        (self.folder / "sky_truth.csv").write_text("mine")
+        sky = ["simulate", "sky", "--size", "32", "-o"]
+        self.assert_refused(1, *sky, self.folder / "sky.fits")
+        self.assert_done(command.run(*sky, self.folder / "sky.fits", "--overwrite"))
+        self.assert_refused(1, *sky, self.folder / "sky.fits")
+        self.assert_refused(1, *sky, self.folder / "nosuch" / "sky.fits")
+
+    def test_no_failure_of_the_input_leaves_an_output(self):
+        self.refuse(self.folder / "out.csv", image=self.folder / "missing.fits")
+
+    def test_an_image_beyond_the_memory(self):
+        target = self.folder / "big.fits"
+        with memory_limit(2 << 30) as prefix:
+            before = self.files()
+            done = subprocess.run(
+                [*prefix, command.KASTOR, "simulate", "diracs", "--size", "1048576", "-o", target],
+                capture_output=True,
+                check=False,
+                timeout=command.TIMEOUT,
+            )
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(b"memory", done.stderr)
+            self.assertEqual(self.files(), before)
+
+    def test_full_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        checkers = fits_files.write(
+            self.folder / "checkers.fits",
+            [[float((x + y) % 2) for x in range(160)] for y in range(160)],
+        )
+        with small_disk(disk, self):
+            for words in (
+                ["find", checkers, "--level", "0.5", "-o", disk / "out.csv"],
+                ["find", checkers, "--level", "0.5", "-o", disk / "out.fits"],
+                ["label", checkers, "--level", "0.5", "-o", disk / "out.fits"],
+                ["simulate", "sky", "--size", "256", "-o", disk / "sky.fits"],
+            ):
+                with self.subTest(words):
+                    self.assert_refused(1, *words)
+
+
+@contextlib.contextmanager
+def memory_limit(size):
+    """A command's prefix that keeps it from taking the machine's memory."""
+    yield ["sh", "-c", f'ulimit -v {size // 1024}; exec "$@"', "sh"]
+
+
+@contextlib.contextmanager
+def small_disk(folder, case):
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        case.skipTest("a small file system can only be mounted by root")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+class TestSignals(AppTestCase):
+    """A run that is stopped half way leaves nothing."""
+
+    def stop(self, number):
+        # Large enough to be at work for seconds.
+        process = subprocess.Popen(
+            [
+                command.KASTOR,
+                "simulate",
+                "sky",
+                "--size",
+                "8192",
+                "-o",
+                "sky.fits",
+                "--threads",
+                "1",
+            ],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        deadline = time.monotonic() + 30
+        while len(self.files()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(len(self.files()), 2, "the temporary files of image and truth")
+        self.assertTrue(all(name.startswith(".") for name in self.files()), self.files())
+        time.sleep(0.3)  # now it simulates
+        process.send_signal(number)
+        stdout, _ = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, -number)
+        self.assertEqual(stdout, b"")
+        self.assertEqual(self.files(), [])
+
+    def test_interrupt(self):
+        self.stop(signal.SIGINT)
+
+    def test_terminate(self):
+        self.stop(signal.SIGTERM)
+
+
+class TestTerminal(AppTestCase):
+    """The progress line: only for somebody who watches, only for work longer than a second."""
+
+    def stderr_on_terminal(self, *arguments):
+        watched, end = pty.openpty()
+        process = subprocess.Popen(
+            [command.KASTOR, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=end
+        )
+        os.close(end)
+        seen = b""
+        with contextlib.suppress(OSError):  # the end of a terminal is an error
+            while piece := os.read(watched, 4096):
+                seen += piece
+        os.close(watched)
+        self.assertEqual(process.wait(), 0)
+        return seen
+
+    def test_long_work_shows_a_line_and_erases_it(self):
+        image = self.folder / "sky.fits"
+        long = ["simulate", "sky", "--size", "4096", "--threads", "1", "-o", image]
+        seen = self.stderr_on_terminal(*long)
+        self.assertIn(b"\r\033[Kkastor: simulate", seen)
+        self.assertTrue(seen.split(b"...")[-1].startswith(b" "), seen)
+        self.assertIn(b"s\r\033[Kkastor: wrote", seen)
+        self.assertEqual(self.stderr_on_terminal(*long, "--overwrite", "--quiet"), b"")
+
+    def test_short_work_shows_none(self):
+        image = fits_files.write(self.folder / "image.fits", [[1.0, 2.0], [3.0, 4.0]])
+        self.assertEqual(self.stderr_on_terminal("stats", image), b"")
+
+
+def noisy_sky(ny, nx, seed):
+    """float32 noise with a few sources, plateaus (equal peaks) and blank pixels."""
+    random_numbers = random.Random(seed)
+    rows = [[random_numbers.gauss(0.01, 0.1) for _ in range(nx)] for _ in range(ny)]
+    for _ in range(ny * nx // 150):
+        y0, x0 = random_numbers.randrange(ny), random_numbers.randrange(nx)
+        flux, width = random_numbers.uniform(1, 9), random_numbers.uniform(0.4, 1.6)
+        for y in range(max(0, y0 - 5), min(ny, y0 + 6)):
+            for x in range(max(0, x0 - 5), min(nx, x0 + 6)):
+                rows[y][x] += flux * math.exp(-((x - x0) ** 2 + (y - y0) ** 2) / (2 * width**2))
+    for _ in range(5):
+        y, x = random_numbers.randrange(ny), random_numbers.randrange(nx - 1)
+        rows[y][x] = rows[y][x + 1] = 7.5
+        rows[random_numbers.randrange(ny)][random_numbers.randrange(nx)] = math.nan
+    rows[0][0] = math.inf
+    return [[reference.as_float32(v) for v in row] for row in rows]
+
+
+class TestResults(AppTestCase):
+    """The numbers, against the naive reference."""
+
+    def setUp(self):
+        super().setUp()
+        self.rows = noisy_sky(61, 83, seed=1)
+        self.image = fits_files.write(
+            self.folder / "sky.fits", self.rows, cards=[("BUNIT", "JY/BEAM"), ("OBJECT", "NOISE")]
+        )
+
+    def assert_clip(self, found, wanted):
+        kept, mean, median, std, passes = wanted
+        self.assertEqual(found["kept"], len(kept))
+        self.assertEqual(found["passes"], passes)
+        self.assertEqual(
+            (found["median"], found["min"], found["max"]), (median, min(kept), max(kept))
+        )
+        self.assertAlmostEqual(found["mean"], mean, delta=1e-12 * std)
+        self.assertAlmostEqual(found["std"], std, delta=1e-12 * std)
+
+    def assert_catalogue(self, found, wanted):
+        self.assertEqual(len(found), len(wanted))
+        for row, want in zip(found, wanted):
+            self.assertEqual(list(row), reference.COLUMNS)
+            for name in reference.COLUMNS:
+                if name in ("x_cen", "y_cen", "flux_sum"):
+                    self.assertAlmostEqual(row[name], want[name], delta=1e-9, msg=(name, want))
+                else:
+                    self.assertEqual(row[name], want[name], (name, want))
+
+    def test_stats(self):
+        stats = command.json_of("stats", self.image)
+        self.assertEqual(
+            list(stats), ["file", "hdu", "shape", "unit", "pixels", "blank", "all", "clipped"]
+        )
+        self.assertEqual(list(stats["all"]), ["mean", "median", "std", "min", "max"])
+        self.assertEqual(list(stats["clipped"]), CLIPPED_KEYS)
+        self.assertEqual(
+            (stats["file"], stats["hdu"], stats["shape"]), (str(self.image), 0, [61, 83])
+        )
+        self.assertEqual((stats["unit"], stats["pixels"]), ("JY/BEAM", 61 * 83))
+        finite = [v for row in self.rows for v in row if math.isfinite(v)]
+        self.assertEqual(stats["blank"], 61 * 83 - len(finite))
+        self.assertEqual(stats["all"]["median"], statistics.median(finite))
+        self.assertEqual((stats["all"]["min"], stats["all"]["max"]), (min(finite), max(finite)))
+        self.assertAlmostEqual(stats["all"]["mean"], statistics.fmean(finite), delta=1e-12)
+        self.assertAlmostEqual(stats["all"]["std"], statistics.pstdev(finite), delta=1e-12)
+        for kappa in ("3", "2.5", "1.5"):
+            clipped = command.json_of("stats", self.image, "--kappa", kappa)["clipped"]
+            self.assert_clip(clipped, reference.clip(self.rows, float(kappa)))
+            self.assertEqual(clipped["kappa"], float(kappa))
+            self.assertTrue(clipped["converged"])
+            self.assertFalse(clipped["degenerate"])
+
+    def test_max_passes(self):
+        once = command.json_of("stats", self.image, "--max-passes", "1")
+        self.assertEqual((once["clipped"]["passes"], once["clipped"]["converged"]), (1, False))
+        self.assertEqual(once["clipped"]["mean"], once["all"]["mean"])
+
+    def test_a_constant_image_is_degenerate(self):
+        flat = fits_files.write(self.folder / "flat.fits", [[2.5] * 7] * 5)
+        stats = command.json_of("stats", flat)
+        self.assertIsNone(stats["unit"])
+        clipped = stats["clipped"]
+        self.assertEqual((clipped["mean"], clipped["std"], clipped["kept"]), (2.5, 0, 35))
+        self.assertEqual((clipped["converged"], clipped["degenerate"]), (False, True))
+        self.assertEqual(command.json_of("find", flat)["sources"], 1)  # 2.5 > 5 * 0
+        self.assertEqual(command.json_of("find", flat, "--about", "median")["sources"], 0)
+
+    def test_find_measures_as_the_reference(self):
+        _, _, median, std, _ = reference.clip(self.rows)
+        table = self.folder / "out.csv"
+        for options, level, connectivity, least in (
+            ((), 5 * std, 4, 1),
+            (("--threshold", "3"), 3 * std, 4, 1),
+            (("--threshold", "0", "--about", "median"), median, 4, 1),
+            (("--about", "median", "--threshold", "1", "--connectivity", "8"), median + std, 8, 1),
+            (("--level", "-0.05", "--connectivity", "8"), -0.05, 8, 1),
+            (("--level", "0.2", "--min-pixels", "5"), 0.2, 4, 5),
+            (("--level", "100"), 100.0, 4, 1),
+        ):
+            with self.subTest(options):
+                found = command.json_of("find", self.image, *options, "-o", table, "--overwrite")
+                components = reference.label(self.rows, level, connectivity)
+                wanted = reference.measure(self.rows, components, least)
+                catalogue = reference.read_csv(table)
+                self.assert_catalogue(catalogue, wanted)
+                self.assertEqual(found["sources"], len(wanted))
+                self.assertEqual(found["foreground_pixels"], sum(map(len, components)))
+                self.assertAlmostEqual(found["threshold"], level, delta=1e-12)
+                self.assertEqual(found["catalogue_hash"], reference.catalogue_hash(catalogue))
+                self.assertEqual(
+                    list(found),
+                    [
+                        "file",
+                        "hdu",
+                        "threshold",
+                        "sources",
+                        "foreground_pixels",
+                        "catalogue_hash",
+                        "clipped",
+                    ],
+                )
+                self.assertEqual(list(found["clipped"]), CLIPPED_KEYS)
+
+    def test_a_sum_of_zero_has_no_centre(self):
+        rows = [[-5.0, -5.0, -5.0], [-5.0, 1.0, -1.0], [-5.0, -5.0, -5.0]]
+        image = fits_files.write(self.folder / "zero.fits", rows)
+        table = self.folder / "zero.csv"
+        found = command.json_of("find", image, "--level", "-2", "-o", table)
+        (row,) = reference.read_csv(table)
+        self.assertTrue(math.isnan(row["x_cen"]) and math.isnan(row["y_cen"]))
+        self.assertEqual(row["flux_sum"], 0)
+        self.assertEqual(found["catalogue_hash"], reference.catalogue_hash([row]))
+
+    def test_the_fits_table_holds_the_same(self):
+        text, table = self.folder / "out.CSV", self.folder / "out.Fits"
+        self.assert_done(command.run("find", self.image, "-o", text, "-o", table))
+        cards, columns = fits_files.read_table(table)
+        self.assertEqual(cards["EXTNAME"], "CATALOGUE")
+        self.assertEqual(list(columns), reference.COLUMNS)
+        wanted = reference.read_csv(text)
+        for name, values in columns.items():
+            self.assertEqual(values, [row[name] for row in wanted], name)
+        header = "\n".join(fits_files.read_hdus(table)[1][1]) + "\n".join(
+            fits_files.read_hdus(table)[0][1]
+        )
+        for words in (
+            "kastor find",
+            "--threshold 5",
+            "sky.fits",
+            command.json_of("info")["version"],
+        ):
+            self.assertIn(words, header)
+
+    def test_label_writes_the_ids(self):
+        labels = self.folder / "labels.fit"
+        counts = command.json_of(
+            "label", self.image, "--level", "0.2", "-o", labels, "--min-pixels", "2"
+        )
+        components = [c for c in reference.label(self.rows, 0.2) if len(c) > 1]
+        wanted = [[0] * 83 for _ in range(61)]
+        for number, pixels in enumerate(components, 1):
+            for y, x in pixels:
+                wanted[y][x] = number
+        cards, rows = fits_files.read_image(labels)
+        self.assertEqual(cards["BITPIX"], 32)
+        self.assertEqual(cards["OBJECT"], "NOISE")
+        self.assertEqual([list(row) for row in rows], wanted)
+        self.assertEqual(counts["sources"], len(components))
+        self.assertEqual(counts["threshold"], 0.2)
+
+    def test_label_keeps_the_world_coordinates(self):
+        cards = [
+            ("CTYPE1", "RA---TAN"),
+            ("CTYPE2", "DEC--TAN"),
+            ("CRPIX1", 3.5),
+            ("CRPIX2", 2.0),
+            ("CRVAL1", 266.5),
+            ("CRVAL2", -29.0),
+            ("CDELT1", -0.001),
+            ("CDELT2", 0.001),
+        ]
+        image = fits_files.write(self.folder / "wcs.fits", self.rows, cards=cards)
+        labels = self.folder / "labels.fits"
+        self.assert_done(command.run("label", image, "-o", labels))
+        found = fits_files.read_image(labels)[0]
+        for name, value in cards:
+            self.assertEqual(found[name], value, name)
+
+    def test_every_backend_gives_the_same_bits(self):
+        image = self.folder / "big.fits"
+        self.assert_done(command.run("simulate", "sky", "--size", "700", "-o", image))
+        found = set()
+        for backend in command.backends():
+            for threads in (1, 2, 3, 8) if backend == "openmp" else (1,):
+                options = ["--on", backend, "--threads", threads]
+                result = command.json_of("find", image, *map(str, options))
+                stats = command.json_of("stats", image, *map(str, options))
+                self.assertEqual(stats["clipped"], result["clipped"])
+                found.add(json.dumps([result, stats]))
+        self.assertEqual(len(found), 1, found)
+
+    def test_the_number_of_threads_comes_from_omp_num_threads(self):
+        if "openmp" not in command.backends():
+            self.skipTest("needs the OpenMP backend")
+        for options, environment, wanted in (
+            ((), {"OMP_NUM_THREADS": "3"}, 3),
+            ((), {"OMP_NUM_THREADS": "5000"}, 512),
+            (("--threads", "2"), {"OMP_NUM_THREADS": "3"}, 2),
+        ):
+            info = command.json_of("info", "--on", "openmp", *options, env=environment)
+            (openmp,) = [b for b in info["backends"] if b["name"] == "openmp"]
+            self.assertEqual(openmp["concurrency"], wanted)
+
+    def test_the_locale_changes_nothing(self):
+        wanted = command.run("find", self.image, "--json").stdout
+        for locale in ("de_DE.UTF-8", "fr_FR", "C.UTF-8"):
+            self.assertEqual(
+                command.run("find", self.image, "--json", env={"LC_ALL": locale}).stdout, wanted
+            )
+
+    def test_the_table_lists_the_brightest(self):
+        done = command.run("find", self.image)
+        self.assert_done(done)
+        text = done.stdout.decode()
+        catalogue = reference.measure(
+            self.rows, reference.label(self.rows, 5 * reference.clip(self.rows)[3])
+        )
+        self.assertIn(f"{len(catalogue)} sources", text)
+        self.assertIn("20 brightest by flux_sum", text)
+        brightest = sorted(catalogue, key=lambda row: -row["flux_sum"])[:20]
+        listed = [
+            int(line.split()[0])
+            for line in text.splitlines()
+            if line.split()[:1] and line.split()[0].isdigit() and len(line.split()) == 6
+        ]
+        self.assertEqual(listed, [row["id"] for row in brightest])
+
+
+class TestInput(AppTestCase):
+    """What may be read, and from where."""
+
+    def stats(self, path, *options, **how):
+        return command.json_of("stats", path, *options, **how)
+
+    def test_every_pixel_type(self):
+        rows = [[0, 1, 2, 100], [3, 4, 5, 6], [7, 7, 7, 7]]
+        for bitpix in (8, 16, 32, 64, -32, -64):
+            cards = [("BSCALE", 0.5), ("BZERO", -10.0), ("BLANK", 100)] if bitpix > 0 else ()
+            image = fits_files.write(self.folder / "image.fits", rows, bitpix=bitpix, cards=cards)
+            found = self.stats(image)
+            if bitpix > 0:
+                self.assertEqual(
+                    (found["blank"], found["all"]["max"], found["all"]["min"]), (1, -6.5, -10)
+                )
+            else:
+                self.assertEqual(
+                    (found["blank"], found["all"]["max"], found["all"]["median"]), (0, 100, 5.5)
+                )
+
+    def test_gzip_and_odd_names(self):
+        content = fits_files.hdu([[1.0, 2.0], [3.0, 4.0]])
+        for name in (
+            "a b.fits",
+            "quote'.fits",
+            "no_ending",
+            "b[1].fits",
+            "-dash.fits",
+            "ünï.fits",
+            "semi;colon.fits",
+            "percent%s.fits",
+            "a,b.fits",
+            "find",
+            "x.fits(y)",
+        ):
+            with self.subTest(name):
+                (self.folder / name).write_bytes(content)
+                found = self.stats("./" + name, cwd=self.folder)
+                self.assertEqual((found["file"], found["all"]["mean"]), ("./" + name, 2.5))
+        self.assertEqual(self.stats("find", cwd=self.folder)["all"]["mean"], 2.5)
+        self.assertEqual(command.run("stats", "--", "-dash.fits", cwd=self.folder).returncode, 0)
+        (self.folder / "image.fits.gz").write_bytes(gzip.compress(content))
+        self.assertEqual(self.stats(self.folder / "image.fits.gz")["all"]["mean"], 2.5)
+
+    def test_outputs_with_spaces(self):
+        image = fits_files.write(self.folder / "my image.fits", [[1.0, 2.0], [3.0, 4.0]])
+        folder = self.folder / "my results"
+        folder.mkdir()
+        self.assert_done(
+            command.run("find", image, "-o", folder / "my out.csv", "-o", folder / "my out.FIT")
+        )
+        self.assertEqual(sorted(p.name for p in folder.iterdir()), ["my out.FIT", "my out.csv"])
+        self.assert_done(command.run("label", image, "-o", folder / "my labels.fits"))
+
+    def test_a_name_that_is_no_text(self):
+        name = os.fsdecode(b"latin\xe9.fits")
+        (self.folder / name).write_bytes(fits_files.hdu([[1.0, 2.0]] * 2))
+        done = command.run("stats", self.folder / name, "--json")
+        self.assert_done(done)
+        self.assertIn("latin\ufffd.fits", json.loads(done.stdout)["file"])
+
+    def test_axes_of_length_one_are_dropped_from_the_last(self):
+        for axes, shape in (
+            ((5, 4, 1), [4, 5]),
+            ((5, 4, 1, 1), [4, 5]),
+            ((1, 5, 1), [5, 1]),
+            ((1, 1), [1, 1]),
+            ((7, 1), [1, 7]),
+            ((1, 7), [7, 1]),
+            ((5, 1, 4), [4, 5]),
+        ):
+            with self.subTest(axes):
+                count = math.prod(axes)
+                image = fits_files.write(self.folder / "image.fits", list(range(count)), axes=axes)
+                self.assertEqual(self.stats(image)["shape"], shape)
+
+    def test_planes_of_a_cube(self):
+        image = fits_files.write(self.folder / "cube.fits", list(range(60)), axes=(5, 4, 3))
+        for plane in range(3):
+            found = self.stats(image, "--plane", str(plane))
+            self.assertEqual(found["all"]["min"], 20 * plane)
+            self.assertEqual(found["shape"], [4, 5])
+
+    def test_hdu_by_number_and_name(self):
+        content = fits_files.hdu([], axes=())
+        for value, name, version in ((1.0, "SCI", 1), (2.0, "ERR", 1), (3.0, "SCI", 2)):
+            content += fits_files.hdu(
+                [[value] * 3] * 2, extension=True, cards=[("EXTNAME", name), ("EXTVER", version)]
+            )
+        image = self.folder / "multi.fits"
+        image.write_bytes(content)
+        for hdu, mean, number in (
+            (None, 1, 1),
+            ("2", 2, 2),
+            ("3", 3, 3),
+            ("sci", 1, 1),
+            ("SCI,2", 3, 3),
+            ("Err", 2, 2),
+            ("err,1", 2, 2),
+        ):
+            with self.subTest(hdu):
+                found = self.stats(image, *(["--hdu", hdu] if hdu else []))
+                self.assertEqual((found["all"]["mean"], found["hdu"]), (mean, number))
+        listed = command.json_of("info", image)
+        self.assertEqual([h["name"] for h in listed["hdus"]], [None, "SCI", "ERR", "SCI"])
+        self.assertEqual([h["shape"] for h in listed["hdus"]], [[], [2, 3], [2, 3], [2, 3]])
+        self.assertIn(b"SCI,2", command.run("info", image).stdout)
+
+
+class TestSimulate(AppTestCase):
+    def test_diracs(self):
+        image = self.folder / "d.fits"
+        self.assert_done(
+            command.run(
+                "simulate",
+                "diracs",
+                "-o",
+                image,
+                "--width",
+                "40",
+                "--height",
+                "23",
+                "--spacing",
+                "16",
+            )
+        )
+        cards, rows = fits_files.read_image(image)
+        self.assertEqual(cards["BITPIX"], -64)
+        wanted = [[float(y % 16 == 8 and x % 16 == 8) for x in range(40)] for y in range(23)]
+        self.assertEqual([list(row) for row in rows], wanted)
+        self.assertEqual(self.files(), ["d.fits"])
+
+    def test_sky(self):
+        image = self.folder / "sky.one.fits"
+        done = command.run(
+            "simulate", "sky", "-o", image, "--size", "300", "--type", "float64", "--seed", "7"
+        )
+        self.assert_done(done)
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(self.files(), ["sky.one.fits", "sky.one_truth.csv"])
+        cards, _ = fits_files.read_image(image)
+        self.assertEqual((cards["BITPIX"], cards["NAXIS1"], cards["NAXIS2"]), (-64, 300, 300))
+        self.assertEqual(
+            (cards["BUNIT"], cards["CTYPE1"], cards["CRVAL1"]), ("JY/BEAM", "RA---TAN", 266.4)
+        )
+        self.assertAlmostEqual(cards["BMAJ"], 5 * 2 / 3600, places=12)
+        with (self.folder / "sky.one_truth.csv").open(newline="") as file:
+            truth = list(csv.DictReader(file))
+        self.assertEqual(list(truth[0]), ["x", "y", "flux_peak", "flux_int", "fwhm"])
+        stats = command.json_of("stats", image)
+        self.assertAlmostEqual(stats["clipped"]["std"], 0.0133, delta=0.0013)
+
+    def test_one_seed_one_sky(self):
+        def sky(name, *options):
+            path = self.folder / name
+            self.assert_done(command.run("simulate", "sky", "-o", path, "--size", "200", *options))
+            return fits_files.read_hdus(path)[0][2]
+
+        first = sky("a.fits")
+        self.assertEqual(sky("b.fits", "--on", "serial"), first)
+        self.assertEqual(sky("c.fits", "--seed", "42", "--threads", "3"), first)
+        self.assertNotEqual(sky("d.fits", "--seed", "43"), first)
+
+    def test_the_bright_sources_are_found(self):
+        image, table = self.folder / "sky.fits", self.folder / "found.csv"
+        self.assert_done(command.run("simulate", "sky", "-o", image, "--size", "600"))
+        self.assert_done(command.run("find", image, "-o", table))
+        found = reference.read_csv(table)
+        with (self.folder / "sky_truth.csv").open(newline="") as file:
+            truth = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        bright = [t for t in truth if t["flux_peak"] > 10 * 0.0133]
+        self.assertTrue(bright)
+        for t in bright:
+            inside = [
+                f
+                for f in found
+                if f["x_min"] - 1 <= t["x"] <= f["x_max"] + 1
+                and f["y_min"] - 1 <= t["y"] <= f["y_max"] + 1
+            ]
+            self.assertTrue(inside, t)
+
+
+class TestRealImages(AppTestCase):
+    """Every image of expected.json, made with NumPy and SciPy in float64."""
+
+    def rounding(self, entry):
+        """Kastor scales 8- and 16-bit integers in float32, expected.json in float64."""
+        scaled = entry["bscale"] not in (None, 1.0) or entry["bzero"] not in (None, 0.0, 32768.0)
+        return 1e-6 if scaled and entry["bitpix"] > 0 else 0.0
+
+    def setUp(self):
+        super().setUp()
+        self.data = command.test_data()
+        if not (self.data / "expected.json").is_file():
+            self.skipTest(
+                f"no {self.data}/expected.json: set KASTOR_TEST_DATA to the folder of test images"
+            )
+        self.expected = json.loads((self.data / "expected.json").read_text())
+
+    def assert_statistics(self, found, wanted, exact, std):
+        for name in ("min", "max", "median"):
+            self.assertAlmostEqual(found[name], wanted[name], delta=exact * std, msg=name)
+        for name in ("mean", "std"):
+            self.assertAlmostEqual(
+                found[name], wanted[name], delta=max(exact, 1e-9) * std, msg=name
+            )
+
+    def assert_stats(self, path, hdu, entry):
+        stats = command.json_of("stats", path, "--hdu", hdu)
+        rounding, std = self.rounding(entry), entry["data"]["std"]
+        self.assertEqual(stats["shape"], entry["shape"][-2:])
+        self.assertEqual(stats["unit"], entry["bunit"])
+        self.assertEqual(stats["pixels"] - stats["blank"], entry["data"]["n_finite"])
+        self.assert_statistics(stats["all"], entry["data"], rounding, std)
+        clipped, wanted = stats["clipped"], entry["clipped"]
+        self.assert_statistics(clipped, wanted, rounding, wanted["std"])
+        self.assertEqual(
+            (clipped["kept"], clipped["passes"]), (wanted["n_remaining"], wanted["n_passes"])
+        )
+        self.assertEqual(clipped["degenerate"], wanted["degenerate"])
+        return clipped
+
+    def assert_segmentation(self, path, hdu, about, wanted, entry):
+        table = self.folder / "out.csv"
+        options = ["--hdu", hdu, "--about", about]
+        found = command.json_of("find", path, *options, "-o", table, "--overwrite")
+        tolerance = max(self.rounding(entry), 1e-9)
+        self.assertAlmostEqual(
+            found["threshold"], wanted["threshold"], delta=10 * tolerance * entry["data"]["std"]
+        )
+        self.assertEqual(
+            (found["foreground_pixels"], found["sources"]), (wanted["n_mask"], wanted["n_labels_4"])
+        )
+        eight = command.json_of("find", path, *options, "--connectivity", "8")
+        self.assertEqual(eight["sources"], wanted["n_labels_8"])
+        catalogue = reference.read_csv(table)
+        self.assertEqual(found["catalogue_hash"], reference.catalogue_hash(catalogue))
+        self.assertEqual(
+            max((row["n_pix"] for row in catalogue), default=0), wanted["largest_component_px"]
+        )
+        for source in wanted["top10_flux"]:
+            row = catalogue[source["label"] - 1]
+            self.assertEqual(row["n_pix"], source["n_pixels"])
+            self.assertAlmostEqual(
+                row["flux_sum"], source["flux"], delta=tolerance * abs(source["flux"])
+            )
+            for name, centre in zip(("y_cen", "x_cen"), source["centre_row_col"]):
+                self.assertAlmostEqual(row[name], centre, delta=1e3 * tolerance)
+        return found["clipped"]
+
+    def test_the_expected_numbers(self):
+        for key, entry in self.expected.items():
+            if "clipped" not in entry:
+                continue
+            name, hdu = key[:-1].split("[")
+            if not (self.data / name).is_file():
+                continue
+            with self.subTest(key):
+                path = self.data / name
+                clipped = self.assert_stats(path, hdu, entry)
+                for about, part in (
+                    ("zero", "segmentation"),
+                    ("median", "segmentation_about_median"),
+                ):
+                    again = self.assert_segmentation(path, hdu, about, entry[part], entry)
+                    self.assertEqual(again, clipped)
+
+    def test_what_is_no_image_is_refused(self):
+        for key, entry in self.expected.items():
+            if "skipped" not in entry:
+                continue
+            name, hdu = key[:-1].split("[")
+            if (self.data / name).is_file():
+                with self.subTest(key):
+                    self.assert_refused(
+                        1, "stats", self.data / name, "--hdu", hdu, says=[f"{name}[{hdu}]"]
+                    )
+
+    def test_a_stray_block_behind_the_data_is_ignored(self):
+        path = self.data / "midas_nttexample_trailing_block.fits"
+        if not path.is_file():
+            self.skipTest(f"no {path}")
+        found = command.json_of("stats", path)
+        self.assertEqual((found["hdu"], found["shape"]), (0, [1024, 1124]))
+
+    def test_whole_file_compression_changes_nothing(self):
+        plain, packed = self.data / "ctio_tpv.fits", self.data / "ctio_tpv.fits.gz"
+        if not (plain.is_file() and packed.is_file()):
+            self.skipTest(f"no {packed}")
+        one, two = command.json_of("find", plain), command.json_of("find", packed)
+        self.assertEqual(one["catalogue_hash"], two["catalogue_hash"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kastor", required=True, metavar="PATH", help="the command under test")
+    options, rest = parser.parse_known_args()
+    command.KASTOR = str(pathlib.Path(options.kastor).resolve())
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+# Builds and runs one consumer project and checks what it prints.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nfailed with ${result}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+set(arguments
+  -G ${GENERATOR} -S ${SOURCE_DIR} -B ${WORK_DIR}/build
+  -D CMAKE_BUILD_TYPE=${CONFIG} -D CMAKE_CXX_COMPILER=${CXX_COMPILER})
+if(WAY STREQUAL find_package)
+  run(${CMAKE_COMMAND} --install ${KASTOR_BUILD_DIR} --config ${CONFIG} --prefix ${WORK_DIR}/prefix)
+  list(APPEND arguments -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
+else()
+  list(APPEND arguments -D Kokkos_DIR=${KOKKOS_DIR})
+endif()
+run(${CMAKE_COMMAND} ${arguments})
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --config ${CONFIG})
+
+run(${WORK_DIR}/build/consumer)
+foreach(line IN ITEMS
+    "kastor ${VERSION} found 3 sources"
+    "source 1: 5 pixels, sum 4.0, centre (10.0, 10.0)"
+    "source 3: 5 pixels, sum 4.0, centre (50.0, 34.0)")
+  string(FIND "${output}" "${line}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "The consumer did not print\n${line}\nbut\n${output}")
+  endif()
+endforeach()
+message(STATUS "${output}")

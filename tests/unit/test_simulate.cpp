@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <kastor/simulate.hpp>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare.hpp"
+#include "device.hpp"
+#include "generators.hpp"
+#include "naive.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+
+kastor::SkyParams sky_of(std::int64_t ny, std::int64_t nx, std::uint64_t seed = 42) {
+  kastor::SkyParams params;
+  params.ny = ny;
+  params.nx = nx;
+  params.seed = seed;
+  return params;
+}
+
+template <class Exec, class T>
+ts::HostImage<T> simulate(const kastor::SkyParams& params) {
+  const kastor::Image<T, Exec> image("test::sky", params.ny, params.nx);
+  kastor::simulate_sky<Exec, T>(Exec{}, params, kastor::sky_truth(params), image);
+  return ts::to_host_grid(image);
+}
+
+template <class C>
+void gives_the_bits_of_the_first_backend() {
+  using T = typename C::real;
+  auto params = sky_of(300, 517);
+  params.sources_per_mpx = 500;
+  const std::vector<kastor::SkyParams> skies{params, sky_of(1, 1), sky_of(1, 300), sky_of(300, 1)};
+  for (const auto& sky : skies) {
+    EXPECT_TRUE(
+        ts::same_pixels(simulate<typename C::exec, T>(sky), simulate<ts::FirstExec, T>(sky)))
+        << ts::shape_name(sky.ny, sky.nx);
+  }
+}
+
+template <class C>
+void noise_has_the_requested_width_and_beam() {
+  using T = typename C::real;
+  for (const double beam_fwhm : {1.0, 3.0, 5.0}) {
+    auto params = sky_of(700, 900);
+    params.sources_per_mpx = 0;
+    params.noise = 0.25;
+    params.beam_fwhm = beam_fwhm;
+    const auto sky = simulate<typename C::exec, T>(params);
+    const auto statistics = ts::statistics_naive(sky);
+    EXPECT_EQ(statistics.count, 700 * 900);
+    EXPECT_NEAR(statistics.std, params.noise, 0.03 * params.noise) << "beam " << beam_fwhm;
+    EXPECT_NEAR(statistics.mean, 0, 0.05 * params.noise) << "beam " << beam_fwhm;
+
+    // The beam as seen along a row and along a column: exp(-d^2 / 2 sigma^2).
+    const double sigma = beam_fwhm / std::sqrt(8 * std::numbers::ln2);
+    double along_x = 0;
+    double along_y = 0;
+    for (std::int64_t y = 0; y + 2 < params.ny; ++y) {
+      for (std::int64_t x = 0; x + 2 < params.nx; ++x) {
+        along_x += static_cast<double>(sky(y, x)) * static_cast<double>(sky(y, x + 2));
+        along_y += static_cast<double>(sky(y, x)) * static_cast<double>(sky(y + 2, x));
+      }
+    }
+    const double scale =
+        statistics.std * statistics.std * static_cast<double>((params.ny - 2) * (params.nx - 2));
+    EXPECT_NEAR(along_x / scale, std::exp(-2 / (sigma * sigma)), 0.03) << "beam " << beam_fwhm;
+    EXPECT_NEAR(along_y / scale, std::exp(-2 / (sigma * sigma)), 0.03) << "beam " << beam_fwhm;
+  }
+}
+
+template <class C>
+void noise_looks_gaussian() {
+  auto params = sky_of(700, 900);
+  params.sources_per_mpx = 0;
+  params.noise = 1;
+  const auto sky = simulate<typename C::exec, typename C::real>(params);
+  std::int64_t beyond[4] = {};
+  for (const auto value : sky.values) {
+    for (int k = 1; k < 4; ++k) beyond[k] += std::fabs(value) > k ? 1 : 0;
+  }
+  const auto pixels = static_cast<double>(sky.values.size());
+  EXPECT_NEAR(static_cast<double>(beyond[1]) / pixels, 0.3173, 0.02);
+  EXPECT_NEAR(static_cast<double>(beyond[2]) / pixels, 0.0455, 0.008);
+  EXPECT_NEAR(static_cast<double>(beyond[3]) / pixels, 0.0027, 0.0012);
+}
+
+template <class C>
+void sources_are_the_gaussians_of_the_truth() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  auto params = sky_of(200, 331);
+  params.noise = 0;
+  params.sources_per_mpx = 300;
+  params.extended_fraction = 0.3;
+  const auto truth = kastor::sky_truth(params);
+  ASSERT_FALSE(truth.empty());
+  const auto sky = simulate<Exec, T>(params);
+  double peaks = 0;
+  for (const auto& source : truth) peaks = std::max(peaks, source.flux_peak);
+  std::int64_t mismatches = 0;
+  for (std::int64_t y = 0; y < sky.ny; ++y) {
+    for (std::int64_t x = 0; x < sky.nx; ++x) {
+      double want = 0;
+      for (const auto& source : truth) {
+        const double dx = static_cast<double>(x) - source.x;
+        const double dy = static_cast<double>(y) - source.y;
+        const double exponent =
+            4 * std::numbers::ln2 * (dx * dx + dy * dy) / (source.fwhm * source.fwhm);
+        want += source.flux_peak * std::exp(-exponent);
+      }
+      const double got = static_cast<double>(sky(y, x));
+      if (std::fabs(got - want) > 1e-6 * peaks && mismatches++ == 0) {
+        ADD_FAILURE() << "pixel (" << y << ", " << x << ") is " << got << ", expected " << want;
+      }
+    }
+  }
+  EXPECT_EQ(mismatches, 0);
+}
+
+template <class C>
+void a_seed_decides_the_sky() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const auto sky = simulate<Exec, T>(sky_of(60, 70, 1));
+  EXPECT_TRUE(ts::same_pixels(simulate<Exec, T>(sky_of(60, 70, 1)), sky));
+  const auto other = simulate<Exec, T>(sky_of(60, 70, 2));
+  std::int64_t equal = 0;
+  for (std::size_t i = 0; i < sky.values.size(); ++i) {
+    equal += sky.values[i] == other.values[i] ? 1 : 0;
+  }
+  EXPECT_LT(equal, 10);
+}
+
+template <class C>
+void diracs_are_at_half_the_spacing() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  for (const std::int64_t spacing : {1, 2, 3, 16, 100}) {
+    for (const auto& [ny, nx] : {std::pair{64, 130}, std::pair{1, 1}, std::pair{33, 17}}) {
+      const kastor::Image<T, Exec> image("test::diracs", ny, nx);
+      Kokkos::deep_copy(image, T(7));
+      kastor::simulate_diracs<Exec, T>(Exec{}, spacing, image);
+      Exec{}.fence("test::diracs");
+      ts::HostImage<T> want(ny, nx, T(0));
+      for (std::int64_t y = spacing / 2; y < ny; y += spacing) {
+        for (std::int64_t x = spacing / 2; x < nx; x += spacing) want(y, x) = T(1);
+      }
+      EXPECT_TRUE(ts::same_pixels(ts::to_host_grid(image), want)) << "spacing " << spacing;
+    }
+  }
+}
+
+template <class C>
+void bad_calls_throw() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec space;
+  const kastor::Image<T, Exec> image("test::sky", 20, 30);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto refuses = [&](const auto& change) {
+    auto params = sky_of(20, 30);
+    change(params);
+    ts::expect_error([&] { kastor::simulate_sky<Exec, T>(space, params, {}, image); },
+                     {"kastor::simulate_sky"});
+  };
+  refuses([](kastor::SkyParams& p) { p.ny = 21; });
+  refuses([](kastor::SkyParams& p) { p.nx = 29; });
+  refuses([](kastor::SkyParams& p) { p.noise = -1; });
+  refuses([&](kastor::SkyParams& p) { p.noise = nan; });
+  refuses([](kastor::SkyParams& p) { p.beam_fwhm = 0.5; });
+  refuses([](kastor::SkyParams& p) { p.beam_fwhm = 33; });
+  refuses([&](kastor::SkyParams& p) { p.beam_fwhm = nan; });
+  for (const std::int64_t spacing : {0, -1}) {
+    ts::expect_error([&] { kastor::simulate_diracs<Exec, T>(space, spacing, image); },
+                     {"kastor::simulate_diracs", "spacing"});
+  }
+}
+
+template <class T>
+class Simulate : public ::testing::Test {};
+TYPED_TEST_SUITE(Simulate, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(Simulate, GivesTheSameBitsOnEveryBackend) {
+  gives_the_bits_of_the_first_backend<TypeParam>();
+}
+
+TYPED_TEST(Simulate, MakesNoiseOfTheRequestedWidthAndBeam) {
+  noise_has_the_requested_width_and_beam<TypeParam>();
+}
+
+TYPED_TEST(Simulate, MakesGaussianNoise) { noise_looks_gaussian<TypeParam>(); }
+
+TYPED_TEST(Simulate, AddsTheGaussiansOfTheTruth) {
+  sources_are_the_gaussians_of_the_truth<TypeParam>();
+}
+
+TYPED_TEST(Simulate, DependsOnTheSeed) { a_seed_decides_the_sky<TypeParam>(); }
+
+TYPED_TEST(Simulate, PlacesDiracsAtHalfTheSpacing) { diracs_are_at_half_the_spacing<TypeParam>(); }
+
+TYPED_TEST(Simulate, ThrowsOnBadParametersAndShapes) { bad_calls_throw<TypeParam>(); }
+
+TEST(SkyTruth, IsInRasterOrderAndInsideTheImage) {
+  const auto truth = kastor::sky_truth(sky_of(3000, 4000));
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const auto& source = truth[i];
+    EXPECT_GE(source.x, -0.5);
+    EXPECT_LE(source.x, 3999.5);
+    EXPECT_GE(source.y, -0.5);
+    EXPECT_LE(source.y, 2999.5);
+    EXPECT_GT(source.flux_peak, 0);
+    EXPECT_GE(source.flux_int, source.flux_peak * (1 - 1e-12));
+    EXPECT_GE(source.fwhm, 5.0);
+    if (i == 0) continue;
+    const auto& before = truth[i - 1];
+    EXPECT_TRUE(before.y < source.y || (before.y == source.y && before.x <= source.x)) << i;
+  }
+}
+
+TEST(SkyTruth, HasTheRequestedNumberAndShareOfExtendedSources) {
+  auto params = sky_of(3000, 4000);
+  params.sources_per_mpx = 200;
+  params.extended_fraction = 0.25;
+  const auto truth = kastor::sky_truth(params);
+  EXPECT_NEAR(static_cast<double>(truth.size()), 2400, 250);
+  const auto extended = std::count_if(truth.begin(), truth.end(),
+                                      [](const auto& source) { return source.fwhm > 5.0; });
+  EXPECT_NEAR(static_cast<double>(extended) / static_cast<double>(truth.size()), 0.25, 0.05);
+
+  params.sources_per_mpx = 0;
+  EXPECT_TRUE(kastor::sky_truth(params).empty());
+}
+
+TEST(SkyTruth, DependsOnTheSeedAlone) {
+  const auto first = kastor::sky_truth(sky_of(1000, 1000, 1));
+  const auto again = kastor::sky_truth(sky_of(1000, 1000, 1));
+  const auto other = kastor::sky_truth(sky_of(1000, 1000, 2));
+  ASSERT_FALSE(first.empty());
+  ASSERT_FALSE(other.empty());
+  ASSERT_EQ(first.size(), again.size());
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].x, again[i].x);
+  EXPECT_NE(first[0].x, other[0].x);
+}
+
+TEST(SkyTruth, ThrowsOnParametersOutOfRange) {
+  const auto refuses = [](const auto& change) {
+    kastor::SkyParams params;
+    change(params);
+    ts::expect_error([&] { (void)kastor::sky_truth(params); }, {"kastor::sky_truth"});
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  refuses([](kastor::SkyParams& p) { p.ny = 0; });
+  refuses([](kastor::SkyParams& p) { p.nx = std::int64_t{1} << 31; });
+  refuses([](kastor::SkyParams& p) { p.noise = -0.1; });
+  refuses([&](kastor::SkyParams& p) { p.noise = nan; });
+  refuses([](kastor::SkyParams& p) { p.beam_fwhm = 0; });
+  refuses([&](kastor::SkyParams& p) { p.beam_fwhm = nan; });
+  refuses([](kastor::SkyParams& p) { p.beam_fwhm = 32.5; });
+  refuses([](kastor::SkyParams& p) { p.sources_per_mpx = -1; });
+  refuses([&](kastor::SkyParams& p) { p.sources_per_mpx = nan; });
+  refuses([](kastor::SkyParams& p) { p.extended_fraction = 1.1; });
+  refuses([](kastor::SkyParams& p) { p.extended_fraction = -0.1; });
+}
+
+}  // namespace

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <kastor/simulate.hpp>
+#include <kastor/source_finder.hpp>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare.hpp"
+#include "device.hpp"
+#include "generators.hpp"
+#include "naive.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+
+/// A simulated sky with blank edges and a few blank pixels inside, as a mosaic has them.
+template <class Exec, class T>
+ts::HostImage<T> mosaic(std::int64_t ny, std::int64_t nx, std::uint64_t seed) {
+  kastor::SkyParams params;
+  params.ny = ny;
+  params.nx = nx;
+  params.seed = seed;
+  params.sources_per_mpx = 400;
+  const kastor::Image<T, Exec> image("test::sky", ny, nx);
+  kastor::simulate_sky<Exec, T>(Exec{}, params, kastor::sky_truth(params), image);
+  ts::HostImage<T> sky = ts::to_host_grid(image);
+  ts::Random random(seed);
+  for (std::int64_t y = 0; y < ny; ++y) {
+    for (std::int64_t x = 0; x < nx; ++x) {
+      if (x < y / 10 || random.below(2000) == 0) sky(y, x) = std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+  sky(ny / 2, nx - 1) = std::numeric_limits<T>::infinity();
+  sky(ny / 2, nx - 2) = -std::numeric_limits<T>::infinity();
+  return sky;
+}
+
+[[nodiscard]] ::testing::AssertionResult same_bits(const kastor::FindResult& a,
+                                                   const kastor::FindResult& b) {
+  if (auto same = ts::same_bits(a.clip, b.clip); !same) return same;
+  auto same = ts::FieldComparison()
+                  .field("threshold", a.threshold, b.threshold)
+                  .field("foreground_pixels", a.foreground_pixels, b.foreground_pixels)
+                  .result();
+  if (!same) return same;
+  return ts::same_bits(a.sources, b.sources);
+}
+
+template <class C>
+void matches_naive(const ts::HostImage<typename C::real>& host, const kastor::FindParams& params,
+                   const std::string& name) {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const std::string what = name + ' ' + ts::shape_name(host.ny, host.nx);
+  kastor::SourceFinder<Exec, T> find(Exec{}, params);
+  const auto got = find(ts::to_device<Exec>(host));
+
+  const auto clip = ts::sigma_clip_naive(host, params.clip);
+  ts::expect_matches_naive(got.clip, clip, what);
+  if (params.level) {
+    EXPECT_EQ(got.threshold, *params.level) << what;
+  } else {
+    const double about =
+        params.about == kastor::ThresholdAbout::median ? got.clip.clipped.median : 0.0;
+    // volatile: no fused multiply-add, whatever the compiler flags of the tests.
+    const volatile double above = params.threshold * got.clip.clipped.std;
+    EXPECT_EQ(got.threshold, about + above) << what;
+  }
+
+  const ts::HostMask mask = ts::threshold_naive(host, got.threshold);
+  const auto labels = ts::drop_small_naive(ts::label_naive(mask, params.label.connectivity),
+                                           params.label.min_pixels);
+  EXPECT_EQ(got.foreground_pixels, ts::count_naive(mask)) << what;
+  EXPECT_TRUE(ts::same_pixels(ts::to_host_grid(find.mask().words), ts::pack_naive(mask))) << what;
+  ts::expect_matches_naive(ts::to_host_runs(find.labels()), ts::runs_naive(mask, labels), what);
+  ts::expect_matches_naive(got.sources, ts::measure_naive(host, labels), what);
+
+  const auto cut_out = ts::to_device_cut_out<Exec>(host);
+  for (const std::int64_t count : {1, 2, 5}) {
+    const auto bands = ts::split_into_bands<Exec, T>(cut_out.image, count);
+    EXPECT_TRUE(same_bits(find(bands), got)) << what << ", cut-out in " << count << " bands";
+  }
+}
+
+/// One parameter set for each thing that can be chosen.
+std::vector<std::pair<std::string, kastor::FindParams>> parameter_sets() {
+  std::vector<std::pair<std::string, kastor::FindParams>> sets;
+  const auto add = [&](const char* name, const auto& change) {
+    kastor::FindParams params;
+    change(params);
+    sets.emplace_back(name, params);
+  };
+  add("defaults", [](kastor::FindParams&) {});
+  add("about the median", [](kastor::FindParams& p) { p.about = kastor::ThresholdAbout::median; });
+  add("3 sigma, 8-connectivity", [](kastor::FindParams& p) {
+    p.threshold = 3;
+    p.label.connectivity = kastor::Connectivity::eight;
+  });
+  add("at least 7 pixels", [](kastor::FindParams& p) {
+    p.threshold = 4;
+    p.label.min_pixels = 7;
+  });
+  add("a negative threshold", [](kastor::FindParams& p) { p.threshold = -1; });
+  add("an absolute level", [](kastor::FindParams& p) { p.level = 0.1; });
+  add("a negative level", [](kastor::FindParams& p) { p.level = -0.02; });
+  add("one pass of kappa 2", [](kastor::FindParams& p) {
+    p.clip.kappa = 2;
+    p.clip.max_passes = 1;
+  });
+  add("nothing above it", [](kastor::FindParams& p) { p.level = 1e6; });
+  return sets;
+}
+
+template <class C>
+void every_choice_matches_naive() {
+  const auto sky = mosaic<typename C::exec, typename C::real>(300, 401, 1);
+  for (const auto& [name, params] : parameter_sets()) matches_naive<C>(sky, params, name);
+}
+
+template <class C>
+void a_megapixel_matches_naive() {
+  matches_naive<C>(mosaic<typename C::exec, typename C::real>(1100, 1000, 2), {}, "mosaic");
+}
+
+template <class C>
+void other_images_match_naive() {
+  using T = typename C::real;
+  for (const ts::Pixels kind : ts::all_pixel_kinds) {
+    matches_naive<C>(ts::make_image<T>(kind, 90, 131, 3), {}, ts::name_of(kind));
+  }
+  matches_naive<C>(ts::HostImage<T>(1, 1, T(2)), {}, "one pixel");
+  matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 1, 500, 4), {}, "one row");
+  matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 500, 1, 5), {}, "one column");
+}
+
+template <class C>
+void one_object_searches_images_of_different_sizes() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec space;
+  kastor::SourceFinder<Exec, T> find(space);
+  for (const auto& [ny, nx] : {std::pair{50, 60}, std::pair{700, 500}, std::pair{30, 90},
+                               std::pair{500, 700}, std::pair{700, 500}}) {
+    const auto image = ts::to_device<Exec>(mosaic<Exec, T>(ny, nx, 6));
+    EXPECT_TRUE(same_bits(find(image), kastor::find_sources(space, image)))
+        << ts::shape_name(ny, nx);
+  }
+}
+
+template <class C>
+void gives_the_bits_of_the_first_backend() {
+  using Exec = typename C::exec;
+  using First = ts::FirstExec;
+  using T = typename C::real;
+  const auto sky = mosaic<First, T>(1100, 1000, 7);
+  for (const auto& [name, params] : parameter_sets()) {
+    const auto got = kastor::find_sources(Exec{}, ts::to_device<Exec>(sky), params);
+    const auto want = kastor::find_sources(First{}, ts::to_device<First>(sky), params);
+    EXPECT_TRUE(same_bits(got, want)) << name;
+  }
+}
+
+/// The job itself: the bright, compact sources of the truth are in the catalogue.
+template <class C>
+void bright_sources_of_the_truth_are_found() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  kastor::SkyParams sky;
+  sky.ny = 900;
+  sky.nx = 1000;
+  const auto truth = kastor::sky_truth(sky);
+  const kastor::Image<T, Exec> image("test::sky", sky.ny, sky.nx);
+  kastor::simulate_sky<Exec, T>(Exec{}, sky, truth, image);
+  const auto found = kastor::find_sources(Exec{}, image);
+  EXPECT_GT(found.sources.size(), 20U);
+  for (const kastor::TrueSource& source : truth) {
+    const auto x = static_cast<std::int64_t>(std::lround(source.x));
+    const auto y = static_cast<std::int64_t>(std::lround(source.y));
+    const bool inside = x >= 5 && x < sky.nx - 5 && y >= 5 && y < sky.ny - 5;
+    if (!inside || source.flux_peak < 15 * sky.noise) continue;
+    bool covered = false;
+    for (const kastor::Source& row : found.sources) {
+      covered = covered || (x >= row.x_min && x <= row.x_max && y >= row.y_min && y <= row.y_max);
+    }
+    EXPECT_TRUE(covered) << "source at (" << source.x << ", " << source.y << ") of peak "
+                         << source.flux_peak;
+  }
+}
+
+template <class C>
+void throws_on_parameters_out_of_range() {
+  using Finder = kastor::SourceFinder<typename C::exec, typename C::real>;
+  const typename C::exec space;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto refuses = [&](const char* part, const auto& change) {
+    kastor::FindParams params;
+    change(params);
+    ts::expect_error([&] { Finder finder(space, params); }, {"kastor::", part});
+  };
+  for (const double bad : {nan, infinity, -infinity}) {
+    refuses("threshold", [&](kastor::FindParams& p) { p.threshold = bad; });
+    refuses("level", [&](kastor::FindParams& p) { p.level = bad; });
+    refuses("kappa", [&](kastor::FindParams& p) { p.clip.kappa = bad; });
+  }
+  refuses("kappa", [](kastor::FindParams& p) { p.clip.kappa = 0; });
+  refuses("max_passes", [](kastor::FindParams& p) { p.clip.max_passes = -1; });
+  refuses("min_pixels", [](kastor::FindParams& p) { p.label.min_pixels = 0; });
+}
+
+template <class C>
+void throws_without_a_finite_pixel() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const auto blank =
+      ts::to_device<Exec>(ts::HostImage<T>(9, 11, std::numeric_limits<T>::quiet_NaN()));
+  ts::expect_error([&] { (void)kastor::find_sources(Exec{}, blank); }, {"kastor::"});
+  kastor::FindParams params;
+  params.level = 1;
+  ts::expect_error([&] { (void)kastor::find_sources(Exec{}, blank, params); }, {"kastor::"});
+}
+
+template <class T>
+class SourceFinder : public ::testing::Test {};
+TYPED_TEST_SUITE(SourceFinder, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(SourceFinder, MatchesNaiveForEveryChoice) { every_choice_matches_naive<TypeParam>(); }
+
+TYPED_TEST(SourceFinder, MatchesNaiveOnAMegapixel) { a_megapixel_matches_naive<TypeParam>(); }
+
+TYPED_TEST(SourceFinder, MatchesNaiveOnEveryKindOfPixels) { other_images_match_naive<TypeParam>(); }
+
+TYPED_TEST(SourceFinder, FindsTheBrightSourcesOfASimulatedSky) {
+  bright_sources_of_the_truth_are_found<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
+  one_object_searches_images_of_different_sizes<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {
+  gives_the_bits_of_the_first_backend<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, ThrowsOnParametersOutOfRange) {
+  throws_on_parameters_out_of_range<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, ThrowsOnAnImageWithoutAFinitePixel) {
+  throws_without_a_finite_pixel<TypeParam>();
+}
+
+}  // namespace
