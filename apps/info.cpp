@@ -2,7 +2,7 @@
 #include <Kokkos_Core.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/version.hpp>
-#include <sstream>
+#include <optional>
 #include <string>
 
 #include "cli/format.hpp"
@@ -10,6 +10,7 @@
 #include "cli/report.hpp"
 #include "cli/session.hpp"
 #include "cli/streams.hpp"
+#include "device/probe.hpp"
 #include "subcommands.hpp"
 #if __has_include(<fitsio.h>)
 #include <fitsio.h>
@@ -19,7 +20,7 @@ namespace kastor::cli {
 namespace {
 
 struct InfoOptions {
-  std::string path;  ///< empty: about this kastor
+  std::optional<std::string> path;  ///< none: about this kastor
   RunOptions run;
   bool json = false;
 };
@@ -38,22 +39,6 @@ bool parse(Arguments arguments, InfoOptions& options) {
       "  kastor simulate sky -o sky.fits\n"
       "  kastor info sky.fits");
   return line.parse(arguments);
-}
-
-/// The lines in which a device backend introduces its devices, such as "Kokkos::Cuda[ 0 ] NVIDIA
-/// H200 : Selected"; Kokkos has no other way to ask for a name.
-template <class Exec>
-void append_devices(const Exec& space, std::vector<std::string>& devices) {
-  if constexpr (!is_host_space_v<Exec>) {
-    std::ostringstream configuration;
-    space.print_configuration(configuration, false);
-    std::istringstream lines(configuration.str());
-    for (std::string line; std::getline(lines, line);) {
-      if (line.rfind("Kokkos::", 0) == 0 && line.find('[') != std::string::npos) {
-        devices.push_back(line);
-      }
-    }
-  }
 }
 
 std::string dotted(int version, int major, int minor) {
@@ -75,14 +60,12 @@ BuildInfo build_info(const KokkosSession& kokkos) {
     const bool usable = kokkos.usable(backend);
     int concurrency = 0;
     if (usable) {
-      on_backend(backend.name, [&](const auto& space) {
-        concurrency = space.concurrency();
-        append_devices(space, info.devices);
-      });
+      on_backend(backend.name, [&](const auto& space) { concurrency = space.concurrency(); });
     }
-    info.backends.push_back(
-        {backend.name, usable, backend.name == kokkos.standard_backend(), concurrency});
+    info.backends.push_back({backend.name, usable, usable ? "" : device::probe().trouble,
+                             backend.name == kokkos.standard_backend(), concurrency});
   }
+  info.devices = device::probe().names;
   info.libraries = {{"kokkos", dotted(KOKKOS_VERSION, 10000, 100)},
                     {"cfitsio", cfitsio_version()},
                     {"fmt", dotted(FMT_VERSION, 10000, 100)},
@@ -91,9 +74,9 @@ BuildInfo build_info(const KokkosSession& kokkos) {
   return info;
 }
 
-void print_hdus(const InfoOptions& options) {
-  const auto hdus = io::list_hdus(options.path);
-  print_result(options.json ? hdus_json(options.path, hdus) : hdus_text(options.path, hdus));
+void print_hdus(const std::string& path, bool json) {
+  const auto hdus = io::list_hdus(path);
+  print_result(json ? hdus_json(path, hdus) : hdus_text(path, hdus));
 }
 
 }  // namespace
@@ -102,9 +85,9 @@ void run_info(Arguments arguments) {
   InfoOptions options;
   if (!parse(arguments, options)) return;
   Session session(options.run);
-  if (!options.path.empty()) {
+  if (options.path) {
     session.steps().begin("list");
-    print_hdus(options);
+    print_hdus(*options.path, options.json);
     session.steps().end();
   } else {
     const BuildInfo info = build_info(session.kokkos());

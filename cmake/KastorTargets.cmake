@@ -26,6 +26,8 @@ function(kastor_set_up_target target)
   if(KASTOR_CUDA_LANGUAGE)
     # CMake 3.25 does not know what nvcc 13 can do, so no cuda_std_20.
     target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+    # fmt 9 takes nvcc for a compiler without constexpr, and then contradicts itself.
+    target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "\\.cpp$")
     if(arg_PLAIN_CXX)

@@ -26,6 +26,24 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
+/// The first of them that looks like an option, else the first: an option that is not known leaves
+/// its value behind too.
+std::string unexpected_word(const std::vector<std::string>& remaining) {
+  const auto option = std::find_if(remaining.begin(), remaining.end(),
+                                   [](const auto& word) { return word.starts_with('-'); });
+  return option != remaining.end() ? *option : (remaining.empty() ? "" : remaining.front());
+}
+
+/// CLI11's words for an option that is given twice, or without its value, are about its own
+/// counting.
+std::string count_message(const std::string& what) {
+  const auto colon = what.find(": ");
+  if (colon == std::string::npos) return what;
+  const bool repeated = what.find("received", colon) != std::string::npos;
+  return what.substr(0, colon) + (repeated ? ": given more than once; expected at most once"
+                                           : ": found no value; expected one");
+}
+
 }  // namespace
 
 struct CommandLine::Parser {
@@ -36,6 +54,14 @@ struct CommandLine::Parser {
     return app.add_option_function<std::string>(name, std::move(take), help)
         ->option_text(label)
         ->group(group);
+  }
+
+  template <class Target>
+  CLI::Option* positional(const std::string& label, Target& target, const std::string& help) {
+    return app
+        .add_option_function<std::string>(
+            label, [&target](const std::string& text) { target = text; }, help)
+        ->option_text(" ");
   }
 
   /// CLI11's help, without its spare blank lines, the second heading of the input, and with what
@@ -71,16 +97,12 @@ void CommandLine::heading(const std::string& heading) { m_parser->group = headin
 
 void CommandLine::positional(const std::string& label, std::string& target,
                              const std::string& help) {
-  optional_positional(label, target, help);
-  m_parser->app.get_option(label)->required();
+  m_parser->positional(label, target, help)->required();
 }
 
-void CommandLine::optional_positional(const std::string& label, std::string& target,
+void CommandLine::optional_positional(const std::string& label, std::optional<std::string>& target,
                                       const std::string& help) {
-  m_parser->app
-      .add_option_function<std::string>(
-          label, [&target](const std::string& text) { target = text; }, help)
-      ->option_text(" ");
+  m_parser->positional(label, target, help);
 }
 
 void CommandLine::flag(const std::string& name, bool& target, const std::string& help) {
@@ -155,6 +177,11 @@ bool CommandLine::parse(Arguments arguments) {
     m_parser->app.parse(std::move(words));
   } catch (const UsageError& error) {
     throw UsageError(error.what() + hint);
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError("found '" + unexpected_word(m_parser->app.remaining()) +
+                     "', which is not expected here" + hint);
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw UsageError(count_message(error.what()) + hint);
   } catch (const CLI::Error& error) {
     throw UsageError(error.what() + hint);
   }

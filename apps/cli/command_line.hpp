@@ -34,7 +34,8 @@ class CommandLine {
   void heading(const std::string& heading);
 
   void positional(const std::string& label, std::string& target, const std::string& help);
-  void optional_positional(const std::string& label, std::string& target, const std::string& help);
+  void optional_positional(const std::string& label, std::optional<std::string>& target,
+                           const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
   /// An option of one value, handed to `take` as typed.
   void value(const std::string& name, const std::string& label,

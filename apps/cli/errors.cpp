@@ -13,14 +13,13 @@ int report(const std::string& what, ExitCode code) {
   return code;
 }
 
-/// Kokkos has no exception of its own for an allocation that fails.
-bool is_failed_allocation(std::string_view what) {
-  return what.find("failed to allocate") != std::string_view::npos;
-}
-
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 }  // namespace
+
+bool is_failed_allocation(std::string_view what) {
+  return what.find("failed to allocate") != std::string_view::npos;
+}
 
 std::string one_line(std::string_view text) {
   std::string line;

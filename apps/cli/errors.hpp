@@ -26,6 +26,9 @@ class UsageError : public std::runtime_error {
 /// is one line whatever a library or a file name put into it.
 [[nodiscard]] std::string one_line(std::string_view text);
 
+/// Whether the text of an exception tells of an allocation that failed: Kokkos has no type for it.
+[[nodiscard]] bool is_failed_allocation(std::string_view what);
+
 /// Runs `job` and turns every exception into one line on stderr and an exit code.
 [[nodiscard]] int run_guarded(const std::function<void()>& job) noexcept;
 

@@ -34,8 +34,9 @@ struct BuildInfo {
   struct BackendInfo {
     std::string name;
     bool usable;
-    bool standard;    ///< taken without --on
-    int concurrency;  ///< 0 if not usable
+    std::string trouble;  ///< why it is not
+    bool standard;        ///< taken without --on
+    int concurrency;      ///< 0 if not usable
   };
   struct Library {
     std::string name;

@@ -105,6 +105,7 @@ std::string build_json(const BuildInfo& info) {
     backends.push_back(
         {{"name", backend.name},
          {"usable", backend.usable},
+         {"trouble", text_or_null(backend.trouble)},
          {"default", backend.standard},
          {"concurrency", backend.usable ? Json(backend.concurrency) : Json(nullptr)}});
   }

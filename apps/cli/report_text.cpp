@@ -192,10 +192,12 @@ std::string build_text(const BuildInfo& info) {
   for (const auto& backend : info.backends) {
     text += fmt::format("{:<10} {:<8} {:>11}{}\n", backend.name, backend.usable ? "yes" : "no",
                         backend.usable ? std::to_string(backend.concurrency) : "-",
-                        backend.standard ? "  (default)" : "");
+                        backend.standard
+                            ? "  (default)"
+                            : (backend.trouble.empty() ? "" : "  " + one_line(backend.trouble)));
   }
   if (!info.devices.empty()) text += "\n";
-  for (const auto& device : info.devices) text += device + "\n";
+  for (const auto& device : info.devices) text += "device: " + one_line(device) + "\n";
   text += "\n";
   for (const auto& library : info.libraries) {
     text += fmt::format("{:<14} {}\n", library.name,

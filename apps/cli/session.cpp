@@ -2,8 +2,11 @@
 #include "cli/session.hpp"
 
 #include <cstdio>
+#include <kastor/error.hpp>
 
 #include "cli/errors.hpp"
+#include "cli/format.hpp"
+#include "device/probe.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -23,6 +26,20 @@ Session::Session(const RunOptions& options) : m_options(options), m_steps(purpos
   m_steps.end();
   m_steps.attach();
   if (shows_progress(options)) m_progress.emplace(m_steps);
+}
+
+void Session::with_memory_explained(const std::function<void()>& job) {
+  const device::Memory before = device::memory();
+  try {
+    job();
+  } catch (const std::exception& error) {
+    if (before.total_bytes == 0 || !is_failed_allocation(error.what())) throw;
+    constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+    throw ResourceError(fmt::format(
+        "out of memory: {}; before this job {:.2f} GiB of the device's {:.2f} GiB were free",
+        error.what(), static_cast<double>(before.free_bytes) / gib,
+        static_cast<double>(before.total_bytes) / gib));
+  }
 }
 
 void Session::close(const std::string& note, std::int64_t pixels) {

@@ -3,6 +3,7 @@
 #define KASTOR_APPS_CLI_SESSION_HPP
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,7 +26,8 @@ class Session {
   /// Calls `visit(space)` on the chosen backend.
   template <class Visitor>
   void on_backend(Visitor&& visit) {
-    cli::on_backend(m_kokkos->backend(), std::forward<Visitor>(visit));
+    with_memory_explained(
+        [&] { cli::on_backend(m_kokkos->backend(), std::forward<Visitor>(visit)); });
   }
 
   /// `readable_on()` as a step of its own, where there is something to copy.
@@ -45,6 +47,9 @@ class Session {
   void close(const std::string& note, std::int64_t pixels);
 
  private:
+  /// Adds to a failed allocation what was free before the job.
+  static void with_memory_explained(const std::function<void()>& job);
+
   RunOptions m_options;
   StepRecorder m_steps;
   std::optional<KokkosSession> m_kokkos;

@@ -203,6 +203,19 @@ class TestCommandLine(AppTestCase):
         )
         self.assertIn(b"backend", command.run("info").stdout)
 
+    def test_backends_that_are_not_there(self):
+        image = fits_files.write(self.folder / "image.fits", IMAGE)
+        listed = {b["name"]: b for b in command.json_of("info")["backends"]}
+        for name in ("serial", "openmp", "cuda"):
+            with self.subTest(name):
+                words = ["stats", image, "--on", name]
+                if name not in listed:
+                    self.assert_refused(2, *words, says=["--on"])
+                elif not listed[name]["usable"]:
+                    self.assert_refused(1, *words, says=[listed[name]["trouble"]])
+                else:
+                    self.assert_done(command.run(*words))
+
     def test_a_full_stdout_is_a_failure(self):
         image = fits_files.write(self.folder / "image.fits", IMAGE)
         for words in (

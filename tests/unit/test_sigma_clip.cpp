@@ -195,8 +195,11 @@ TYPED_TEST(SigmaClip, MatchesNaiveOnEveryKindOfPixels) {
   }
 }
 
-TYPED_TEST(SigmaClip, MatchesNaiveOnEveryKindOfPixelsInAMegapixel) {
-  for (const ts::Pixels kind : ts::all_pixel_kinds) {
+TYPED_TEST(SigmaClip, MatchesNaiveOnAMegapixel) {
+  for (const ts::Pixels kind :
+       {ts::Pixels::uniform, ts::Pixels::constant, ts::Pixels::narrow_integers, ts::Pixels::tenths,
+        ts::Pixels::sixteen_bit, ts::Pixels::half_blank, ts::Pixels::exponential,
+        ts::Pixels::outliers, ts::Pixels::denormal, ts::Pixels::striped}) {
     matches_naive<TypeParam>(kind, large_ny, large_nx, 5, {{}}, {3});
   }
 }

@@ -88,7 +88,7 @@ void noise_looks_gaussian() {
   const auto sky = simulate<typename C::exec, typename C::real>(params);
   std::int64_t beyond[4] = {};
   for (const auto value : sky.values) {
-    for (int k = 1; k < 4; ++k) beyond[k] += std::fabs(value) > k ? 1 : 0;
+    for (int k = 1; k < 4; ++k) beyond[k] += std::fabs(static_cast<double>(value)) > k ? 1 : 0;
   }
   const auto pixels = static_cast<double>(sky.values.size());
   EXPECT_NEAR(static_cast<double>(beyond[1]) / pixels, 0.3173, 0.02);

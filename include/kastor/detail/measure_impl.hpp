@@ -80,7 +80,7 @@ struct ClearComponents {
   Components<T, Exec> components;
   KOKKOS_FUNCTION void operator()(std::int64_t c) const {
     Component<T> empty{};
-    constexpr std::int32_t beyond_any_column = std::numeric_limits<std::int32_t>::max();
+    constexpr auto beyond_any_column = Kokkos::Experimental::finite_max_v<std::int32_t>;
     empty.x_min = beyond_any_column;
     empty.x_max = empty.y_max = empty.longest_run = -1;
     empty.peak = empty.magnitude = 0;
