@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image of more than 2^31 pixels, made on the backend itself, whose sources are known by construction.
+// An image of more than 2^31 pixels, made on the backend itself, whose sources are known by
+// construction.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
@@ -11,15 +12,17 @@
 
 namespace {
 
-constexpr std::int64_t size = 46500;     // 46500^2 = 2 162 250 000 > 2^31
-constexpr std::int64_t spacing = 500;    // one source per cell, none on an edge
+constexpr std::int64_t size = 46500;   // 46500^2 = 2 162 250 000 > 2^31
+constexpr std::int64_t spacing = 500;  // one source per cell, none on an edge
 constexpr std::int64_t per_side = size / spacing;
 
 /// A cross of five pixels in the middle of each cell: `flux` in the centre, half of it in the arms.
 struct PlaceCrosses {
   float* pixels;
 
-  KOKKOS_FUNCTION static float flux(std::int64_t cell) { return static_cast<float>(100 + cell % 1000); }
+  KOKKOS_FUNCTION static float flux(std::int64_t cell) {
+    return static_cast<float>(100 + cell % 1000);
+  }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t y = i / size;
@@ -66,11 +69,11 @@ void finds_every_cross() {
     const std::int64_t x = (cell % per_side) * spacing + spacing / 2;
     const std::int64_t y = (cell / per_side) * spacing + spacing / 2;
     const double flux = PlaceCrosses::flux(cell);
-    const bool right = source.x_cen == static_cast<double>(x) && source.y_cen == static_cast<double>(y) &&
-                       source.flux_sum == 3.0 * flux && source.flux_peak == flux &&
-                       source.x_peak == x && source.y_peak == y && source.n_pix == 5 &&
-                       source.x_min == x - 1 && source.x_max == x + 1 && source.y_min == y - 1 &&
-                       source.y_max == y + 1;
+    const bool right = source.x_cen == static_cast<double>(x) &&
+                       source.y_cen == static_cast<double>(y) && source.flux_sum == 3.0 * flux &&
+                       source.flux_peak == flux && source.x_peak == x && source.y_peak == y &&
+                       source.n_pix == 5 && source.x_min == x - 1 && source.x_max == x + 1 &&
+                       source.y_min == y - 1 && source.y_max == y + 1;
     if (!right && wrong++ < 3) {
       ADD_FAILURE() << "source " << source.id << " at " << source.x_cen << ", " << source.y_cen
                     << ", flux " << source.flux_sum << "; expected " << x << ", " << y << ", flux "

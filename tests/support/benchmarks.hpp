@@ -127,13 +127,14 @@ void time_on_image(benchmark::State& state, const Exec& space,
   state.counters["plain_sums"] = total / static_cast<double>(iterations) / yardstick;
 }
 
-/// `name/OpenMP_float/512` ... `8192`
+/// `name/OpenMP_float/512` ... `16384`
 template <class Exec, class T>
 void register_on_sizes(const std::string& name, void (*run)(benchmark::State&)) {
   const std::string suffix = std::is_same_v<T, float> ? "_float" : "_double";
   benchmark::RegisterBenchmark((name + '/' + Exec::name() + suffix).c_str(), run)
       ->RangeMultiplier(4)
       ->Range(512, 8192)
+      ->Arg(16384)
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
 }

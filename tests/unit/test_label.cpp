@@ -74,7 +74,7 @@ void repeats_itself() {
   const auto mask = ts::to_device_mask<Exec>(host);
   const auto want = ts::runs_naive(host, ts::label_naive(host, kastor::Connectivity::four));
   kastor::Labeller<Exec> labeller(space);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 10; ++i) {
     ts::expect_matches_naive(ts::to_host_runs(labeller(mask)), want, "call " + std::to_string(i));
     if (::testing::Test::HasFailure()) return;
   }
@@ -189,7 +189,7 @@ TYPED_TEST(Labels, MatchFloodFillOnTortureMasks) {
 }
 
 TYPED_TEST(Labels, MatchFloodFillOnLargeTortureMasks) {
-  torture_masks_match_flood_fill<TypeParam>(400, 517);
+  torture_masks_match_flood_fill<TypeParam>(300, 389);
 }
 
 TYPED_TEST(Labels, MatchFloodFillOnRandomMasks) {

@@ -191,15 +191,15 @@ TYPED_TEST(SigmaClip, MatchesNaiveOnAwkwardShapes) {
 TYPED_TEST(SigmaClip, MatchesNaiveOnEveryKindOfPixels) {
   for (const ts::Pixels kind : ts::all_pixel_kinds) {
     matches_naive<TypeParam>(kind, 61, 97, 3);
-    matches_naive<TypeParam>(kind, medium_ny, medium_nx, 4);
+    matches_naive<TypeParam>(kind, medium_ny, medium_nx, 4, {{}}, {7});
   }
 }
 
 TYPED_TEST(SigmaClip, MatchesNaiveOnAMegapixel) {
   for (const ts::Pixels kind :
        {ts::Pixels::uniform, ts::Pixels::constant, ts::Pixels::narrow_integers, ts::Pixels::tenths,
-        ts::Pixels::sixteen_bit, ts::Pixels::half_blank, ts::Pixels::exponential,
-        ts::Pixels::outliers, ts::Pixels::denormal, ts::Pixels::striped}) {
+        ts::Pixels::sixteen_bit, ts::Pixels::half_blank, ts::Pixels::outliers,
+        ts::Pixels::striped}) {
     matches_naive<TypeParam>(kind, large_ny, large_nx, 5, {{}}, {3});
   }
 }
@@ -210,12 +210,12 @@ TYPED_TEST(SigmaClip, MatchesNaiveForEveryKappaAndLimitOfPasses) {
   for (const ts::Pixels kind :
        {ts::Pixels::gaussian, ts::Pixels::contaminated, ts::Pixels::exponential, ts::Pixels::cauchy,
         ts::Pixels::narrow_integers, ts::Pixels::constant}) {
-    matches_naive<TypeParam>(kind, 127, 253, 6, params);
+    matches_naive<TypeParam>(kind, 90, 131, 6, params, {3});
   }
-  const std::vector<kastor::SigmaClipParams> fewer{{1.5, 4},  {2.5, 0}, {5, 0}, {10, 0},
-                                                   {1000, 0}, {3, 1},   {3, 2}};
-  for (const ts::Pixels kind : {ts::Pixels::gaussian, ts::Pixels::contaminated,
-                                ts::Pixels::exponential, ts::Pixels::tenths}) {
+  const std::vector<kastor::SigmaClipParams> fewer{{1.5, 4}, {2.5, 0},  {5, 0},
+                                                   {10, 0},  {1000, 0}, {3, 2}};
+  for (const ts::Pixels kind :
+       {ts::Pixels::gaussian, ts::Pixels::contaminated, ts::Pixels::tenths}) {
     matches_naive<TypeParam>(kind, medium_ny, medium_nx, 8, fewer, {3});
   }
 }
