@@ -7,11 +7,8 @@
 
 namespace kastor {
 
-namespace {
-
-void check(const SkyParams& p) {
+void detail::check(const char* name, const SkyParams& p) {
   constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
-  const char* const name = "kastor::sky_truth";
   KASTOR_EXPECTS(name, p.ny >= 1 && p.ny <= most && p.nx >= 1 && p.nx <= most,
                  "the shape is " + std::to_string(p.ny) + " x " + std::to_string(p.nx) +
                      "; expected 1 to 2147483647 rows and columns");
@@ -28,10 +25,8 @@ void check(const SkyParams& p) {
                      "; expected 0 to 1");
 }
 
-}  // namespace
-
 std::vector<TrueSource> sky_truth(const SkyParams& params) {
-  check(params);
+  detail::check("kastor::sky_truth", params);
   const auto pixels = static_cast<double>(params.ny) * static_cast<double>(params.nx);
   const auto count =
       static_cast<std::uint64_t>(std::llround(params.sources_per_mpx * pixels * 1e-6));

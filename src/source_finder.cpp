@@ -22,10 +22,16 @@ struct SourceFinder<Exec, T>::Plan {
   void make_mask(Bands<T, Exec> bands, double threshold) {
     const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_sources", bands);
-    if (mask.ny != shape.ny || mask.nx != shape.nx) {
-      mask = {};
-      mask = make_bit_mask(space, shape.ny, shape.nx);
+    mask.ny = shape.ny;
+    mask.nx = shape.nx;
+    const auto words = static_cast<std::size_t>(shape.ny * mask.words_per_row());
+    if (storage.extent(0) < words) {
+      storage = {};
+      storage = decltype(storage)(
+          Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::threshold::mask"), words);
     }
+    mask.words = decltype(mask.words)(storage.data(), static_cast<std::size_t>(shape.ny),
+                                      static_cast<std::size_t>(mask.words_per_row()));
     std::int64_t first_row = 0;
     for (const auto& band : bands) {
       threshold_into<Exec, T>(space, band, threshold, mask, first_row);
@@ -50,6 +56,8 @@ struct SourceFinder<Exec, T>::Plan {
   SigmaClipper<Exec, T> clip;
   Labeller<Exec> label;
   Measurer<Exec, T> measure;
+  /// Grows to the largest image; `mask` is a part of it.
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
   BitMask<Exec> mask;
   RunLabels<Exec> none;
   const RunLabels<Exec>* labels = &none;

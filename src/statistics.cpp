@@ -2,6 +2,7 @@
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <kastor/statistics.hpp>
+#include <string>
 
 namespace kastor {
 
@@ -10,7 +11,15 @@ Statistics statistics_of_image(const Exec& space, const ConstImage<T, Exec>& ima
   // The first pass of a clip is the statistics of all finite pixels.
   SigmaClipParams first_pass_only;
   first_pass_only.max_passes = 1;
-  return SigmaClipper<Exec, T>(space, first_pass_only)(image).all;
+  SigmaClipper<Exec, T> clip(space, first_pass_only);
+  try {
+    return clip(image).all;
+  } catch (const Error&) {
+    // Nothing else can be wrong with an image; the message should name what was called.
+    detail::throw_expectation("kastor::statistics",
+                              "all " + std::to_string(image.extent(0) * image.extent(1)) +
+                                  " pixels are blank; expected at least one finite pixel");
+  }
 }
 
 }  // namespace kastor

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kokkos calls three functions of the CUDA driver library, libcuda.so.1, by name. A program linked to that library does
-// not start on a machine without a driver (a login node), not even to compute on the host. So the program brings these
-// three itself and asks the CUDA runtime, which needs no driver to start, for the real ones when they are called.
+// Kokkos calls three functions of the CUDA driver library, libcuda.so.1, by name. A program linked
+// to that library does not start on a machine without a driver (a login node), not even to compute
+// on the host. So the program brings these three itself and asks the CUDA runtime, which needs no
+// driver to start, for the real ones when they are called.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
 namespace {
 
-/// `since`: the CUDA version that introduced the variant that Kokkos is linked to; newer ones have other parameters.
+/// `since`: the CUDA version that introduced the variant that Kokkos is linked to; newer ones have
+/// other parameters.
 template <class Function>
 Function* driver_function(const char* name, unsigned since) {
   void* function = nullptr;
@@ -35,8 +37,7 @@ CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {  // cuda.h makes it cuCtx
 
 #undef cuStreamGetCtx
 CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext* context) {
-  static auto* const real =
-      driver_function<CUresult(CUstream, CUcontext*)>("cuStreamGetCtx", 9020);
+  static auto* const real = driver_function<CUresult(CUstream, CUcontext*)>("cuStreamGetCtx", 9020);
   return real == nullptr ? CUDA_ERROR_NOT_INITIALIZED : real(stream, context);
 }
 

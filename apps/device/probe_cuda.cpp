@@ -17,7 +17,8 @@ const Probe& probe() {
     }
     for (int i = 0; i < count; ++i) {
       cudaDeviceProp properties{};
-      if (cudaGetDeviceProperties(&properties, i) == cudaSuccess) p.names.emplace_back(properties.name);
+      if (cudaGetDeviceProperties(&properties, i) == cudaSuccess)
+        p.names.emplace_back(properties.name);
     }
     if (p.names.empty()) p.trouble = "no CUDA-capable device is detected";
     return p;
@@ -27,7 +28,8 @@ const Probe& probe() {
 
 Memory memory() {
   Memory m;
-  if (probe().names.empty() || cudaMemGetInfo(&m.free_bytes, &m.total_bytes) != cudaSuccess) return {};
+  if (probe().names.empty() || cudaMemGetInfo(&m.free_bytes, &m.total_bytes) != cudaSuccess)
+    return {};
   return m;
 }
 

@@ -18,6 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 images=${2:-${KASTOR_TEST_DATA:-$here/../../../shared/data}}
 work=${3:-$(mktemp -d)}
 [ $# -ge 3 ] || trap 'rm -rf "$work"' EXIT
+mkdir -p "$work" || die "$work: no such folder, and none can be made"
 kastor=$build/apps/kastor
 [ -x "$kastor" ] || die "$kastor: no such program; expected a build of the preset 'cuda'"
 skies=${KASTOR_GPU_SKIES:-2048:float32 2048:float64 8192:float32 8192:float64 16384:float32 16384:float64}

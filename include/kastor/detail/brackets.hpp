@@ -90,7 +90,12 @@ template <class T>
   // Several standard errors of a limit, and room for how a different pixel at a limit moves the
   // next ones.
   const double margin = widen * kappa * sigma * 15.0 / std::sqrt(static_cast<double>(last - first));
-  const Interval<T> edges = interval_between<T>(low + margin, high - margin);
+  // A core within a few sigmas keeps its squares well above the step of their grid; for a large
+  // kappa the rest is gathered.
+  const double reach = 6 * sigma;
+  const Interval<T> edges =
+      interval_between<T>(std::max(low + margin, 0.5 * (low + high) - reach),
+                          std::min(high - margin, 0.5 * (low + high) + reach));
   Brackets<T> brackets;
   brackets.low_edge = edges.low;
   brackets.high_edge = edges.high;

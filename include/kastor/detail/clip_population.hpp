@@ -94,29 +94,35 @@ class BracketedPopulation {
                                                     window, MomentsOf<T>{Interval<T>{}, grid});
       m_base += CentredSums(all, grid);
     }
-    m_tail_extent = reduce_pixels<Exec, T>("kastor::sigma_clip::extent", space, tails,
-                                           ExtentOf<T>{Interval<T>{}});
   }
 
   [[nodiscard]] std::optional<std::int64_t> count_inside(const Interval<T>& interval) {
-    if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge)
+    if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge) {
       return std::nullopt;
-    const double low =
-        std::fmax(static_cast<double>(interval.low), static_cast<double>(m_tail_extent.min));
-    const double high =
-        std::fmin(static_cast<double>(interval.high), static_cast<double>(m_tail_extent.max));
-    m_grid =
-        m_tail_extent.count > 0 ? Grid(m_centre, low, high) : Grid(m_centre, m_centre, m_centre);
-    m_inside = reduce_pixels<Exec, T>("kastor::sigma_clip::tail_moments", m_space, m_tails,
-                                      MomentsOf<T>{interval, m_grid});
-    return m_base.count + m_inside.extent.count;
+    }
+    m_interval = interval;
+    m_extent = reduce_pixels<Exec, T>("kastor::sigma_clip::extent", m_space, m_tails,
+                                      ExtentOf<T>{interval});
+    return m_base.count + m_extent.count;
   }
 
   [[nodiscard]] std::optional<Statistics> statistics() {
     CentredSums sums = m_base;
-    sums += CentredSums(m_inside, m_grid);
+    std::int64_t below_window = m_core.below;
+    if (m_extent.count > 0) {
+      // The grid follows the pixels that are there, not the limits: those may be wider by any
+      // factor.
+      const Grid grid(m_centre, static_cast<double>(m_extent.min),
+                      static_cast<double>(m_extent.max));
+      const Moments<T> inside = reduce_pixels<Exec, T>("kastor::sigma_clip::tail_moments", m_space,
+                                                       m_tails, MomentsOf<T>{m_interval, grid});
+      sums += CentredSums(inside, grid);
+      m_tails_below = inside.below;
+    } else {
+      m_tails_below = 0;
+    }
+    below_window += m_tails_below;
     const std::int64_t n = sums.count;
-    const std::int64_t below_window = m_core.below + m_inside.below;
     const std::int64_t rank = (n - 1) / 2 - below_window;
     const std::int64_t next = n / 2 - below_window;
     if (rank < 0 || next >= m_core.window) return std::nullopt;
@@ -129,11 +135,10 @@ class BracketedPopulation {
     s.median = without_sign_of_zero(midpoint(pixel_at(rank), pixel_at(next)));
     s.mean = without_sign_of_zero(sums.mean(m_centre));
     s.std = sums.std();
-    const Extent<T>& tails = m_inside.extent;
     s.min = without_sign_of_zero(
-        static_cast<double>(m_inside.below > 0 ? tails.min : inner_extent().min));
+        static_cast<double>(m_tails_below > 0 ? m_extent.min : inner_extent().min));
     s.max = without_sign_of_zero(
-        static_cast<double>(tails.count > m_inside.below ? tails.max : inner_extent().max));
+        static_cast<double>(m_extent.count > m_tails_below ? m_extent.max : inner_extent().max));
     return s;
   }
 
@@ -158,9 +163,9 @@ class BracketedPopulation {
   CentredSums m_base;
   double m_centre = 0;
   Extent<T> m_inner_extent;
-  Extent<T> m_tail_extent;
-  Grid m_grid;
-  Moments<T> m_inside;
+  Interval<T> m_interval;
+  Extent<T> m_extent;  ///< of the tails inside the interval
+  std::int64_t m_tails_below = 0;
 };
 
 }  // namespace kastor::detail

@@ -96,12 +96,14 @@ struct UniteWithRowAbove {
   }
 };
 
+/// Halving paths here would undo a neighbour's store: a thread that read a path before it was
+/// flattened could write an inner ancestor after.
 template <class Exec>
 struct Flatten {
   UnionFind<Exec> forest;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto run = static_cast<std::uint32_t>(i);
-    Kokkos::atomic_store(&forest.parent(run), forest.find(run));
+    Kokkos::atomic_store(&forest.parent(run), forest.root_of(run));
   }
 };
 

@@ -13,6 +13,9 @@
 
 namespace kastor::detail {
 
+/// \throws Error if a parameter is out of its range.
+void check(const char* function, const SkyParams& params);
+
 /// 2 sqrt(2 ln 2)
 inline constexpr double fwhm_per_sigma = 2.3548200450309493;
 
@@ -162,6 +165,7 @@ template <class Exec, Real T>
 void simulate_sky(const Exec& space, const SkyParams& params, const std::vector<TrueSource>& truth,
                   const Image<T, Exec>& image) {
   const Kokkos::Profiling::ScopedRegion region("kastor::simulate_sky");
+  detail::check("kastor::simulate_sky", params);
   KASTOR_EXPECTS("kastor::simulate_sky",
                  static_cast<std::int64_t>(image.extent(0)) == params.ny &&
                      static_cast<std::int64_t>(image.extent(1)) == params.nx,

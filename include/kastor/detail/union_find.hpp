@@ -26,6 +26,16 @@ struct UnionFind {
     return i;
   }
 
+  /// `find` without writing: safe while others store roots.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t root_of(std::uint32_t i) const {
+    std::uint32_t up = Kokkos::atomic_load(&parent(i));
+    while (up != i) {
+      i = up;
+      up = Kokkos::atomic_load(&parent(i));
+    }
+    return i;
+  }
+
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
     a = find(a);
     b = find(b);
