@@ -21,6 +21,14 @@ endif()
 run(${CMAKE_COMMAND} ${arguments})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --config ${CONFIG})
 
+if(NEEDS_DEVICE AND KASTOR)
+  execute_process(COMMAND ${KASTOR} info --json --on ${NEEDS_DEVICE} RESULT_VARIABLE without_device
+                  OUTPUT_QUIET ERROR_VARIABLE reason OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(without_device)
+    message(STATUS "Built and linked, but not run: ${reason}")
+    return()
+  endif()
+endif()
 run(${WORK_DIR}/build/consumer)
 foreach(line IN ITEMS
     "kastor ${VERSION} found 3 sources"

@@ -132,8 +132,9 @@ template <class Exec, class T>
 void register_on_sizes(const std::string& name, void (*run)(benchmark::State&)) {
   const std::string suffix = std::is_same_v<T, float> ? "_float" : "_double";
   benchmark::RegisterBenchmark((name + '/' + Exec::name() + suffix).c_str(), run)
-      ->RangeMultiplier(4)
-      ->Range(512, 8192)
+      ->Arg(512)
+      ->Arg(2048)
+      ->Arg(8192)
       ->Arg(16384)
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
