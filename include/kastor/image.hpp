@@ -31,6 +31,11 @@ template <class T, class Exec>
 using ConstImage = Kokkos::View<const T**, Kokkos::LayoutRight, typename Exec::memory_space,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// The same, to be written to.
+template <class T, class Exec>
+using MutableImage = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space,
+                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
 /// An owning image in the memory of `Exec`.
 template <class T, class Exec>
 using Image = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;

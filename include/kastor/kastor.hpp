@@ -3,6 +3,8 @@
 #define KASTOR_KASTOR_HPP
 
 #include <kastor/catalogue.hpp>
+#include <kastor/convolution_kernel.hpp>
+#include <kastor/convolve.hpp>
 #include <kastor/error.hpp>
 #include <kastor/image.hpp>
 #include <kastor/label.hpp>

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CONVOLVE_IMPL_HPP
+#define KASTOR_DETAIL_CONVOLVE_IMPL_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cmath>
+#include <kastor/convolve.hpp>
+#include <kastor/detail/convolve_device.hpp>
+#include <kastor/detail/convolve_host.hpp>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kastor::detail {
+
+template <class T>
+inline constexpr double separable_tolerance = std::is_same_v<T, float> ? 0x1p-26 : 0x1p-50;
+
+/// The taps as the kernels want them, on the host: mirrored, rounded to T.
+template <class T>
+struct Taps {
+  std::int64_t ny = 0;
+  std::int64_t nx = 0;
+  std::int64_t parts = 0;  ///< 0 for the direct form
+  std::vector<T> values;   ///< direct: (ny, nx); else per part nx along x, then ny along y
+  double kernel_error = 0;
+};
+
+template <class T>
+void append_mirrored(std::vector<T>& list, const std::vector<double>& taps) {
+  for (auto tap = taps.rbegin(); tap != taps.rend(); ++tap) list.push_back(static_cast<T>(*tap));
+}
+
+/// What decides is the kernel alone, so that every backend decides alike.
+inline bool separable_pays(const ConvolutionKernel& kernel, const SeparableForm& form,
+                           double tolerance) {
+  const auto parts = static_cast<std::int64_t>(form.parts.size());
+  const std::int64_t separable = parts * (kernel.ny + kernel.nx);
+  const std::int64_t direct = kernel.ny * kernel.nx;
+  return form.error <= tolerance && (parts == 1 ? separable < direct : 2 * separable <= direct);
+}
+
+template <class T>
+[[nodiscard]] Taps<T> make_taps(const ConvolutionKernel& kernel, ConvolveMethod method) {
+  Taps<T> taps;
+  taps.ny = kernel.ny;
+  taps.nx = kernel.nx;
+  if (method != ConvolveMethod::direct) {
+    const SeparableForm form = separable_form(kernel, separable_tolerance<T>);
+    if (method == ConvolveMethod::separable ||
+        separable_pays(kernel, form, separable_tolerance<T>)) {
+      taps.parts = static_cast<std::int64_t>(form.parts.size());
+      taps.kernel_error = form.error;
+      for (const SeparablePart& part : form.parts) {
+        append_mirrored(taps.values, part.along_x);
+        append_mirrored(taps.values, part.along_y);
+      }
+      return taps;
+    }
+  }
+  append_mirrored(taps.values, kernel.taps);
+  return taps;
+}
+
+/// The result for an image of ones without edges, in the arithmetic of the convolution itself.
+template <class T>
+[[nodiscard]] T sum_of_taps(const Taps<T>& taps) {
+  T sum = 0;
+  if (taps.parts == 0) {
+    for (const T tap : taps.values) sum += tap;
+  }
+  const T* tap = taps.values.data();
+  for (std::int64_t part = 0; part < taps.parts; ++part) {
+    T along_x = 0;
+    for (std::int64_t j = 0; j < taps.nx; ++j) along_x += *tap++;
+    for (std::int64_t t = 0; t < taps.ny; ++t) sum += *tap++ * along_x;
+  }
+  return sum;
+}
+
+/// Extent of the result in one direction, and where its first pixel lies in mode full.
+struct ResultRange {
+  std::int64_t begin;
+  std::int64_t extent;
+};
+[[nodiscard]] inline ResultRange result_range(ConvolveMode mode, std::int64_t image,
+                                              std::int64_t kernel) {
+  switch (mode) {
+    case ConvolveMode::same:
+      return {(kernel - 1) / 2, image};
+    case ConvolveMode::valid:
+      return {std::min(image, kernel) - 1, std::max(image, kernel) - std::min(image, kernel) + 1};
+    case ConvolveMode::full:
+      break;
+  }
+  return {0, image + kernel - 1};
+}
+
+/// Finite pixels as they are and with weight 1, the others as 0 with weight 0. The weights have a
+/// margin of ones: beyond the image are zeros, which are as good as any.
+template <class T>
+struct SplitBlanks {
+  Rows<T> image;
+  T* values;
+  T* weights;
+  std::int64_t margin_y, margin_x;
+
+  [[nodiscard]] std::int64_t weights_ny() const { return image.ny + 2 * margin_y; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t weights_nx() const { return image.nx + 2 * margin_x; }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / weights_nx() - margin_y;
+    const std::int64_t x = i % weights_nx() - margin_x;
+    const bool inside = y >= 0 && y < image.ny && x >= 0 && x < image.nx;
+    const T pixel = inside ? image.data[y * image.pitch + x] : T{0};
+    const bool finite = Kokkos::isfinite(pixel);
+    weights[i] = finite ? T{1} : T{0};
+    if (inside) values[y * image.nx + x] = finite ? pixel : T{0};
+  }
+};
+
+/// result *= sum_of_taps / weight
+template <class T>
+struct Renormalise {
+  Target<T> result;
+  const T* weights;
+  T sum_of_taps;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / result.nx;
+    T& pixel = result.data[y * result.pitch + i % result.nx];
+    pixel = weights[i] == T{0} ? Kokkos::Experimental::quiet_NaN_v<T>
+                               : pixel * (sum_of_taps / weights[i]);
+  }
+};
+
+/// A host's share of the tiles, with work space of its own.
+template <class T>
+struct ConvolveTiles {
+  HostConvolution<T> convolution;
+  std::int64_t rows, tiles_x, tiles, workers;
+  T* scratch;
+  std::size_t scratch_per_worker;
+
+  void operator()(std::int64_t worker) const {
+    for (std::int64_t i = worker; i < tiles; i += workers) {
+      const std::int64_t y = i / tiles_x * rows;
+      const std::int64_t x = i % tiles_x * host_tile_width;
+      convolve_tile(convolution,
+                    HostTile{y, std::min(convolution.result_ny, y + rows), x,
+                             std::min(convolution.result_nx, x + host_tile_width)},
+                    scratch + static_cast<std::size_t>(worker) * scratch_per_worker);
+    }
+  }
+};
+
+template <class T>
+struct ConvolveSignalPieces {
+  static constexpr std::int64_t piece = 32768;
+  HostSignalConvolution<T> convolution;
+  void operator()(std::int64_t i) const {
+    convolve_signal_piece(convolution, i * piece,
+                          std::min(convolution.result_length(), (i + 1) * piece));
+  }
+};
+
+template <class Exec>
+using ConvolvePolicy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+
+/// The kernel for Size x Size taps. Its taps travel with the launch, which Kokkos does for functors
+/// of this size only if it is told that they are light.
+template <int Size, class Exec, class T>
+void launch_square(const Exec& space, const Rows<T>& image, const Target<T>& result,
+                   const TapOrigin& origin, const T* taps, bool onto) {
+  constexpr std::int64_t width = PixelPack<T>::size;
+  ConvolveSquare<T, Size> kernel{image, result, origin, {}, onto, {}, {}};
+  std::copy_n(taps, Size, kernel.along_x);
+  std::copy_n(taps + Size, Size, kernel.along_y);
+  const auto aligned = [](const T* data, std::int64_t pitch, std::int64_t offset) {
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && pitch % width == 0 &&
+           offset % width == 0;
+  };
+  SquareStrips& strips = kernel.strips;
+  strips.shift = (origin.x % width + width) % width;
+  strips.columns = (result.nx + strips.shift + width - 1) / width;
+  strips.aligned_in = aligned(image.data, image.pitch, 0);
+  strips.aligned_out = aligned(result.data, result.pitch, strips.shift);
+  // Long strips repeat little work at their upper ends; short ones are many threads.
+  const std::int64_t wanted_threads = 128 * 1024;
+  strips.rows = std::clamp<std::int64_t>(result.ny * strips.columns / wanted_threads, 2 * Size, 256);
+  const std::int64_t threads =
+      (result.ny + strips.rows - 1) / strips.rows * strips.columns;
+  using Bounds = Kokkos::LaunchBounds<256, (Size > 17 ? 1 : 2)>;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
+  Kokkos::parallel_for("kastor::convolve::square",
+                       Kokkos::Experimental::require(
+                           Policy(space, 0, threads),
+                           Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                       kernel);
+}
+
+/// Calls `launch_square` if there is a kernel for `size`.
+template <class Exec, class T, class... Arguments>
+bool try_square(std::int64_t size, const Exec& space, const Arguments&... arguments) {
+  bool found = false;
+  const auto attempt = [&]<int Size>() {
+    if (size != Size) return;
+    launch_square<Size, Exec, T>(space, arguments...);
+    found = true;
+  };
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    (attempt.template operator()<2 * I + 3>(), ...);
+  }(std::make_integer_sequence<int, 15>{});  // 3, 5, ... 31
+  return found;
+}
+
+}  // namespace kastor::detail
+
+namespace kastor {
+
+template <class Exec, Real T>
+struct Convolver<Exec, T>::Plan {
+  using Policy = detail::ConvolvePolicy<Exec>;
+  using List = Kokkos::View<T*, typename Exec::memory_space>;
+
+  Plan(const Exec& s, const ConvolutionKernel& kernel, const ConvolveParams& p)
+      : space(s), params(p), taps(detail::make_taps<T>(kernel, p.method)) {
+    device_taps = List(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::convolve::taps"),
+                       taps.values.size());
+    Kokkos::deep_copy(
+        space, device_taps,
+        Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+            taps.values.data(), taps.values.size()));
+    space.fence("kastor::convolve::taps");
+  }
+
+  void grow(List& list, const std::string& label, std::int64_t wanted) const {
+    if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
+    list = {};
+    list = List(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label),
+                static_cast<std::size_t>(wanted));
+  }
+
+  [[nodiscard]] ImageShape result_shape(const ImageShape& image) const {
+    if (image.ny <= 0 || image.nx <= 0) return {0, 0};
+    KASTOR_EXPECTS("kastor::convolve",
+                   params.mode != ConvolveMode::valid ||
+                       (image.ny >= taps.ny && image.nx >= taps.nx) ||
+                       (image.ny <= taps.ny && image.nx <= taps.nx),
+                   "the image is " + std::to_string(image.ny) + " x " + std::to_string(image.nx) +
+                       " and the kernel " + std::to_string(taps.ny) + " x " +
+                       std::to_string(taps.nx) +
+                       " pixels; mode valid expects one of them to fit into the other");
+    return {detail::result_range(params.mode, image.ny, taps.ny).extent,
+            detail::result_range(params.mode, image.nx, taps.nx).extent};
+  }
+
+  [[nodiscard]] detail::TapOrigin origin_for(const detail::Rows<T>& image) const {
+    return {detail::result_range(params.mode, image.ny, taps.ny).begin - (taps.ny - 1),
+            detail::result_range(params.mode, image.nx, taps.nx).begin - (taps.nx - 1)};
+  }
+
+  void run(const ConstImage<T, Exec>& image_view, const MutableImage<T, Exec>& result_view) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::convolve");
+    const auto image = detail::rows_of<T, Exec>(image_view);
+    const auto written = detail::rows_of<T, Exec>(ConstImage<T, Exec>(result_view));
+    const detail::Target<T> result{result_view.data(), written.ny, written.nx, written.pitch};
+    const ImageShape wanted = result_shape({image.ny, image.nx});
+    KASTOR_EXPECTS("kastor::convolve", result.ny == wanted.ny && result.nx == wanted.nx,
+                   "the result is " + std::to_string(result.ny) + " x " +
+                       std::to_string(result.nx) + " pixels; expected " +
+                       std::to_string(wanted.ny) + " x " + std::to_string(wanted.nx));
+    if (result.ny * result.nx == 0) return;
+    const T* image_end = image.data + (image.ny - 1) * image.pitch + image.nx;
+    const T* result_end = result.data + (result.ny - 1) * result.pitch + result.nx;
+    KASTOR_EXPECTS("kastor::convolve", image_end <= result.data || result_end <= image.data,
+                   "the image and the result share memory; expected two images apart");
+    if (params.nan == NanTreatment::propagate) {
+      sum(image, origin_for(image), result);
+    } else {
+      interpolate(image, result);
+    }
+  }
+
+  void interpolate(const detail::Rows<T>& image, const detail::Target<T>& result) {
+    detail::SplitBlanks<T> split{image, nullptr, nullptr, taps.ny - 1, taps.nx - 1};
+    const std::int64_t weights_count = split.weights_ny() * split.weights_nx();
+    grow(values, "kastor::convolve::values", image.ny * image.nx);
+    grow(weights, "kastor::convolve::weights", weights_count);
+    grow(result_weights, "kastor::convolve::result_weights", result.ny * result.nx);
+    split.values = values.data();
+    split.weights = weights.data();
+    Kokkos::parallel_for("kastor::convolve::split_blanks", Policy(space, 0, weights_count), split);
+
+    const detail::TapOrigin origin = origin_for(image);
+    sum({values.data(), image.ny, image.nx, image.nx}, origin, result);
+    sum({weights.data(), split.weights_ny(), split.weights_nx(), split.weights_nx()},
+        {origin.y + split.margin_y, origin.x + split.margin_x},
+        {result_weights.data(), result.ny, result.nx, result.nx});
+    Kokkos::parallel_for("kastor::convolve::renormalise", Policy(space, 0, result.ny * result.nx),
+                         detail::Renormalise<T>{result, result_weights.data(), all_taps});
+  }
+
+  void sum(const detail::Rows<T>& image, const detail::TapOrigin& origin,
+           const detail::Target<T>& result) {
+    if constexpr (is_host_space_v<Exec>) {
+      sum_on_host(image, origin, result);
+    } else {
+      sum_on_device(image, origin, result);
+    }
+  }
+
+  void sum_on_host(const detail::Rows<T>& image, const detail::TapOrigin& origin,
+                   const detail::Target<T>& result) {
+    detail::ConvolveTiles<T> tiles{};
+    tiles.convolution = {image.data,  image.ny, image.nx, image.pitch, result.data, result.ny,
+                         result.nx,   result.pitch, origin.y, origin.x, taps.ny,    taps.nx,
+                         taps.parts, device_taps.data()};
+    const std::int64_t threads = space.concurrency();
+    tiles.tiles_x = (result.nx + detail::host_tile_width - 1) / detail::host_tile_width;
+    // Tall tiles repeat little work at their upper ends; several per thread even out the load.
+    const std::int64_t tallest = threads == 1 ? result.ny : result.ny * tiles.tiles_x / (4 * threads);
+    tiles.rows = std::max<std::int64_t>({4 * taps.ny, 64, tallest});
+    tiles.tiles = (result.ny + tiles.rows - 1) / tiles.rows * tiles.tiles_x;
+    tiles.workers = std::min(tiles.tiles, threads);
+    tiles.scratch_per_worker = detail::host_tile_scratch(taps.ny, taps.nx, taps.parts);
+    grow(scratch, "kastor::convolve::scratch",
+         threads * static_cast<std::int64_t>(tiles.scratch_per_worker));
+    tiles.scratch = scratch.data();
+    Kokkos::parallel_for("kastor::convolve::tiles", Policy(space, 0, tiles.workers), tiles);
+  }
+
+  void sum_on_device(const detail::Rows<T>& image, const detail::TapOrigin& origin,
+                     const detail::Target<T>& result) {
+    if (taps.parts == 0) {
+      direct("kastor::convolve::direct", image, origin, result, device_taps.data(), taps.ny,
+             taps.nx, false);
+      return;
+    }
+    for (std::int64_t part = 0; part < taps.parts; ++part) {
+      const std::int64_t first = part * (taps.nx + taps.ny);
+      if (taps.nx == taps.ny &&
+          detail::try_square<Exec, T>(taps.nx, space, image, result, origin,
+                                      taps.values.data() + first, part > 0)) {
+        continue;
+      }
+      grow(along_x, "kastor::convolve::along_x", image.ny * result.nx);
+      const detail::ConvolveAlongX<T> sum_along_x{
+          image,
+          {along_x.data(), image.ny, result.nx, result.nx},
+          origin.x,
+          device_taps.data() + first,
+          static_cast<int>(taps.nx)};
+      Kokkos::parallel_for("kastor::convolve::along_x",
+                           Policy(space, 0, sum_along_x.threads()), sum_along_x);
+      direct("kastor::convolve::along_y", {along_x.data(), image.ny, result.nx, result.nx},
+             {origin.y, 0}, result, device_taps.data() + first + taps.nx, taps.ny, 1, part > 0);
+    }
+  }
+
+  void direct(const std::string& label, const detail::Rows<T>& image,
+              const detail::TapOrigin& origin, const detail::Target<T>& result, const T* list,
+              std::int64_t taps_y, std::int64_t taps_x, bool onto) const {
+    const detail::ConvolveDirect<T> kernel{image,
+                                           result,
+                                           origin,
+                                           list,
+                                           static_cast<int>(taps_y),
+                                           static_cast<int>(taps_x),
+                                           onto};
+    Kokkos::parallel_for(label, Policy(space, 0, kernel.threads()), kernel);
+  }
+
+  Exec space;
+  ConvolveParams params;
+  detail::Taps<T> taps;
+  T all_taps = detail::sum_of_taps(taps);
+  List device_taps;
+  List scratch, along_x;                  // of the sums
+  List values, weights, result_weights;  // of the interpolation
+};
+
+template <class Exec, Real T>
+Convolver<Exec, T>::Convolver(const Exec& space, const ConvolutionKernel& kernel,
+                              const ConvolveParams& params) {
+  detail::check_kernel("kastor::Convolver", kernel);
+  if (params.nan == NanTreatment::interpolate) {
+    double sum = 0;
+    double magnitudes = 0;
+    for (const double tap : kernel.taps) {
+      sum += tap;
+      magnitudes += std::abs(tap);
+    }
+    KASTOR_EXPECTS("kastor::Convolver", std::abs(sum) > 1e-6 * magnitudes,
+                   "the taps add up to " + std::to_string(sum) +
+                       ", by which blank pixels cannot be interpolated; expected a kernel with a "
+                       "sum, or NanTreatment::propagate");
+  }
+  m_plan = std::make_unique<Plan>(space, kernel, params);
+}
+
+template <class Exec, Real T>
+Convolver<Exec, T>::~Convolver() = default;
+template <class Exec, Real T>
+Convolver<Exec, T>::Convolver(Convolver&&) noexcept = default;
+template <class Exec, Real T>
+Convolver<Exec, T>& Convolver<Exec, T>::operator=(Convolver&&) noexcept = default;
+
+template <class Exec, Real T>
+ImageShape Convolver<Exec, T>::result_shape(const ImageShape& image) const {
+  return m_plan->result_shape(image);
+}
+template <class Exec, Real T>
+void Convolver<Exec, T>::operator()(const ConstImage<T, Exec>& image,
+                                    const MutableImage<T, Exec>& result) {
+  m_plan->run(image, result);
+}
+template <class Exec, Real T>
+ConvolveMethod Convolver<Exec, T>::method() const {
+  return m_plan->taps.parts == 0 ? ConvolveMethod::direct : ConvolveMethod::separable;
+}
+template <class Exec, Real T>
+std::int64_t Convolver<Exec, T>::parts() const {
+  return m_plan->taps.parts;
+}
+template <class Exec, Real T>
+double Convolver<Exec, T>::kernel_error() const {
+  return m_plan->taps.kernel_error;
+}
+
+template <class Exec, Real T>
+void convolve_signal_into(const Exec& space, const ConstSignal<T, Exec>& signal,
+                          const ConstSignal<T, Exec>& taps, const MutableSignal<T, Exec>& result) {
+  const Kokkos::Profiling::ScopedRegion region("kastor::convolve_signal");
+  const std::size_t n = signal.extent(0);
+  const std::size_t m = taps.extent(0);
+  KASTOR_EXPECTS("kastor::convolve", n > 0 && m > 0,
+                 "the signal has " + std::to_string(n) + " values and there are " +
+                     std::to_string(m) + " taps; expected at least one of each");
+  KASTOR_EXPECTS("kastor::convolve", result.extent(0) == n + m - 1,
+                 "the result has " + std::to_string(result.extent(0)) + " values; expected " +
+                     std::to_string(n + m - 1));
+  const auto& longer = n >= m ? signal : taps;
+  const auto& shorter = n >= m ? taps : signal;
+  const auto length = static_cast<std::int64_t>(longer.extent(0));
+  const auto shorter_length = static_cast<std::int64_t>(shorter.extent(0));
+  if constexpr (is_host_space_v<Exec>) {
+    using Pieces = detail::ConvolveSignalPieces<T>;
+    const Pieces pieces{
+        {longer.data(), length, shorter.data(), shorter_length, result.data()}};
+    const std::int64_t count =
+        (pieces.convolution.result_length() + Pieces::piece - 1) / Pieces::piece;
+    Kokkos::parallel_for("kastor::convolve_signal::pieces",
+                         detail::ConvolvePolicy<Exec>(space, 0, count), pieces);
+  } else {
+    const detail::ConvolveSignal<T> kernel{longer.data(), length, shorter.data(), shorter_length,
+                                           result.data()};
+    Kokkos::parallel_for("kastor::convolve_signal::values",
+                         detail::ConvolvePolicy<Exec>(space, 0, kernel.threads()), kernel);
+  }
+}
+
+}  // namespace kastor
+
+#endif
