@@ -18,7 +18,8 @@ void detail::check_kernel(const char* function, const ConvolutionKernel& kernel)
   KASTOR_EXPECTS(function, static_cast<std::int64_t>(taps.size()) == ny * nx,
                  "the kernel has " + std::to_string(taps.size()) + " taps; expected " +
                      std::to_string(ny) + " x " + std::to_string(nx));
-  const auto odd = std::find_if(taps.begin(), taps.end(), [](double t) { return !std::isfinite(t); });
+  const auto odd =
+      std::find_if(taps.begin(), taps.end(), [](double t) { return !std::isfinite(t); });
   KASTOR_EXPECTS(function, odd == taps.end(),
                  "tap (" + std::to_string((odd - taps.begin()) / nx) + ", " +
                      std::to_string((odd - taps.begin()) % nx) +
@@ -26,9 +27,8 @@ void detail::check_kernel(const char* function, const ConvolutionKernel& kernel)
 }
 
 ConvolutionKernel gaussian_kernel(double sigma, std::int64_t size) {
-  KASTOR_EXPECTS(
-      "kastor::gaussian_kernel", sigma > 0 && std::isfinite(sigma),
-      "sigma is " + std::to_string(sigma) + " pixels; expected a finite number above 0");
+  KASTOR_EXPECTS("kastor::gaussian_kernel", sigma > 0 && std::isfinite(sigma),
+                 "sigma is " + std::to_string(sigma) + " pixels; expected a finite number above 0");
   if (size == 0) {
     KASTOR_EXPECTS("kastor::gaussian_kernel", 8 * sigma <= most_kernel_pixels,
                    "sigma is " + std::to_string(sigma) +

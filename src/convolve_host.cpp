@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <kastor/detail/convolve_host.hpp>
+#include <limits>
 
 // The same loop is compiled for several instruction sets, and the machine's best is taken when the
 // program runs: a package built for any x86-64 is then not slower than one built for the machine.
@@ -33,8 +34,8 @@ struct Vector {
   using unaligned [[gnu::vector_size(Bytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
 };
 
-/// `Rows` rows of `Blocks` vectors, kept in registers over all taps. `Columns` is the number of taps
-/// along x where the compiler shall know it, 0 where not.
+/// `Rows` rows of `Blocks` vectors, kept in registers over all taps. `Columns` is the number of
+/// taps along x where the compiler shall know it, 0 where not.
 template <class T, int Bytes, int Rows, int Blocks, int Columns>
 [[gnu::always_inline]] inline void sum_block(const Sums<T>& s, std::int64_t x) {
   const std::int64_t taps_x = Columns > 0 ? Columns : s.taps_x;
@@ -70,9 +71,14 @@ template <class T, int Bytes, int Rows, int Blocks, int Columns>
       }
     }
   }
-  for (int r = 0; r < Rows; ++r)
-    for (int b = 0; b < Blocks; ++b)
-      *reinterpret_cast<U*>(s.sums[r] + x + b * lanes) = U(sum[r][b]);
+  // The one NaN that every backend gives: its sign depends on the instruction.
+  const V nan = V{} + std::numeric_limits<T>::quiet_NaN();
+  for (int r = 0; r < Rows; ++r) {
+    for (int b = 0; b < Blocks; ++b) {
+      const V one_nan = sum[r][b] == sum[r][b] ? sum[r][b] : nan;
+      *reinterpret_cast<U*>(s.sums[r] + x + b * lanes) = U(one_nan);
+    }
+  }
 }
 
 template <class T>
@@ -81,7 +87,7 @@ template <class T>
   for (std::int64_t t = 0; t < s.taps_y; ++t)
     for (std::int64_t j = 0; j < s.taps_x; ++j)
       sum += s.taps[t * s.taps_x + j] * s.rows[r + t][x + j];
-  s.sums[r][x] = sum;
+  s.sums[r][x] = sum == sum ? sum : std::numeric_limits<T>::quiet_NaN();
 }
 
 template <class T, int Bytes, int Rows, int Blocks, int Columns = 0>
@@ -173,8 +179,9 @@ class RowRing {
         copy_padded(y, row);
       } else {
         const T* pixels = padded(y);
-        const Sums<T> along_x{&pixels, m_c.taps + part * (m_c.taps_x + m_c.taps_y), 1, m_c.taps_x,
-                              &row,    m_width,                                      false};
+        const Sums<T> along_x{
+            &pixels, m_c.taps + part * (m_c.taps_x + m_c.taps_y), 1, m_c.taps_x, &row, m_width,
+            false};
         sum_products(along_x, 1);
       }
     }
@@ -256,7 +263,7 @@ void convolve_signal_near_an_end(const HostSignalConvolution<T>& c, std::int64_t
     T sum = 0;
     for (std::int64_t j = std::min(c.taps_length - 1, x); j >= 0 && x - j < c.length; --j)
       sum += c.taps[j] * c.signal[x - j];
-    c.result[x] = sum;
+    c.result[x] = sum == sum ? sum : std::numeric_limits<T>::quiet_NaN();
   }
 }
 
@@ -277,9 +284,8 @@ void convolve_signal_piece(const HostSignalConvolution<T>& c, std::int64_t begin
     const std::int64_t n = std::min(taps_at_once, last);
     for (std::int64_t j = 0; j < n; ++j) mirrored[j] = c.taps[last - 1 - j];
     pixels = c.signal + inner_begin - (last - 1);
-    sum_products(Sums<T>{&pixels, mirrored, 1, n, &sums, inner_end - inner_begin,
-                         last < c.taps_length},
-                 1);
+    sum_products(
+        Sums<T>{&pixels, mirrored, 1, n, &sums, inner_end - inner_begin, last < c.taps_length}, 1);
   }
   convolve_signal_near_an_end(c, inner_end, end);
 }

@@ -55,7 +55,8 @@ struct ImageShape {
 ///
 /// - direct: (ny * nx + 1) * u * S, with S the sum of |kernel| * |image| over the taps; one u less
 ///   where the taps are representable in T,
-/// - separable: (nx + parts * ny + 2) * u * P + `kernel_error()` * K, with P the sum of |part's tap|
+/// - separable: (nx + parts * ny + 2) * u * P + `kernel_error()` * K, with P the sum of |part's
+/// tap|
 ///   * |image| over the taps of all parts, and K the largest |tap| times the sum of |image|,
 /// to first order in u.
 ///
@@ -101,9 +102,8 @@ template <class Exec, class V>
   using T = typename V::non_const_value_type;
   Convolver<Exec, T> convolver(space, kernel, params);
   const auto canonical = as_const_image<Exec>(image);
-  const ImageShape shape =
-      convolver.result_shape({static_cast<std::int64_t>(canonical.extent(0)),
-                              static_cast<std::int64_t>(canonical.extent(1))});
+  const ImageShape shape = convolver.result_shape({static_cast<std::int64_t>(canonical.extent(0)),
+                                                   static_cast<std::int64_t>(canonical.extent(1))});
   Image<T, Exec> result(
       Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::convolve::result"),
       static_cast<std::size_t>(shape.ny), static_cast<std::size_t>(shape.nx));
@@ -132,8 +132,8 @@ void convolve_signal_into(const Exec& space, const ConstSignal<T, Exec>& signal,
 
 /// One-shot form. \param signal  a rank-1 View  \param taps  another, of the same value type
 template <class Exec, class V, class W>
-  requires(V::rank == 1 && W::rank == 1)
-[[nodiscard]] auto convolve(const Exec& space, const V& signal, const W& taps) {
+requires(V::rank == 1 && W::rank == 1)
+    [[nodiscard]] auto convolve(const Exec& space, const V& signal, const W& taps) {
   using T = typename V::non_const_value_type;
   static_assert(Real<T> && std::is_same_v<T, typename W::non_const_value_type>,
                 "kastor::convolve: signal and taps must both be float or both be double");

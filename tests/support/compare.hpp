@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <ios>
 #include <kastor/catalogue.hpp>
@@ -112,7 +113,7 @@ class FieldComparison {
   return ::testing::AssertionSuccess();
 }
 
-/// Pixel by pixel; prints the first mismatch.
+/// Pixel by pixel, all bits; prints the first mismatch.
 template <class Value>
 [[nodiscard]] ::testing::AssertionResult same_pixels(const HostGrid<Value>& got,
                                                      const HostGrid<Value>& want) {
@@ -126,9 +127,8 @@ template <class Value>
   for (std::int64_t y = 0; y < got.ny; ++y) {
     for (std::int64_t x = 0; x < got.nx; ++x) {
       if constexpr (std::is_floating_point_v<Value>) {
-        if (got(y, x) == want(y, x) && std::signbit(got(y, x)) == std::signbit(want(y, x))) {
-          continue;
-        }
+        // The bits: -0 is not 0, and a NaN equals the same NaN.
+        if (std::memcmp(&got(y, x), &want(y, x), sizeof(Value)) == 0) continue;
       } else {
         if (got(y, x) == want(y, x)) continue;
       }

@@ -17,6 +17,12 @@
 /// beyond the image may be left out or added as 0, which is the same, as no sum is ever -0.
 namespace kastor::detail {
 
+/// Of a sum that is no number, the one NaN that every backend gives.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION T with_one_nan(T sum) {
+  return sum == sum ? sum : Kokkos::Experimental::quiet_NaN_v<T>;
+}
+
 /// A writable image as kernels see it.
 template <class T>
 struct Target {
@@ -44,9 +50,7 @@ struct ConvolveDirect {
   int taps_y, taps_x;
   bool onto;  ///< the products are added to what is there
 
-  [[nodiscard]] std::int64_t threads() const {
-    return (result.ny + rows - 1) / rows * result.nx;
-  }
+  [[nodiscard]] std::int64_t threads() const { return (result.ny + rows - 1) / rows * result.nx; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t x = i % result.nx;
@@ -82,7 +86,7 @@ struct ConvolveDirect {
     }
     KASTOR_UNROLL
     for (int r = 0; r < rows; ++r)
-      if (y + r < result.ny) result.data[(y + r) * result.pitch + x] = sums[r];
+      if (y + r < result.ny) result.data[(y + r) * result.pitch + x] = with_one_nan(sums[r]);
   }
 };
 
@@ -96,9 +100,7 @@ struct ConvolveAlongX {
   const T* taps;
   int taps_x;
 
-  [[nodiscard]] std::int64_t threads() const {
-    return (result.ny + rows - 1) / rows * result.nx;
-  }
+  [[nodiscard]] std::int64_t threads() const { return (result.ny + rows - 1) / rows * result.nx; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t x = i % result.nx;
@@ -136,8 +138,8 @@ struct SquareStrips {
 };
 
 /// One separable part of Size x Size taps, in one read and one write. A thread goes down a strip of
-/// one pack's width: it sums a row along x and adds that to the Size - 1 rows of the result that are
-/// under way, all of them in registers.
+/// one pack's width: it sums a row along x and adds that to the Size - 1 rows of the result that
+/// are under way, all of them in registers.
 template <class T, int Size>
 struct ConvolveSquare {
   static constexpr int width = PixelPack<T>::size;
@@ -152,7 +154,8 @@ struct ConvolveSquare {
   T along_x[Size];
   T along_y[Size];
 
-  KOKKOS_FUNCTION void load(std::int64_t row, std::int64_t first, T (&pixels)[packs * width]) const {
+  KOKKOS_FUNCTION void load(std::int64_t row, std::int64_t first,
+                            T (&pixels)[packs * width]) const {
     const T* line = image.data + row * image.pitch + first;
     if (first >= 0 && first + packs * width <= image.nx) {
       if (strips.aligned_in) {
@@ -178,12 +181,12 @@ struct ConvolveSquare {
     if (strips.aligned_out && x >= 0 && x + width <= result.nx) {
       PixelPack<T> pack;
       KASTOR_UNROLL
-      for (int c = 0; c < width; ++c) pack.pixel[c] = values[c];
+      for (int c = 0; c < width; ++c) pack.pixel[c] = with_one_nan(values[c]);
       *reinterpret_cast<PixelPack<T>*>(line) = pack;
     } else {
       KASTOR_UNROLL
       for (int c = 0; c < width; ++c)
-        if (x + c >= 0 && x + c < result.nx) line[c] = values[c];
+        if (x + c >= 0 && x + c < result.nx) line[c] = with_one_nan(values[c]);
     }
   }
 
@@ -250,7 +253,9 @@ struct ConvolveSignal {
   std::int64_t taps_length;
   T* result;
 
-  [[nodiscard]] std::int64_t result_length() const { return length + taps_length - 1; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t result_length() const {
+    return length + taps_length - 1;
+  }
   [[nodiscard]] std::int64_t threads() const {
     return (result_length() + values * lanes - 1) / (values * lanes) * lanes;
   }
@@ -277,7 +282,7 @@ struct ConvolveSignal {
     }
     KASTOR_UNROLL
     for (int v = 0; v < values; ++v)
-      if (first + v * lanes < result_length()) result[first + v * lanes] = sums[v];
+      if (first + v * lanes < result_length()) result[first + v * lanes] = with_one_nan(sums[v]);
   }
 };
 

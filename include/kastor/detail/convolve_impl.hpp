@@ -190,16 +190,16 @@ void launch_square(const Exec& space, const Rows<T>& image, const Target<T>& res
   strips.aligned_out = aligned(result.data, result.pitch, strips.shift);
   // Long strips repeat little work at their upper ends; short ones are many threads.
   const std::int64_t wanted_threads = 128 * 1024;
-  strips.rows = std::clamp<std::int64_t>(result.ny * strips.columns / wanted_threads, 2 * Size, 256);
-  const std::int64_t threads =
-      (result.ny + strips.rows - 1) / strips.rows * strips.columns;
+  strips.rows =
+      std::clamp<std::int64_t>(result.ny * strips.columns / wanted_threads, 2 * Size, 256);
+  const std::int64_t threads = (result.ny + strips.rows - 1) / strips.rows * strips.columns;
   using Bounds = Kokkos::LaunchBounds<256, (Size > 17 ? 1 : 2)>;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
-  Kokkos::parallel_for("kastor::convolve::square",
-                       Kokkos::Experimental::require(
-                           Policy(space, 0, threads),
-                           Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                       kernel);
+  Kokkos::parallel_for(
+      "kastor::convolve::square",
+      Kokkos::Experimental::require(Policy(space, 0, threads),
+                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+      kernel);
 }
 
 /// Calls `launch_square` if there is a kernel for `size`.
@@ -213,7 +213,8 @@ bool try_square(std::int64_t size, const Exec& space, const Arguments&... argume
   };
   [&]<int... I>(std::integer_sequence<int, I...>) {
     (attempt.template operator()<2 * I + 3>(), ...);
-  }(std::make_integer_sequence<int, 15>{});  // 3, 5, ... 31
+  }
+  (std::make_integer_sequence<int, 15>{});  // 3, 5, ... 31
   return found;
 }
 
@@ -228,8 +229,9 @@ struct Convolver<Exec, T>::Plan {
 
   Plan(const Exec& s, const ConvolutionKernel& kernel, const ConvolveParams& p)
       : space(s), params(p), taps(detail::make_taps<T>(kernel, p.method)) {
-    device_taps = List(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::convolve::taps"),
-                       taps.values.size());
+    device_taps =
+        List(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::convolve::taps"),
+             taps.values.size());
     Kokkos::deep_copy(
         space, device_taps,
         Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
@@ -246,14 +248,13 @@ struct Convolver<Exec, T>::Plan {
 
   [[nodiscard]] ImageShape result_shape(const ImageShape& image) const {
     if (image.ny <= 0 || image.nx <= 0) return {0, 0};
-    KASTOR_EXPECTS("kastor::convolve",
-                   params.mode != ConvolveMode::valid ||
-                       (image.ny >= taps.ny && image.nx >= taps.nx) ||
-                       (image.ny <= taps.ny && image.nx <= taps.nx),
-                   "the image is " + std::to_string(image.ny) + " x " + std::to_string(image.nx) +
-                       " and the kernel " + std::to_string(taps.ny) + " x " +
-                       std::to_string(taps.nx) +
-                       " pixels; mode valid expects one of them to fit into the other");
+    KASTOR_EXPECTS(
+        "kastor::convolve",
+        params.mode != ConvolveMode::valid || (image.ny >= taps.ny && image.nx >= taps.nx) ||
+            (image.ny <= taps.ny && image.nx <= taps.nx),
+        "the image is " + std::to_string(image.ny) + " x " + std::to_string(image.nx) +
+            " and the kernel " + std::to_string(taps.ny) + " x " + std::to_string(taps.nx) +
+            " pixels; mode valid expects one of them to fit into the other");
     return {detail::result_range(params.mode, image.ny, taps.ny).extent,
             detail::result_range(params.mode, image.nx, taps.nx).extent};
   }
@@ -314,15 +315,18 @@ struct Convolver<Exec, T>::Plan {
   }
 
   void sum_on_host(const detail::Rows<T>& image, const detail::TapOrigin& origin,
-                   const detail::Target<T>& result) {
+                   const detail::Target<T>& result)
+    requires is_host_space_v<Exec>
+  {
     detail::ConvolveTiles<T> tiles{};
-    tiles.convolution = {image.data,  image.ny, image.nx, image.pitch, result.data, result.ny,
-                         result.nx,   result.pitch, origin.y, origin.x, taps.ny,    taps.nx,
-                         taps.parts, device_taps.data()};
+    tiles.convolution = {image.data, image.ny,  image.nx,     image.pitch,       result.data,
+                         result.ny,  result.nx, result.pitch, origin.y,          origin.x,
+                         taps.ny,    taps.nx,   taps.parts,   device_taps.data()};
     const std::int64_t threads = space.concurrency();
     tiles.tiles_x = (result.nx + detail::host_tile_width - 1) / detail::host_tile_width;
     // Tall tiles repeat little work at their upper ends; several per thread even out the load.
-    const std::int64_t tallest = threads == 1 ? result.ny : result.ny * tiles.tiles_x / (4 * threads);
+    const std::int64_t tallest =
+        threads == 1 ? result.ny : result.ny * tiles.tiles_x / (4 * threads);
     tiles.rows = std::max<std::int64_t>({4 * taps.ny, 64, tallest});
     tiles.tiles = (result.ny + tiles.rows - 1) / tiles.rows * tiles.tiles_x;
     tiles.workers = std::min(tiles.tiles, threads);
@@ -334,7 +338,9 @@ struct Convolver<Exec, T>::Plan {
   }
 
   void sum_on_device(const detail::Rows<T>& image, const detail::TapOrigin& origin,
-                     const detail::Target<T>& result) {
+                     const detail::Target<T>& result)
+    requires(!is_host_space_v<Exec>)
+  {
     if (taps.parts == 0) {
       direct("kastor::convolve::direct", image, origin, result, device_taps.data(), taps.ny,
              taps.nx, false);
@@ -342,20 +348,18 @@ struct Convolver<Exec, T>::Plan {
     }
     for (std::int64_t part = 0; part < taps.parts; ++part) {
       const std::int64_t first = part * (taps.nx + taps.ny);
-      if (taps.nx == taps.ny &&
-          detail::try_square<Exec, T>(taps.nx, space, image, result, origin,
-                                      taps.values.data() + first, part > 0)) {
+      if (taps.nx == taps.ny && detail::try_square<Exec, T>(taps.nx, space, image, result, origin,
+                                                            taps.values.data() + first, part > 0)) {
         continue;
       }
       grow(along_x, "kastor::convolve::along_x", image.ny * result.nx);
-      const detail::ConvolveAlongX<T> sum_along_x{
-          image,
-          {along_x.data(), image.ny, result.nx, result.nx},
-          origin.x,
-          device_taps.data() + first,
-          static_cast<int>(taps.nx)};
-      Kokkos::parallel_for("kastor::convolve::along_x",
-                           Policy(space, 0, sum_along_x.threads()), sum_along_x);
+      const detail::ConvolveAlongX<T> sum_along_x{image,
+                                                  {along_x.data(), image.ny, result.nx, result.nx},
+                                                  origin.x,
+                                                  device_taps.data() + first,
+                                                  static_cast<int>(taps.nx)};
+      Kokkos::parallel_for("kastor::convolve::along_x", Policy(space, 0, sum_along_x.threads()),
+                           sum_along_x);
       direct("kastor::convolve::along_y", {along_x.data(), image.ny, result.nx, result.nx},
              {origin.y, 0}, result, device_taps.data() + first + taps.nx, taps.ny, 1, part > 0);
     }
@@ -363,14 +367,11 @@ struct Convolver<Exec, T>::Plan {
 
   void direct(const std::string& label, const detail::Rows<T>& image,
               const detail::TapOrigin& origin, const detail::Target<T>& result, const T* list,
-              std::int64_t taps_y, std::int64_t taps_x, bool onto) const {
-    const detail::ConvolveDirect<T> kernel{image,
-                                           result,
-                                           origin,
-                                           list,
-                                           static_cast<int>(taps_y),
-                                           static_cast<int>(taps_x),
-                                           onto};
+              std::int64_t taps_y, std::int64_t taps_x, bool onto) const
+    requires(!is_host_space_v<Exec>)
+  {
+    const detail::ConvolveDirect<T> kernel{
+        image, result, origin, list, static_cast<int>(taps_y), static_cast<int>(taps_x), onto};
     Kokkos::parallel_for(label, Policy(space, 0, kernel.threads()), kernel);
   }
 
@@ -379,7 +380,7 @@ struct Convolver<Exec, T>::Plan {
   detail::Taps<T> taps;
   T all_taps = detail::sum_of_taps(taps);
   List device_taps;
-  List scratch, along_x;                  // of the sums
+  List scratch, along_x;                 // of the sums
   List values, weights, result_weights;  // of the interpolation
 };
 
@@ -449,8 +450,7 @@ void convolve_signal_into(const Exec& space, const ConstSignal<T, Exec>& signal,
   const auto shorter_length = static_cast<std::int64_t>(shorter.extent(0));
   if constexpr (is_host_space_v<Exec>) {
     using Pieces = detail::ConvolveSignalPieces<T>;
-    const Pieces pieces{
-        {longer.data(), length, shorter.data(), shorter_length, result.data()}};
+    const Pieces pieces{{longer.data(), length, shorter.data(), shorter_length, result.data()}};
     const std::int64_t count =
         (pieces.convolution.result_length() + Pieces::piece - 1) / Pieces::piece;
     Kokkos::parallel_for("kastor::convolve_signal::pieces",
