@@ -24,6 +24,7 @@ constexpr std::array subcommands{
     Subcommand{"find", "find and measure the sources of an image", run_find},
     Subcommand{"stats", "statistics of an image, before and after kappa-sigma clipping", run_stats},
     Subcommand{"label", "write an image of source labels", run_label},
+    Subcommand{"convolve", "convolve an image with a kernel", run_convolve},
     Subcommand{"simulate", "write a simulated image", run_simulate},
     Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},
 };

@@ -8,6 +8,7 @@
 namespace kastor::cli {
 
 void run_find(Arguments arguments);
+void run_convolve(Arguments arguments);
 void run_stats(Arguments arguments);
 void run_label(Arguments arguments);
 void run_simulate(Arguments arguments);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "header_text.hpp"
 #include "text.hpp"
 
 namespace kastor::io {
@@ -201,6 +202,63 @@ std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
     kept.push_back(note);
   } else {
     kept.insert(kept.begin(), wcs.begin(), wcs.end());
+  }
+  return kept;
+}
+
+namespace {
+
+/// The number of the card's axis if its keyword is STEM1 or STEM2, perhaps with a letter behind.
+int axis_of(std::string_view card, std::string_view stem, std::string_view alternative) {
+  const auto parts = split_keyword(keyword_of(card));
+  const bool ours = parts && !parts->second && parts->stem == stem &&
+                    parts->alternative == alternative && (parts->first == 1 || parts->first == 2);
+  return ours ? parts->first : 0;
+}
+
+std::string real_card(const std::string& keyword, double value, std::string_view comment) {
+  detail::HeaderText text;
+  text.add_real(keyword, value, comment);
+  return text.finish().substr(0, 80);
+}
+
+std::string comment_of(std::string_view card) {
+  const auto slash = card.find('/');
+  return slash == std::string_view::npos ? "" : detail::trimmed(card.substr(slash + 1));
+}
+
+}  // namespace
+
+std::vector<std::string> moved_cards(const std::vector<std::string>& cards, double dx, double dy) {
+  std::vector<std::string> moved = cards;
+  const std::array<double, 2> shift{dx, dy};
+  constexpr std::string_view alternatives = " ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (const char letter : alternatives) {
+    const std::string alternative = letter == ' ' ? "" : std::string(1, letter);
+    for (const int axis : {1, 2}) {
+      const double by = shift[static_cast<std::size_t>(axis - 1)];
+      if (by == 0) continue;
+      const std::string keyword = "CRPIX" + std::to_string(axis) + alternative;
+      bool found = false;
+      bool described = false;
+      for (std::string& card : moved) {
+        described = described || axis_of(card, "CTYPE", alternative) == axis ||
+                    axis_of(card, "CRVAL", alternative) == axis;
+        if (axis_of(card, "CRPIX", alternative) != axis) continue;
+        card = real_card(keyword, value_of(card) + by, comment_of(card));
+        found = true;
+      }
+      if (described && !found) moved.push_back(real_card(keyword, by, "reference pixel"));
+    }
+  }
+  return moved;
+}
+
+std::vector<std::string> cards_without_beam(const std::vector<std::string>& cards) {
+  std::vector<std::string> kept;
+  for (const std::string& card : cards) {
+    const std::string keyword = keyword_of(card);
+    if (keyword != "BMAJ" && keyword != "BMIN" && keyword != "BPA") kept.push_back(card);
   }
   return kept;
 }

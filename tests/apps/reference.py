@@ -109,3 +109,24 @@ def catalogue_hash(catalogue):
             else:
                 digest.update(struct.pack("<d", row[name]))
     return digest.hexdigest()
+
+
+def convolve(image, kernel, mode):
+    """The convolution of rows with rows, products added in the image's raster order."""
+    ny, nx, my, mx = len(image), len(image[0]), len(kernel), len(kernel[0])
+    first_y, first_x, out_ny, out_nx = {
+        "full": (0, 0, ny + my - 1, nx + mx - 1),
+        "same": ((my - 1) // 2, (mx - 1) // 2, ny, nx),
+        "valid": (min(ny, my) - 1, min(nx, mx) - 1, abs(ny - my) + 1, abs(nx - mx) + 1),
+    }[mode]
+    result = []
+    for y in range(first_y, first_y + out_ny):
+        row = []
+        for x in range(first_x, first_x + out_nx):
+            total = 0.0
+            for image_y in range(max(0, y - my + 1), min(ny, y + 1)):
+                for image_x in range(max(0, x - mx + 1), min(nx, x + 1)):
+                    total += kernel[y - image_y][x - image_x] * image[image_y][image_x]
+            row.append(total)
+        result.append(row)
+    return result

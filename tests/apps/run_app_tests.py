@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import csv
 import gzip
+import itertools
 import json
 import math
 import os
@@ -39,7 +40,6 @@ WRONG = [
     "",
     "nosuch image.fits",
     "fin image.fits",
-    "convolve image.fits",
     "--json stats image.fits",
     "stats",
     "stats image.fits second.fits",
@@ -95,6 +95,21 @@ WRONG = [
     "find image.fits -o",
     "find image.fits -o out.fits.gz",
     "find image.fits -o /dev/full",
+    "convolve image.fits -o out.fits",
+    "convolve image.fits --gaussian 1",
+    "convolve image.fits --gaussian 1 -o out.png",
+    "convolve image.fits --gaussian 0 -o out.fits",
+    "convolve image.fits --gaussian nan -o out.fits",
+    "convolve image.fits --gaussian 16 -o out.fits",
+    "convolve image.fits --gaussian 1 --size 4 -o out.fits",
+    "convolve image.fits --gaussian 1 --size 129 -o out.fits",
+    "convolve image.fits --size 3 -o out.fits",
+    "convolve image.fits --size 3 --kernel lesson -o out.fits",
+    "convolve image.fits --gaussian 1 --kernel lesson -o out.fits",
+    "convolve image.fits --kernel lesson --mode all -o out.fits",
+    "convolve image.fits --kernel lesson --nan zero -o out.fits",
+    "convolve image.fits --kernel lesson --method fft -o out.fits",
+    "convolve image.fits --kernel lesson --json -o out.fits",
     "label image.fits",
     "label image.fits -o labels.csv",
     "label image.fits -o a.fits -o b.fits",
@@ -133,6 +148,7 @@ HELP = [
     "find nosuch.fits --on nosuch --help",
     "stats --help",
     "label --help",
+    "convolve --help",
     "info --help",
     "simulate --help",
     "simulate nosuch --help",
@@ -172,6 +188,7 @@ class TestCommandLine(AppTestCase):
             "find --help",
             "stats --help",
             "label --help",
+    "convolve --help",
             "info --help",
             "simulate --help",
             "simulate sky --help",
@@ -1000,6 +1017,169 @@ class TestSimulate(AppTestCase):
                 and f["y_min"] - 1 <= t["y"] <= f["y_max"] + 1
             ]
             self.assertTrue(inside, t)
+
+
+class TestConvolve(AppTestCase):
+    KERNEL = [[1.0, 0.25, -0.5], [0.1, 3.0, 0.2], [0.3, -0.7, 0.9], [0.01, 0.02, 1e-3]]
+
+    def setUp(self):
+        super().setUp()
+        numbers = random.Random(11)
+        self.rows = [[numbers.gauss(1, 1) for _ in range(7)] for _ in range(9)]
+
+    def image(self, name="image.fits", rows=None, bitpix=-64, cards=()):
+        return fits_files.write(self.folder / name, rows or self.rows, bitpix, cards=cards)
+
+    def kernel(self, rows=None):
+        return fits_files.write(self.folder / "kernel.fits", rows or self.KERNEL, -64)
+
+    def convolved(self, image, *options):
+        target = self.folder / "out.fits"
+        self.assert_done(command.run("convolve", image, "-o", target, "--overwrite", *options))
+        return fits_files.read_image(target)
+
+    def test_direct_is_the_definition_to_the_last_bit(self):
+        image, kernel = self.image(), self.kernel()
+        for mode in ("full", "same", "valid"):
+            options = ["--kernel", kernel, "--mode", mode, "--method", "direct"]
+            _, got = self.convolved(image, *options)
+            want = reference.convolve(self.rows, self.KERNEL, mode)
+            self.assertEqual([list(row) for row in got], want, mode)
+
+    def test_same_is_the_default_mode(self):
+        image, kernel = self.image(), self.kernel()
+        _, got = self.convolved(image, "--kernel", kernel, "--method", "direct")
+        self.assertEqual([list(row) for row in got], reference.convolve(self.rows, self.KERNEL, "same"))
+
+    def test_scipy_agrees(self):
+        try:
+            import numpy
+            import scipy.signal
+        except ImportError:
+            self.skipTest("SciPy is not installed")
+        numbers = numpy.random.default_rng(5)
+        shapes = [((40, 50), (15, 15)), ((33, 20), (4, 6)), ((5, 4), (15, 16)), ((1, 1), (3, 3))]
+        for (shape, size), rank in itertools.product(shapes, (1, 2, 7, 15)):
+            data = numbers.normal(size=shape)
+            taps = numbers.normal(size=(size[0], rank)) @ numbers.normal(size=(rank, size[1]))
+            image = self.image(rows=data.tolist())
+            kernel = self.kernel(taps.tolist())
+            scale = scipy.signal.convolve2d(abs(data), abs(taps))
+            want = scipy.signal.convolve2d(data, taps)
+            for method in ("automatic", "direct", "separable"):
+                options = ["--kernel", kernel, "--mode", "full", "--method", method]
+                _, got = self.convolved(image, *options)
+                worst = (abs(numpy.array(got) - want) / scale).max()
+                self.assertLess(worst, 1e-13, f"{shape} {size} rank {rank} {method}")
+            for mode in ("same", "valid"):
+                _, got = self.convolved(image, "--kernel", kernel, "--mode", mode)
+                want = scipy.signal.convolve2d(data, taps, mode)
+                self.assertEqual(numpy.array(got).shape, want.shape)
+                self.assertLess(abs(numpy.array(got) - want).max(), 1e-12 * scale.max())
+
+    def test_diracs_show_the_kernel(self):
+        diracs = self.folder / "diracs.fits"
+        command.run("simulate", "diracs", "--size", "64", "-o", diracs)
+        line = [i * (4 / 14) - 2 for i in range(14)] + [2.0]  # as numpy.linspace
+        kernel = [[math.exp(-(x * x + y * y) / 2) for x in line] for y in line]
+        want = [[0.0] * 78 for _ in range(78)]
+        for y, x in itertools.product(range(8, 64, 16), repeat=2):
+            for i, j in itertools.product(range(15), repeat=2):
+                want[y + i][x + j] = kernel[i][j]
+        path = self.kernel(kernel)
+        options = ["--mode", "full", "--method"]
+        _, got = self.convolved(diracs, "--kernel", path, *options, "direct")
+        self.assertEqual([list(row) for row in got], want)
+        for name, method in (("lesson", "direct"), ("lesson", "automatic"), (path, "separable")):
+            _, got = self.convolved(diracs, "--kernel", name, *options, method)
+            for y, x in itertools.product(range(78), repeat=2):
+                self.assertLessEqual(abs(got[y][x] - want[y][x]), 4 * math.ulp(want[y][x]))
+
+    def test_gaussian_keeps_the_flux_and_the_header(self):
+        cards = [("BUNIT", "JY/BEAM"), ("CTYPE1", "RA---TAN"), ("CTYPE2", "DEC--TAN")]
+        cards += [("CRPIX1", 20.5), ("CRPIX2", 16.0), ("CRVAL1", 10.0), ("CRVAL2", -5.0)]
+        cards += [("CDELT1", -0.001), ("CDELT2", 0.001), ("BMAJ", 0.004), ("BMIN", 0.004)]
+        rows = [[0.0] * 40 for _ in range(32)]
+        rows[15][21] = 2.0
+        image = self.image(rows=rows, bitpix=-32, cards=cards)
+        header, got = self.convolved(image, "--gaussian", "1.5")
+        self.assertEqual((header["NAXIS1"], header["NAXIS2"], header["BITPIX"]), (40, 32, -32))
+        self.assertAlmostEqual(sum(map(sum, got)), 2.0, 5)
+        self.assertEqual(max(map(max, got)), got[15][21])
+        self.assertEqual((header["CRPIX1"], header["CRPIX2"]), (20.5, 16.0))
+        self.assertEqual(header["BUNIT"], "JY/BEAM")
+        self.assertEqual(header["CTYPE1"], "RA---TAN")
+        self.assertNotIn("BMAJ", header)
+        self.assertEqual(header["INPUT"], str(image))
+        for options, moved in (
+            (["--gaussian", "1.5", "--mode", "full"], 6.0),
+            (["--gaussian", "1.5", "--mode", "valid"], -6.0),
+            (["--gaussian", "1.5", "--size", "3", "--mode", "full"], 1.0),
+            (["--kernel", self.kernel([[0.25] * 4] * 4), "--mode", "same"], 0.5),
+        ):
+            header, got = self.convolved(image, *options)
+            self.assertEqual(header["CRPIX1"], 20.5 + moved, options)
+            self.assertEqual(header["CRPIX2"], 16.0 + moved, options)
+            weights = [(v, y, x) for y, row in enumerate(got) for x, v in enumerate(row)]
+            x_cen = sum(v * x for v, _, x in weights) / sum(v for v, _, _ in weights)
+            self.assertAlmostEqual(x_cen + 1 - header["CRPIX1"], 21 + 1 - 20.5, 5, options)
+
+    def test_coordinates_without_a_reference_pixel_get_one(self):
+        image = self.image(cards=[("CTYPE1", "LINEAR"), ("CRVAL1", 3.0)])
+        header, _ = self.convolved(image, "--gaussian", "1", "--mode", "full")
+        self.assertEqual(header["CRPIX1"], 4.0)
+        self.assertNotIn("CRPIX2", header)
+
+    def test_blank_pixels(self):
+        self.rows[4][3] = math.nan
+        image = self.image()
+        box = self.kernel([[1.0 / 9] * 3] * 3)
+        _, got = self.convolved(image, "--kernel", box)
+        for y, row in enumerate(got):
+            for x, value in enumerate(row):
+                self.assertEqual(math.isnan(value), abs(y - 4) <= 1 and abs(x - 3) <= 1)
+        _, got = self.convolved(image, "--kernel", box, "--nan", "interpolate")
+        around = [self.rows[y][x] for y in (3, 4, 5) for x in (2, 3, 4) if (y, x) != (4, 3)]
+        self.assertAlmostEqual(got[4][3], sum(around) / 8, 14)
+        zeros = self.kernel([[1.0, -1.0]])
+        self.assert_refused(
+            1, "convolve", image, "--kernel", zeros, "--nan", "interpolate", "-o",
+            self.folder / "zeros.fits", says=["add up to 0"],
+        )
+
+    def test_every_backend_writes_the_same_pixels(self):
+        self.rows[2][2] = math.nan
+        image, kernel = self.image(), self.kernel()
+        for method in ("direct", "separable"):
+            found = set()
+            for backend in command.backends():
+                target = self.folder / f"{backend}.fits"
+                options = ["--kernel", kernel, "--method", method, "--on", backend, "--overwrite"]
+                self.assert_done(command.run("convolve", image, "-o", target, *options))
+                found.add(fits_files.read_hdus(target)[0][2])
+            self.assertEqual(len(found), 1, method)
+
+    def test_refused_kernels_and_images(self):
+        image = self.image()
+        target = self.folder / "refused.fits"
+        for rows, says in (
+            ([[1.0] * 128], ["1 x 128", "127"]),
+            ([[1.0, math.inf]], ["(0, 1)", "finite"]),
+        ):
+            kernel = self.kernel(rows)
+            complaint = self.assert_refused(
+                1, "convolve", image, "--kernel", kernel, "-o", target, says=says
+            )
+            self.assertIn("kernel.fits[0]", complaint)
+        kernel = self.kernel([[1.0] * 20])
+        options = ["--mode", "valid", "-o", target]
+        self.assert_refused(
+            1, "convolve", image, "--kernel", kernel, *options, says=["valid", "9 x 7", "1 x 20"]
+        )
+        self.assert_refused(1, "convolve", image, "--kernel", self.folder / "no.fits", "-o", target)
+        self.assert_refused(
+            1, "convolve", image, "--kernel", kernel, "-o", kernel, "--overwrite", says=["input"]
+        )
 
 
 class TestRealImages(AppTestCase):

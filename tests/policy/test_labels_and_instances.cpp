@@ -222,6 +222,32 @@ void measurer_keeps_the_contract() {
 }
 
 template <class C>
+void convolver_keeps_the_contract() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  using Convolver = kastor::Convolver<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const kastor::Image<T, Exec> result("test::result", 300, 401);
+  const kastor::ConvolutionKernel flat{4, 9, std::vector<double>(36, 0.5)};
+  for (const auto method : {kastor::ConvolveMethod::direct, kastor::ConvolveMethod::separable}) {
+    for (const auto nan : {kastor::NanTreatment::propagate, kastor::NanTreatment::interpolate}) {
+      for (const auto& kernel : {kastor::gaussian_kernel(1.0), flat}) {
+        plan_keeps_the_contract(
+            instance, "Convolver",
+            [&] {
+              return std::make_unique<Convolver>(
+                  instance, kernel,
+                  kastor::ConvolveParams{kastor::ConvolveMode::same, method, nan});
+            },
+            [&](Convolver& convolve) { convolve(image, result); });
+      }
+    }
+  }
+  instance.fence("test::convolver");
+}
+
+template <class C>
 void source_finder_keeps_the_contract() {
   using Exec = typename C::exec;
   using T = typename C::real;
@@ -293,6 +319,9 @@ void free_functions_keep_the_contract() {
   params.nx = 401;
   const auto truth = kastor::sky_truth(params);
   check("simulate_sky", [&] { kastor::simulate_sky<Exec, T>(instance, params, truth, image); });
+  check("convolve", [&] { (void)kastor::convolve(instance, image, kastor::gaussian_kernel(1.0)); });
+  const Kokkos::View<T*, typename Exec::memory_space> signal("test::signal", 1000);
+  check("convolve, 1-D", [&] { (void)kastor::convolve(instance, signal, signal); });
   check("simulate_diracs", [&] { kastor::simulate_diracs<Exec, T>(instance, 16, image); });
   instance.fence("test::free_functions");
 }
@@ -311,16 +340,25 @@ void functions_that_fill_views_do_not_fence() {
   (void)measurer(image, labels);
   const Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename Exec::memory_space> dense(
       "test::labels", 300, 401);
+  kastor::Convolver<Exec, T> convolver(instance, kastor::gaussian_kernel(1.0),
+                                       {kastor::ConvolveMode::same});
+  const kastor::Image<T, Exec> smooth("test::smooth", 300, 401);
+  convolver(image, smooth);
+  const Kokkos::View<T*, typename Exec::memory_space> signal("test::signal", 100);
+  const Kokkos::View<T*, typename Exec::memory_space> smooth_signal("test::signal", 199);
   const auto events = events_of([&] {
     kastor::threshold_into<Exec, T>(instance, image, 0.03, mask);
     kastor::write_labels(instance, labels, dense);
     (void)measurer(image, labels);
     kastor::simulate_diracs<Exec, T>(instance, 16, image);
+    convolver(image, smooth);
+    kastor::convolve_signal_into<Exec, T>(instance, signal, signal, smooth_signal);
   });
   for (const Event& event : events) {
     EXPECT_FALSE(event.what == What::fence && starts_with(event.label, "kastor::")) << event.label;
   }
-  expect_no_allocation(events, "threshold_into, write_labels, Measurer, simulate_diracs");
+  expect_no_allocation(events,
+                       "threshold_into, write_labels, Measurer, simulate_diracs, Convolver");
   instance.fence("test::functions_that_fill_views");
 }
 
@@ -338,6 +376,10 @@ TYPED_TEST(Policy, LabellerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
 
 TYPED_TEST(Policy, MeasurerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
   measurer_keeps_the_contract<TypeParam>();
+}
+
+TYPED_TEST(Policy, ConvolverLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  convolver_keeps_the_contract<TypeParam>();
 }
 
 TYPED_TEST(Policy, SourceFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {

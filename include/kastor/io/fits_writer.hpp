@@ -52,6 +52,15 @@ template <class V>
 [[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                                   const std::array<int, 2>& fits_axes);
 
+/// The cards for an image whose pixels lie (dx, dy) pixels further along x and y than the input's:
+/// every reference pixel (CRPIXn, of all descriptions) moves with them, and appears where the input
+/// has coordinates but leaves it at its default of 0.
+[[nodiscard]] std::vector<std::string> moved_cards(const std::vector<std::string>& cards, double dx,
+                                                   double dy);
+
+/// The cards without the beam (BMAJ, BMIN, BPA), for an image that another beam would describe.
+[[nodiscard]] std::vector<std::string> cards_without_beam(const std::vector<std::string>& cards);
+
 /// Writes a FITS file with one primary image, replacing what is there (give it the temporary name
 /// of an `OutputSet`). `cards` are written as they are (see `kept_cards()`; none for an image
 /// without an input), then `extra`, then the provenance. The pixels are converted in pieces, never

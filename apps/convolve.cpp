@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kastor/convolve.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/fits_writer.hpp>
+#include <kastor/io/output_set.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "cli/errors.hpp"
+#include "cli/format.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/session.hpp"
+#include "subcommands.hpp"
+
+namespace kastor::cli {
+namespace {
+
+constexpr const char* lesson_name = "lesson";
+
+struct ConvolveOptions {
+  InputOptions input;
+  std::optional<double> sigma;
+  std::int64_t size = 0;  // 0: chosen by sigma
+  std::string kernel;
+  ConvolveParams params{ConvolveMode::same};
+  std::string output;
+  bool overwrite = false;
+  RunOptions run;
+};
+
+ConvolveMode mode_of(const std::string& word) {
+  return word == "full" ? ConvolveMode::full
+                        : (word == "same" ? ConvolveMode::same : ConvolveMode::valid);
+}
+const char* word_of(ConvolveMode mode) {
+  return mode == ConvolveMode::full ? "full" : (mode == ConvolveMode::same ? "same" : "valid");
+}
+
+ConvolveMethod method_of(const std::string& word) {
+  return word == "automatic"
+             ? ConvolveMethod::automatic
+             : (word == "direct" ? ConvolveMethod::direct : ConvolveMethod::separable);
+}
+const char* word_of(ConvolveMethod method) {
+  return method == ConvolveMethod::automatic
+             ? "automatic"
+             : (method == ConvolveMethod::direct ? "direct" : "separable");
+}
+
+void add_kernel_options(CommandLine& line, ConvolveOptions& options) {
+  line.heading("Kernel (one of)");
+  line.real(
+      "--gaussian", "SIGMA", {0, false, 1e6, "a finite number above 0, in pixels"},
+      [&options](double sigma) { options.sigma = sigma; },
+      "A round Gaussian with this standard deviation in\n"
+      "pixels, whose weights add up to 1.");
+  line.integer(
+      "--size", "N", {1, most_kernel_pixels, "an odd integer from 1 to 127"},
+      [&options](std::int64_t n) { options.size = n; },
+      "Its width in pixels, odd, up to 127; default: the odd\n"
+      "number next above 8 SIGMA.");
+  line.value(
+      "--kernel", "FILE.fits|lesson",
+      [&options](const std::string& text) { options.kernel = text; },
+      "An image of up to 127 x 127 pixels, taken as it is; or\n"
+      "'lesson': 15 x 15, exp(-(x^2 + y^2) / 2), x, y from -2\n"
+      "to 2, not normalised.");
+  line.excludes("--kernel", "--gaussian");
+  line.excludes("--kernel", "--size");
+}
+
+void add_convolve_options(CommandLine& line, ConvolveOptions& options) {
+  line.heading("Convolution");
+  line.choice(
+      "--mode", {"same", "full", "valid"},
+      [&options](const std::string& word) { options.params.mode = mode_of(word); },
+      "Keep the image's shape (same, the default), all that\n"
+      "the kernel reaches (full), or what is away from the\n"
+      "edges (valid). Beyond its edges the image is 0.");
+  line.choice(
+      "--nan", {"propagate", "interpolate"},
+      [&options](const std::string& word) {
+        options.params.nan =
+            word == "propagate" ? NanTreatment::propagate : NanTreatment::interpolate;
+      },
+      "Blank pixels blank all that the kernel reaches from\n"
+      "them (propagate, the default), or take no part, the\n"
+      "other weights being scaled up (interpolate).");
+  line.choice(
+      "--method", {"automatic", "direct", "separable"},
+      [&options](const std::string& word) { options.params.method = method_of(word); },
+      "Weight by weight (direct), or along x and then along y\n"
+      "in as many parts as the kernel needs (separable);\n"
+      "default: what is faster.");
+}
+
+bool parse(Arguments arguments, ConvolveOptions& options) {
+  CommandLine line("kastor convolve", "Convolve an image with a kernel.\n");
+  add_input_options(line, options.input);
+  add_kernel_options(line, options);
+  add_convolve_options(line, options);
+  line.heading("Output");
+  line.value(
+      "-o,--output", "FILE.fits", [&options](const std::string& path) { options.output = path; },
+      "The image to write (required), of the input's pixel\ntype.");
+  line.requires_option("-o");
+  add_overwrite_flag(line, options.overwrite);
+  add_run_options(line, options.run);
+  line.closing(
+      "The world coordinates of the input are kept, moved along where the mode changes\n"
+      "the shape. The beam (BMAJ, BMIN, BPA) is not: it is no longer the image's.\n"
+      "\n"
+      "Example:\n"
+      "  kastor simulate sky -o sky.fits\n"
+      "  kastor convolve sky.fits --gaussian 2 -o smooth.fits\n"
+      "  kastor convolve sky.fits --kernel lesson --mode full -o lesson.fits");
+  if (!line.parse(arguments)) return false;
+  if (!options.sigma && options.kernel.empty()) {
+    throw UsageError(
+        "convolve: no kernel is given; expected --gaussian SIGMA or --kernel FILE.fits");
+  }
+  if (options.size % 2 == 0 && options.size != 0) {
+    throw UsageError(
+        fmt::format("--size: found '{}'; expected an odd integer from 1 to 127", options.size));
+  }
+  if (options.size != 0 && !options.sigma) {
+    throw UsageError("--size: found without --gaussian; expected both");
+  }
+  if (options.sigma && options.size == 0 && 8 * *options.sigma > most_kernel_pixels) {
+    throw UsageError(fmt::format(
+        "--gaussian: found '{}', which is too wide for 127 pixels; expected 15.875 or less, or "
+        "--size",
+        *options.sigma));
+  }
+  return true;
+}
+
+ConvolutionKernel kernel_from(const io::FitsImage& image) {
+  ConvolutionKernel kernel{image.ny, image.nx, {}};
+  std::visit(
+      [&](const auto& pixels) {
+        for (std::int64_t y = 0; y < image.ny; ++y)
+          for (std::int64_t x = 0; x < image.nx; ++x)
+            kernel.taps.push_back(static_cast<double>(pixels(y, x)));
+      },
+      image.pixels);
+  about_image(image, [&] { detail::check_kernel("kernel", kernel); });
+  return kernel;
+}
+
+ConvolutionKernel make_kernel(const ConvolveOptions& options) {
+  if (options.sigma) return gaussian_kernel(*options.sigma, options.size);
+  if (options.kernel == lesson_name) return lesson_kernel();
+  return kernel_from(io::read_image(options.kernel));
+}
+
+/// All that decides the result.
+std::string as_typed(const ConvolveOptions& options) {
+  std::string text = "kastor convolve" + input_options_as_typed(options.input);
+  if (options.sigma) {
+    text += fmt::format(" --gaussian {}", *options.sigma);
+    if (options.size != 0) text += fmt::format(" --size {}", options.size);
+  } else {
+    text += " --kernel " + options.kernel;
+  }
+  return text +
+         fmt::format(" --mode {} --nan {} --method {}", word_of(options.params.mode),
+                     options.params.nan == NanTreatment::propagate ? "propagate" : "interpolate",
+                     word_of(options.params.method));
+}
+
+/// How far right the image's features lie in the result [pixel]: an even kernel has its middle
+/// between two pixels.
+double shift(ConvolveMode mode, std::int64_t image, std::int64_t kernel) {
+  const double middle = 0.5 * static_cast<double>(kernel - 1);
+  switch (mode) {
+    case ConvolveMode::full:
+      return middle;
+    case ConvolveMode::same:
+      return middle - static_cast<double>((kernel - 1) / 2);
+    case ConvolveMode::valid:
+      break;
+  }
+  return middle - static_cast<double>(std::min(image, kernel) - 1);
+}
+
+struct ConvolveJob {
+  const ConvolveOptions& options;
+  const ConvolutionKernel& kernel;
+  const io::FitsImage& image;
+  const std::string& temporary;
+  Session& session;
+  std::string how;
+
+  template <class Exec, class Pixels>
+  void run(const Exec& space, const Pixels& host) {
+    using T = typename Pixels::non_const_value_type;
+    const auto pixels = session.upload(space, host);
+    session.steps().begin("convolve");
+    Convolver<Exec, T> convolver(space, kernel, options.params);
+    ImageShape shape;
+    about_image(image, [&] { shape = convolver.result_shape({image.ny, image.nx}); });
+    const Image<T, Exec> result(
+        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::app::convolved"),
+        static_cast<std::size_t>(shape.ny), static_cast<std::size_t>(shape.nx));
+    convolver(as_const_image<Exec>(pixels), result);
+    const auto on_host = readable_on_host(space, result);
+    session.steps().end();
+    how = convolver.parts() == 0 ? "direct"
+                                 : fmt::format("separable in {} part{}", convolver.parts(),
+                                               convolver.parts() == 1 ? "" : "s");
+    const ScopedStep step(session.steps(), "write");
+    const auto cards = io::cards_without_beam(io::kept_cards(image.header_cards, image.fits_axes));
+    io::write_image(temporary, io::pixel_rows(on_host),
+                    io::moved_cards(cards, shift(options.params.mode, image.nx, kernel.nx),
+                                    shift(options.params.mode, image.ny, kernel.ny)),
+                    provenance_of(image, as_typed(options), image.hdu.unit));
+  }
+};
+
+}  // namespace
+
+void run_convolve(Arguments arguments) {
+  ConvolveOptions options;
+  if (!parse(arguments, options)) return;
+  require_fits_ending(options.output);
+  std::vector<std::string> inputs{options.input.path};
+  if (!options.kernel.empty() && options.kernel != lesson_name) inputs.push_back(options.kernel);
+  io::OutputSet outputs;
+  const std::string temporary =
+      outputs.add(options.output, overwrite_policy(options.overwrite), inputs);
+
+  Session session(options.run);
+  session.steps().begin("read");
+  const ConvolutionKernel kernel = make_kernel(options);
+  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
+  session.steps().end();
+
+  ConvolveJob job{options, kernel, image, temporary, session, {}};
+  session.on_backend([&](const auto& space) {
+    std::visit([&](const auto& pixels) { job.run(space, pixels); }, image.pixels);
+  });
+  outputs.commit();
+  session.close(fmt::format("{}: {} x {} kernel, {}", wrote_note({options.output}), kernel.nx,
+                            kernel.ny, job.how),
+                pixels_of(image));
+}
+
+}  // namespace kastor::cli
