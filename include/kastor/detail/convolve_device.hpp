@@ -8,8 +8,10 @@
 
 #if defined(__CUDACC__) || defined(__clang__)
 #define KASTOR_UNROLL _Pragma("unroll")
+#define KASTOR_UNROLL_BY_4 _Pragma("unroll 4")
 #else
-#define KASTOR_UNROLL _Pragma("GCC unroll 32")
+#define KASTOR_UNROLL _Pragma("GCC unroll 64")
+#define KASTOR_UNROLL_BY_4 _Pragma("GCC unroll 4")
 #endif
 
 /// Convolution on a device. Taps are mirrored: the pixel above and left of the others meets the
@@ -38,11 +40,14 @@ struct TapOrigin {
   std::int64_t x;
 };
 
-/// Any kernel. A thread makes a few pixels of one column, so that a pixel loaded serves several
-/// sums.
+/// Any kernel. A thread makes `rows` x `columns` pixels of the result, so that a pixel loaded
+/// serves several rows and a tap several columns; its columns lie a warp's width apart, so that
+/// neighbours load neighbours.
 template <class T>
 struct ConvolveDirect {
-  static constexpr int rows = 8;
+  static constexpr int rows = 3;
+  static constexpr int columns = 4;
+  static constexpr std::int64_t lanes = 32;
   Rows<T> image;
   Target<T> result;
   TapOrigin origin;
@@ -50,43 +55,94 @@ struct ConvolveDirect {
   int taps_y, taps_x;
   bool onto;  ///< the products are added to what is there
 
-  [[nodiscard]] std::int64_t threads() const { return (result.ny + rows - 1) / rows * result.nx; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t threads_per_row() const {
+    return (result.nx + columns * lanes - 1) / (columns * lanes) * lanes;
+  }
+  [[nodiscard]] std::int64_t threads() const {
+    return (result.ny + rows - 1) / rows * threads_per_row();
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool meets(int t, int r) const { return t >= r && t - r < taps_y; }
+
+  /// The pixels of one row meet the taps of some of the thread's rows.
+  KOKKOS_FUNCTION void add_to_some_rows(const T* pixels, int t, T (&sums)[rows][columns]) const {
+    KASTOR_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      if (!meets(t, r)) continue;
+      const T* row_taps = taps + (t - r) * taps_x;
+      KASTOR_UNROLL_BY_4
+      for (int j = 0; j < taps_x; ++j) {
+        KASTOR_UNROLL
+        for (int c = 0; c < columns; ++c) sums[r][c] += row_taps[j] * pixels[j + c * lanes];
+      }
+    }
+  }
+
+  /// The same where some of the pixels lie beyond the image.
+  KOKKOS_FUNCTION void add_near_an_edge(const T* pixels, std::int64_t first_x, int t,
+                                        T (&sums)[rows][columns]) const {
+    KASTOR_UNROLL
+    for (int c = 0; c < columns; ++c) {
+      const std::int64_t first = first_x + c * lanes;
+      const int begin = first < 0 ? static_cast<int>(-first) : 0;
+      const int end = first + taps_x > image.nx ? static_cast<int>(image.nx - first) : taps_x;
+      for (int j = begin; j < end; ++j) {
+        const T pixel = pixels[j + c * lanes];
+        KASTOR_UNROLL
+        for (int r = 0; r < rows; ++r)
+          if (meets(t, r)) sums[r][c] += taps[(t - r) * taps_x + j] * pixel;
+      }
+    }
+  }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t x = i % result.nx;
-    const std::int64_t y = i / result.nx * rows;
+    const std::int64_t y = i / threads_per_row() * rows;
+    const std::int64_t lane = i % threads_per_row();
+    const std::int64_t x = lane / lanes * (columns * lanes) + lane % lanes;
     const std::int64_t first_x = x + origin.x;
-    const std::int64_t first_y = y + origin.y;
-    const int begin = first_x < 0 ? static_cast<int>(-first_x) : 0;
-    const int end = first_x + taps_x > image.nx ? static_cast<int>(image.nx - first_x) : taps_x;
-    T sums[rows];
+    const bool inner = first_x >= 0 && first_x + (columns - 1) * lanes + taps_x <= image.nx;
+    T sums[rows][columns];
     KASTOR_UNROLL
-    for (int r = 0; r < rows; ++r)
-      sums[r] = onto && y + r < result.ny ? result.data[(y + r) * result.pitch + x] : T{0};
+    for (int r = 0; r < rows; ++r) {
+      KASTOR_UNROLL
+      for (int c = 0; c < columns; ++c) {
+        const bool kept = onto && y + r < result.ny && x + c * lanes < result.nx;
+        sums[r][c] = kept ? result.data[(y + r) * result.pitch + x + c * lanes] : T{0};
+      }
+    }
     for (int t = 0; t < taps_y + rows - 1; ++t) {
-      const std::int64_t row = first_y + t;
+      const std::int64_t row = y + origin.y + t;
       if (row < 0 || row >= image.ny) continue;
       const T* pixels = image.data + row * image.pitch + first_x;
-      if (t >= rows - 1 && t < taps_y) {
-        const T* row_taps = taps + t * taps_x;
-        for (int j = begin; j < end; ++j) {
-          const T pixel = pixels[j];
+      if (inner && t >= rows - 1 && t < taps_y) {
+        const T* row_taps[rows];
+        KASTOR_UNROLL
+        for (int r = 0; r < rows; ++r) row_taps[r] = taps + (t - r) * taps_x;
+        KASTOR_UNROLL_BY_4
+        for (int j = 0; j < taps_x; ++j) {
+          T pixel[columns];
           KASTOR_UNROLL
-          for (int r = 0; r < rows; ++r) sums[r] += row_taps[j - r * taps_x] * pixel;
-        }
-      } else {  // only some of the rows have a tap here
-        for (int j = begin; j < end; ++j) {
-          const T pixel = pixels[j];
+          for (int c = 0; c < columns; ++c) pixel[c] = pixels[j + c * lanes];
           KASTOR_UNROLL
           for (int r = 0; r < rows; ++r) {
-            if (t >= r && t - r < taps_y) sums[r] += taps[(t - r) * taps_x + j] * pixel;
+            const T tap = row_taps[r][j];
+            KASTOR_UNROLL
+            for (int c = 0; c < columns; ++c) sums[r][c] += tap * pixel[c];
           }
         }
+      } else if (inner) {
+        add_to_some_rows(pixels, t, sums);
+      } else {
+        add_near_an_edge(pixels, first_x, t, sums);
       }
     }
     KASTOR_UNROLL
-    for (int r = 0; r < rows; ++r)
-      if (y + r < result.ny) result.data[(y + r) * result.pitch + x] = with_one_nan(sums[r]);
+    for (int r = 0; r < rows; ++r) {
+      KASTOR_UNROLL
+      for (int c = 0; c < columns; ++c)
+        if (y + r < result.ny && x + c * lanes < result.nx)
+          result.data[(y + r) * result.pitch + x + c * lanes] = with_one_nan(sums[r][c]);
+    }
   }
 };
 
@@ -121,123 +177,119 @@ struct ConvolveAlongX {
   }
 };
 
-/// 16 bytes of pixels, loaded or stored at once.
+/// 16 bytes of pixels, loaded at once.
 template <class T>
 struct alignas(16) PixelPack {
   static constexpr int size = 16 / sizeof(T);
   T pixel[size];
 };
 
-/// Rows of the result that one thread of `ConvolveSquare` makes, going down.
-struct SquareStrips {
-  std::int64_t columns;  ///< of threads
-  std::int64_t rows;     ///< of the result, per thread
-  std::int64_t shift;    ///< the first column of threads begins so many pixels left of the result
-  bool aligned_in;       ///< the rows of the image allow loads of 16 bytes
-  bool aligned_out;
-};
+/// The tile of the result that a team makes, small enough for several teams to share a
+/// multiprocessor's scratch memory and tall enough to repeat little work at its upper end.
+inline constexpr int tile_width = 32;
+inline constexpr int tile_height = 64;
+inline constexpr int tile_threads = 128;
 
-/// One separable part of Size x Size taps, in one read and one write. A thread goes down a strip of
-/// one pack's width: it sums a row along x and adds that to the Size - 1 rows of the result that
-/// are under way, all of them in registers.
-template <class T, int Size>
+/// One separable part of Size x Size taps, in one read and one write. A team sums the rows of its
+/// tile and of Size - 1 rows above it along x, four pixels a thread, into scratch memory; then
+/// along y, eight pixels a thread.
+template <class Exec, class T, int Size>
 struct ConvolveSquare {
-  static constexpr int width = PixelPack<T>::size;
-  static constexpr int reach = width + Size - 1;
-  static constexpr int packs = (reach + width - 1) / width;
+  static constexpr int sums_along_x = 4;
+  static constexpr int sums_along_y = 8;
+  static constexpr int rows = tile_height + Size - 1;
+  static constexpr int packs =
+      (sums_along_x + Size - 1 + PixelPack<T>::size - 1) / PixelPack<T>::size;
+  static constexpr int window = packs * PixelPack<T>::size;
+  static constexpr int scratch_bytes = rows * tile_width * static_cast<int>(sizeof(T));
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   Rows<T> image;
   Target<T> result;
   TapOrigin origin;
-  SquareStrips strips;
-  bool onto;
+  std::int64_t shift;  ///< the first tiles begin so many pixels left of the result
+  int tiles_x;         ///< tiles side by side
+  bool aligned;        ///< the rows of the image allow loads of 16 bytes
+  bool onto;           ///< the products are added to what is there
   T along_x[Size];
   T along_y[Size];
 
-  KOKKOS_FUNCTION void load(std::int64_t row, std::int64_t first,
-                            T (&pixels)[packs * width]) const {
+  KOKKOS_FUNCTION void load(std::int64_t row, std::int64_t first, T (&pixels)[window]) const {
     const T* line = image.data + row * image.pitch + first;
-    if (first >= 0 && first + packs * width <= image.nx) {
-      if (strips.aligned_in) {
+    if (row < 0 || row >= image.ny) {
+      KASTOR_UNROLL
+      for (int k = 0; k < window; ++k) pixels[k] = T{0};
+    } else if (aligned && first >= 0 && first + window <= image.nx) {
+      KASTOR_UNROLL
+      for (int p = 0; p < packs; ++p) {
+        const auto pack = reinterpret_cast<const PixelPack<T>*>(line)[p];
         KASTOR_UNROLL
-        for (int p = 0; p < packs; ++p) {
-          const auto pack = reinterpret_cast<const PixelPack<T>*>(line)[p];
-          KASTOR_UNROLL
-          for (int c = 0; c < width; ++c) pixels[p * width + c] = pack.pixel[c];
-        }
-      } else {
-        KASTOR_UNROLL
-        for (int k = 0; k < reach; ++k) pixels[k] = line[k];
+        for (int c = 0; c < PixelPack<T>::size; ++c)
+          pixels[p * PixelPack<T>::size + c] = pack.pixel[c];
       }
     } else {
       KASTOR_UNROLL
-      for (int k = 0; k < reach; ++k)
+      for (int k = 0; k < sums_along_x + Size - 1; ++k)
         pixels[k] = first + k >= 0 && first + k < image.nx ? line[k] : T{0};
     }
   }
 
-  KOKKOS_FUNCTION void store(std::int64_t y, std::int64_t x, const T (&values)[width]) const {
-    T* line = result.data + y * result.pitch + x;
-    if (strips.aligned_out && x >= 0 && x + width <= result.nx) {
-      PixelPack<T> pack;
+  KOKKOS_FUNCTION void sum_rows(const Member& team, std::int64_t x, std::int64_t y,
+                                T* scratch) const {
+    constexpr int groups = tile_width / sums_along_x;
+    for (int i = team.team_rank(); i < rows * groups; i += team.team_size()) {
+      const int row = i / groups;
+      const int column = i % groups * sums_along_x;
+      T pixels[window];
+      load(y + row + origin.y, x + column + origin.x, pixels);
+      T sums[sums_along_x] = {};
       KASTOR_UNROLL
-      for (int c = 0; c < width; ++c) pack.pixel[c] = with_one_nan(values[c]);
-      *reinterpret_cast<PixelPack<T>*>(line) = pack;
-    } else {
-      KASTOR_UNROLL
-      for (int c = 0; c < width; ++c)
-        if (x + c >= 0 && x + c < result.nx) line[c] = with_one_nan(values[c]);
-    }
-  }
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t x = i % strips.columns * width - strips.shift;
-    const std::int64_t y_begin = i / strips.columns * strips.rows;
-    const std::int64_t y_end =
-        y_begin + strips.rows < result.ny ? y_begin + strips.rows : result.ny;
-    const std::int64_t first = x + origin.x;
-    // sums[s] is the row of the result that meets its last tap s rows from now.
-    T sums[Size > 1 ? Size - 1 : 1][width] = {};
-    for (std::int64_t y = y_begin - (Size - 1); y < y_end; ++y) {
-      const std::int64_t row = y + Size - 1 + origin.y;
-      T along[width] = {};
-      if (row >= 0 && row < image.ny) {
-        T pixels[packs * width];
-        load(row, first, pixels);
+      for (int j = 0; j < Size; ++j) {
         KASTOR_UNROLL
-        for (int j = 0; j < Size; ++j) {
-          KASTOR_UNROLL
-          for (int c = 0; c < width; ++c) along[c] += along_x[j] * pixels[j + c];
-        }
+        for (int c = 0; c < sums_along_x; ++c) sums[c] += along_x[j] * pixels[j + c];
       }
-      T done[width];
-      T fresh[width];
-      begin(y + Size - 1, y_end, x, fresh);
       KASTOR_UNROLL
-      for (int c = 0; c < width; ++c) {
-        if constexpr (Size == 1) {
-          done[c] = fresh[c] + along_y[0] * along[c];
-        } else {
-          done[c] = sums[0][c] + along_y[Size - 1] * along[c];
-          KASTOR_UNROLL
-          for (int s = 1; s < Size - 1; ++s)
-            sums[s - 1][c] = sums[s][c] + along_y[Size - 1 - s] * along[c];
-          sums[Size - 2][c] = fresh[c] + along_y[0] * along[c];
-        }
-      }
-      if (y >= y_begin) store(y, x, done);
+      for (int c = 0; c < sums_along_x; ++c) scratch[row * tile_width + column + c] = sums[c];
     }
   }
 
- private:
-  /// What the sums of a row of the result start from.
-  KOKKOS_FUNCTION void begin(std::int64_t y, std::int64_t y_end, std::int64_t x,
-                             T (&values)[width]) const {
-    KASTOR_UNROLL
-    for (int c = 0; c < width; ++c) {
-      const bool kept = onto && y < y_end && x + c >= 0 && x + c < result.nx;
-      values[c] = kept ? result.data[y * result.pitch + x + c] : T{0};
+  KOKKOS_FUNCTION void sum_columns(const Member& team, std::int64_t x, std::int64_t y,
+                                   const T* scratch) const {
+    for (int i = team.team_rank(); i < tile_width * (tile_height / sums_along_y);
+         i += team.team_size()) {
+      const int column = i % tile_width;
+      const int row = i / tile_width * sums_along_y;
+      const std::int64_t result_x = x + column;
+      if (result_x < 0 || result_x >= result.nx) continue;
+      T* target = result.data + (y + row) * result.pitch + result_x;
+      T sums[sums_along_y] = {};
+      if (onto) {
+        KASTOR_UNROLL
+        for (int r = 0; r < sums_along_y; ++r)
+          if (y + row + r < result.ny) sums[r] = target[r * result.pitch];
+      }
+      KASTOR_UNROLL
+      for (int t = 0; t < sums_along_y + Size - 1; ++t) {
+        const T along = scratch[(row + t) * tile_width + column];
+        KASTOR_UNROLL
+        for (int r = 0; r < sums_along_y; ++r)
+          if (t >= r && t - r < Size) sums[r] += along_y[t - r] * along;
+      }
+      KASTOR_UNROLL
+      for (int r = 0; r < sums_along_y; ++r)
+        if (y + row + r < result.ny) target[r * result.pitch] = with_one_nan(sums[r]);
     }
+  }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int tile = team.league_rank();
+    const std::int64_t x = std::int64_t{tile % tiles_x} * tile_width - shift;
+    const std::int64_t y = std::int64_t{tile / tiles_x} * tile_height;
+    const int bytes = scratch_bytes;  // is taken by reference
+    T* scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    sum_rows(team, x, y, scratch);
+    team.team_barrier();
+    sum_columns(team, x, y, scratch);
   }
 };
 

@@ -171,45 +171,38 @@ template <class Exec>
 using ConvolvePolicy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 
 /// The kernel for Size x Size taps. Its taps travel with the launch, which Kokkos does for functors
-/// of this size only if it is told that they are light.
+/// of this size only if it is told that they are light. False if there are too many tiles for that.
 template <int Size, class Exec, class T>
-void launch_square(const Exec& space, const Rows<T>& image, const Target<T>& result,
+bool launch_square(const Exec& space, const Rows<T>& image, const Target<T>& result,
                    const TapOrigin& origin, const T* taps, bool onto) {
-  constexpr std::int64_t width = PixelPack<T>::size;
-  ConvolveSquare<T, Size> kernel{image, result, origin, {}, onto, {}, {}};
+  constexpr std::int64_t pack = PixelPack<T>::size;
+  using Kernel = ConvolveSquare<Exec, T, Size>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tile_threads, 8>>;
+  const std::int64_t shift = (origin.x % pack + pack) % pack;
+  const std::int64_t tiles_x = (result.nx + shift + tile_width - 1) / tile_width;
+  const std::int64_t tiles = tiles_x * ((result.ny + tile_height - 1) / tile_height);
+  if (tiles > std::numeric_limits<int>::max()) return false;
+  const bool aligned =
+      reinterpret_cast<std::uintptr_t>(image.data) % 16 == 0 && image.pitch % pack == 0;
+  Kernel kernel{image, result, origin, shift, static_cast<int>(tiles_x), aligned, onto, {}, {}};
   std::copy_n(taps, Size, kernel.along_x);
   std::copy_n(taps + Size, Size, kernel.along_y);
-  const auto aligned = [](const T* data, std::int64_t pitch, std::int64_t offset) {
-    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && pitch % width == 0 &&
-           offset % width == 0;
-  };
-  SquareStrips& strips = kernel.strips;
-  strips.shift = (origin.x % width + width) % width;
-  strips.columns = (result.nx + strips.shift + width - 1) / width;
-  strips.aligned_in = aligned(image.data, image.pitch, 0);
-  strips.aligned_out = aligned(result.data, result.pitch, strips.shift);
-  // Long strips repeat little work at their upper ends; short ones are many threads.
-  const std::int64_t wanted_threads = 128 * 1024;
-  strips.rows =
-      std::clamp<std::int64_t>(result.ny * strips.columns / wanted_threads, 2 * Size, 256);
-  const std::int64_t threads = (result.ny + strips.rows - 1) / strips.rows * strips.columns;
-  using Bounds = Kokkos::LaunchBounds<256, (Size > 17 ? 1 : 2)>;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
-  Kokkos::parallel_for(
-      "kastor::convolve::square",
-      Kokkos::Experimental::require(Policy(space, 0, threads),
-                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-      kernel);
+  // 16 bytes more, as scratch memory is aligned to 8.
+  const auto policy = Policy(space, static_cast<int>(tiles), tile_threads)
+                          .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes + 16));
+  Kokkos::parallel_for("kastor::convolve::square",
+                       Kokkos::Experimental::require(
+                           policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                       kernel);
+  return true;
 }
 
-/// Calls `launch_square` if there is a kernel for `size`.
+/// True if there is a kernel for `size`, which has then been launched.
 template <class Exec, class T, class... Arguments>
 bool try_square(std::int64_t size, const Exec& space, const Arguments&... arguments) {
   bool found = false;
   const auto attempt = [&]<int Size>() {
-    if (size != Size) return;
-    launch_square<Size, Exec, T>(space, arguments...);
-    found = true;
+    if (size == Size) found = launch_square<Size, Exec, T>(space, arguments...);
   };
   [&]<int... I>(std::integer_sequence<int, I...>) {
     (attempt.template operator()<2 * I + 3>(), ...);
@@ -315,9 +308,7 @@ struct Convolver<Exec, T>::Plan {
   }
 
   void sum_on_host(const detail::Rows<T>& image, const detail::TapOrigin& origin,
-                   const detail::Target<T>& result)
-    requires is_host_space_v<Exec>
-  {
+                   const detail::Target<T>& result) requires is_host_space_v<Exec> {
     detail::ConvolveTiles<T> tiles{};
     tiles.convolution = {image.data, image.ny,  image.nx,     image.pitch,       result.data,
                          result.ny,  result.nx, result.pitch, origin.y,          origin.x,
@@ -338,9 +329,7 @@ struct Convolver<Exec, T>::Plan {
   }
 
   void sum_on_device(const detail::Rows<T>& image, const detail::TapOrigin& origin,
-                     const detail::Target<T>& result)
-    requires(!is_host_space_v<Exec>)
-  {
+                     const detail::Target<T>& result) requires(!is_host_space_v<Exec>) {
     if (taps.parts == 0) {
       direct("kastor::convolve::direct", image, origin, result, device_taps.data(), taps.ny,
              taps.nx, false);
@@ -368,11 +357,12 @@ struct Convolver<Exec, T>::Plan {
   void direct(const std::string& label, const detail::Rows<T>& image,
               const detail::TapOrigin& origin, const detail::Target<T>& result, const T* list,
               std::int64_t taps_y, std::int64_t taps_x, bool onto) const
-    requires(!is_host_space_v<Exec>)
-  {
+      requires(!is_host_space_v<Exec>) {
     const detail::ConvolveDirect<T> kernel{
         image, result, origin, list, static_cast<int>(taps_y), static_cast<int>(taps_x), onto};
-    Kokkos::parallel_for(label, Policy(space, 0, kernel.threads()), kernel);
+    using Bounded =
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<128, 6>>;
+    Kokkos::parallel_for(label, Bounded(space, 0, kernel.threads()), kernel);
   }
 
   Exec space;
