@@ -25,6 +25,7 @@ constexpr std::array subcommands{
     Subcommand{"stats", "statistics of an image, before and after kappa-sigma clipping", run_stats},
     Subcommand{"label", "write an image of source labels", run_label},
     Subcommand{"simulate", "write a simulated image", run_simulate},
+    Subcommand{"view", "draw an image, and sources over it, as a PNG picture", run_view},
     Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},
 };
 
