@@ -68,9 +68,9 @@ void add_limit_options(CommandLine& line, io::PictureParams& params) {
   line.value(
       "--percentile", "LOW,HIGH",
       [&params](const std::string& text) { take_percentiles(text, params); },
-      "Colours reach from one percentile of the finite pixels\n"
-      "to another; default 0.5,99.99. Exact up to 2^24 pixels,\n"
-      "beyond that of every 2nd, 3rd, ... finite pixel.");
+      "Colours reach from one percentile of the finite\n"
+      "pixels to another; default 0.5,99.99. Exact up to\n"
+      "2^24 pixels, then of every 2nd, 3rd, ... of them.");
   line.real(
       "--min", "V", finite_range(), [&params](double value) { params.minimum = value; },
       "Lower limit in the image's unit, not a percentile.");

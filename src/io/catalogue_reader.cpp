@@ -9,9 +9,9 @@
 #include <kastor/error.hpp>
 #include <kastor/io/catalogue_reader.hpp>
 #include <kastor/io/catalogue_writer.hpp>
-#include <limits>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "catalogue_columns.hpp"
 #include "fits_file.hpp"
@@ -144,8 +144,8 @@ void read_column(const detail::FitsFile& file, int number, const Column& column,
                  Number Source::*member, Catalogue& catalogue) {
   std::vector<Number> values(catalogue.size());
   constexpr bool real = std::is_same_v<Number, double>;
-  Number null = real ? std::numeric_limits<Number>::quiet_NaN() : Number{0};
   static_assert(sizeof(Number) == 8, "a K or D column");
+  Number null{0};  // do not look for nulls: the search would set tiny values and -0 to 0
   int any_null = 0;
   int status = 0;
   fits_read_col(file.get(), real ? TDOUBLE : TLONGLONG, number, 1, 1,

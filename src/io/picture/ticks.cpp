@@ -27,26 +27,34 @@ double multiple(std::int64_t index, const Step& step) {
 }
 
 /// Ways to divide an interval of one step, the finest first: the step of the parts, and where they
-/// end, counted in it. Beside equal parts there are 0, 1, 2, 5 and 0, 2, 5, 10 next to zero, where
-/// a logarithmic scale has room below but not above.
+/// end, counted in it.
+using Ends = std::vector<std::int64_t>;
 struct Division {
   Step part;
-  std::vector<std::int64_t> ends;
+  Ends ends;
 };
 
 std::vector<Division> divisions(const Step& step, std::int64_t index) {
-  const int below = step.exponent - 1;
+  const auto [mantissa, exponent] = step;
   std::vector<Division> ways;
-  if (step.mantissa == 1) {
-    ways = {{{2, below}, {0, 1, 2, 3, 4, 5}}, {{5, below}, {0, 1, 2}}};
-    if (index == 0) ways.insert(ways.begin() + 1, {{1, below}, {0, 2, 5, 10}});
-    if (index == -1) ways.insert(ways.begin() + 1, {{1, below}, {0, 5, 8, 10}});
-  } else if (step.mantissa == 2) {
-    ways = {{{1, step.exponent}, {0, 1, 2}}};
+  if (mantissa == 1) {
+    ways = {{{2, exponent - 1}, {0, 1, 2, 3, 4, 5}}, {{5, exponent - 1}, {0, 1, 2}}};
   } else {
-    ways = {{{1, step.exponent}, {0, 1, 2, 3, 4, 5}}};
-    if (index == 0) ways.push_back({{1, step.exponent}, {0, 1, 2, 5}});
-    if (index == -1) ways.push_back({{1, step.exponent}, {0, 3, 4, 5}});
+    ways = {{{1, exponent}, mantissa == 2 ? Ends{0, 1, 2} : Ends{0, 1, 2, 3, 4, 5}}};
+  }
+  if (index != 0 && index != -1) return ways;
+  // Next to zero a logarithmic scale has room below but not above: 0, 2, 5, 10 or 0, 1, 2, 5, else
+  // whole decades, as many of them as it takes.
+  if (mantissa == 1) ways.insert(ways.begin() + 1, {{1, exponent - 1}, {0, 2, 5, 10}});
+  if (mantissa == 5) ways.push_back({{1, exponent}, {0, 1, 2, 5}});
+  std::int64_t parts = mantissa == 1 ? 10 : mantissa;
+  for (int decades = mantissa == 1 ? 1 : 0; decades <= 17; ++decades, parts *= 10)
+    ways.push_back({{1, exponent - decades}, {0, 1, parts}});
+  if (index == 0) return ways;
+  for (auto& [part, ends] : ways) {
+    const std::int64_t last = ends.back();
+    for (auto& end : ends) end = last - end;
+    std::reverse(ends.begin(), ends.end());
   }
   return ways;
 }
@@ -75,7 +83,9 @@ class Refinement {
     const double largest = std::max(std::abs(m_low), std::abs(m_high));
     // Beyond 1e14 steps from zero, doubles no longer hold the multiples.
     if (!std::isfinite(range) || range < 1e-14 * largest) return {};
-    const Step step = step_of_at_least(range / 2.0);
+    Step step = step_of_at_least(range);
+    while (step.mantissa != 1) step = step.next();
+    if (!std::isfinite(step.value())) step = {1, 308};
     const auto first = static_cast<std::int64_t>(std::floor(m_low / step.value()));
     const auto last = static_cast<std::int64_t>(std::ceil(m_high / step.value()));
     for (std::int64_t i = first; i <= last; ++i) add(i, step);

@@ -36,7 +36,7 @@ struct ScaleTicks {
 };
 
 /// Ticks from `low` to `high` at round numbers, as dense as the scale leaves room for: starting
-/// from multiples of one 1-2-5 step, an interval is divided, again and again, where all of its
+/// from multiples of a power of ten, an interval is divided, again and again, where all of its
 /// parts are at least `spacing` long. \param position  of a value on the scale [pixel], rising with
 /// it
 [[nodiscard]] ScaleTicks scale_ticks(double low, double high,
