@@ -19,7 +19,7 @@ namespace {
 
 struct ViewOptions {
   InputOptions input;
-  io::PictureParams picture;
+  PictureOptions picture;
   std::optional<std::string> catalogue;
   std::string output;
   bool overwrite = false;
@@ -45,8 +45,8 @@ bool parse(Arguments arguments, ViewOptions& options) {
   line.closing(
       "The first row is at the bottom. Blank pixels (NaN, infinite, BLANK) are bluish\n"
       "grey (#96aac8), a colour that is in no colour map. An image of one row or a\n"
-      "few is stretched to 24 pixels; one of a single value is drawn in the middle of\n"
-      "the scale. With --scale log, a percentile that is not positive gives way to\n"
+      "few is stretched to 24 pixels; one of a single value has the middle colour.\n"
+      " With --scale log, a percentile that is not positive gives way to\n"
       "1/1000 of the upper limit. Needed of a catalogue are the columns x_cen, y_cen,\n"
       "x_min, x_max, y_min, y_max, and id for --labels.\n"
       "\n"
@@ -60,22 +60,22 @@ bool parse(Arguments arguments, ViewOptions& options) {
 void check(ViewOptions& options) {
   require_png_ending("-o", options.output);
   check_picture_options(options.picture);
-  if (options.picture.labels && !options.catalogue)
+  if (options.picture.params.labels && !options.catalogue)
     throw UsageError("--labels: found no --catalogue; expected one with the ids");
-  if (options.picture.font.empty()) options.picture.font = font_of_environment();
+  if (options.picture.params.font.empty()) options.picture.params.font = font_of_environment();
 }
 
 Catalogue sources_of(const ViewOptions& options) {
   if (!options.catalogue) return {};
   std::vector<std::string> needed{"x_cen", "y_cen", "x_min", "x_max", "y_min", "y_max"};
-  if (options.picture.labels) needed.insert(needed.begin(), "id");
+  if (options.picture.params.labels) needed.insert(needed.begin(), "id");
   return io::read_catalogue(*options.catalogue, needed);
 }
 
 std::string options_as_typed(const ViewOptions& options) {
   std::string text = "kastor view" + input_options_as_typed(options.input);
   if (options.catalogue) text += " --catalogue " + *options.catalogue;
-  return text + " " + picture_options_as_typed(options.picture);
+  return text + " " + picture_options_as_typed(options.picture.params);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void run_view(Arguments arguments) {
   io::OutputSet outputs;
   const std::string temporary =
       outputs.add(options.output, overwrite_policy(options.overwrite), inputs);
-  io::require_font(options.picture);
+  io::require_font(options.picture.params);
 
   Session session(options.run);
   session.steps().begin("read");
@@ -98,7 +98,7 @@ void run_view(Arguments arguments) {
   session.steps().end();
 
   session.steps().begin("draw");
-  io::write_picture(temporary, image, sources, options.picture,
+  io::write_picture(temporary, image, sources, options.picture.params,
                     provenance_of(image, options_as_typed(options), image.hdu.unit));
   session.steps().end();
 

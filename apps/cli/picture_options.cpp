@@ -64,10 +64,14 @@ void take_percentiles(const std::string& text, io::PictureParams& params) {
   }
 }
 
-void add_limit_options(CommandLine& line, io::PictureParams& params) {
+void add_limit_options(CommandLine& line, PictureOptions& options) {
+  io::PictureParams& params = options.params;
   line.value(
       "--percentile", "LOW,HIGH",
-      [&params](const std::string& text) { take_percentiles(text, params); },
+      [&options](const std::string& text) {
+        take_percentiles(text, options.params);
+        options.percentiles_given = true;
+      },
       "Colours reach from one percentile of the finite\n"
       "pixels to another; default 0.5,99.99. Exact up to\n"
       "2^24 pixels, then of every 2nd, 3rd, ... of them.");
@@ -81,20 +85,21 @@ void add_limit_options(CommandLine& line, io::PictureParams& params) {
 
 }  // namespace
 
-void add_picture_options(CommandLine& line, io::PictureParams& params) {
+void add_picture_options(CommandLine& line, PictureOptions& options) {
+  io::PictureParams& params = options.params;
   line.heading("Colours");
   add_choice(line, "--scale", scales, params.scale,
              "Default asinh: linear in the lowest tenth, then\nlogarithmic.");
-  add_limit_options(line, params);
+  add_limit_options(line, options);
   add_choice(line, "--colour-map", colour_maps, params.colour_map,
              "Default inverted-grey: white to black.");
   line.choice(
       "--look", {"lesson"},
       [&params](const std::string&) { params.look = io::PictureLook::lesson; },
-      "The GPU course's figure, instead of the options above:\n"
-      "inverted grey between reversed limits, logarithmic, so\n"
-      "that max/100 and less is black, max/10 and more white;\n"
-      "max is the largest finite pixel.");
+      "The reference course's figure, instead of the options\n"
+      "above: logarithmic, inverted grey between reversed\n"
+      "limits, which makes max/100 and less black, max/10 and\n"
+      "more white; max is the largest finite pixel.");
   for (const char* other : {"--scale", "--percentile", "--min", "--max", "--colour-map"})
     line.excludes("--look", other);
 
@@ -115,11 +120,14 @@ void add_picture_options(CommandLine& line, io::PictureParams& params) {
   line.value(
       "--font", "FILE", [&params](const std::string& path) { params.font = path; },
       "TrueType font of all text; default: KASTOR_FONT of the\n"
-      "environment, else DejaVu Sans where this kastor was\n"
-      "built.");
+      "environment, else DejaVu Sans.");
 }
 
-void check_picture_options(const io::PictureParams& params) {
+void check_picture_options(const PictureOptions& options) {
+  const io::PictureParams& params = options.params;
+  if (params.minimum && params.maximum && options.percentiles_given) {
+    throw UsageError("--percentile: found --min and --max too; expected one of them at most");
+  }
   if (params.minimum && params.maximum && !(*params.minimum < *params.maximum)) {
     throw UsageError(
         fmt::format("--min, --max: found {} and {}; expected the first below the other",

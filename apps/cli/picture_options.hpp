@@ -10,9 +10,13 @@
 namespace kastor::cli {
 
 /// How a picture is drawn: all of `view`'s options but those of files.
-void add_picture_options(CommandLine& line, io::PictureParams& params);
+struct PictureOptions {
+  io::PictureParams params;
+  bool percentiles_given = false;
+};
+void add_picture_options(CommandLine& line, PictureOptions& options);
 /// What the options say together. \throws UsageError
-void check_picture_options(const io::PictureParams& params);
+void check_picture_options(const PictureOptions& options);
 /// They, defaults included, as they would be typed.
 [[nodiscard]] std::string picture_options_as_typed(const io::PictureParams& params);
 

@@ -143,6 +143,7 @@ WRONG = [
     "view image.fits -o a.png --min 1 --max 1",
     "view image.fits -o a.png --min 0 --scale log",
     "view image.fits -o a.png --max -1 --scale log",
+    "view image.fits -o a.png --min 0 --max 1 --percentile 5,95",
     "view image.fits -o a.png --axes galactic",
     "view image.fits -o a.png --size 0",
     "view image.fits -o a.png --size 16385",

@@ -139,9 +139,13 @@ TEST(PictureLimits, OfTheLessonAreFractionsOfTheMaximum) {
 TEST(PictureLimits, LeaveRoomAroundASingleValue) {
   for (const double value : {0.0, 7.0, -7.0, 1e300}) {
     const std::vector<double> values(6, value);
-    const auto limits = limits_of(grid(values, 3), {});
-    EXPECT_LT(limits.low, value);
-    EXPECT_GT(limits.high, value);
+    for (const auto scale : {IntensityScale::linear, IntensityScale::log, IntensityScale::asinh}) {
+      if (scale == IntensityScale::log && value <= 0.0) continue;
+      PictureParams params;
+      params.scale = scale;
+      const auto limits = limits_of(grid(values, 3), params);
+      EXPECT_NEAR(Intensity(scale, limits).position(value), 0.5, 1e-12) << value;
+    }
   }
 }
 
@@ -183,7 +187,7 @@ TEST(BlockMeans, AreThoseOfTheFinitePixels) {
   const std::vector<double> values{1, 3,     5,     7,          100,  //
                                    2, 6,     k_nan, k_infinity, 200,  //
                                    9, k_nan, k_nan, k_nan,      k_nan};
-  const auto means = block_means(grid(values, 5), 2);
+  const auto means = block_means(grid(values, 5), {2, 2});
   ASSERT_EQ(means.size(), 6u);
   EXPECT_EQ(means[0], 3);
   EXPECT_EQ(means[1], 6);
@@ -195,28 +199,29 @@ TEST(BlockMeans, AreThoseOfTheFinitePixels) {
 
 TEST(BlockMeans, DoNotOverflowAndRespectTheStride) {
   const std::vector<double> large(4, std::numeric_limits<double>::max());
-  EXPECT_EQ(block_means(grid(large, 2), 2)[0], std::numeric_limits<double>::max());
+  EXPECT_EQ(block_means(grid(large, 2), {2, 2})[0], std::numeric_limits<double>::max());
   const std::vector<float> padded{1, 2, 99, 3, 4, 99};
-  EXPECT_EQ(block_means(GridOf<float>{padded.data(), 2, 2, 3}, 2)[0], 2.5);
+  EXPECT_EQ(block_means(GridOf<float>{padded.data(), 2, 2, 3}, {2, 2})[0], 2.5);
 }
 
 TEST(Samplings, ShrinkByBlocksAndGrowByWholeFactors) {
   const auto expect = [](std::int64_t nx, std::int64_t ny, int size, const Sampling& want) {
     const auto got = sampling_of(nx, ny, size);
-    EXPECT_EQ(got.block, want.block) << nx << " x " << ny;
+    EXPECT_EQ(got.block_x, want.block_x) << nx << " x " << ny;
+    EXPECT_EQ(got.block_y, want.block_y) << nx << " x " << ny;
     EXPECT_EQ(got.zoom_x, want.zoom_x) << nx << " x " << ny;
     EXPECT_EQ(got.zoom_y, want.zoom_y) << nx << " x " << ny;
     EXPECT_EQ(got.width, want.width) << nx << " x " << ny;
     EXPECT_EQ(got.height, want.height) << nx << " x " << ny;
   };
-  expect(1000, 1000, 1000, {1, 1, 1, 1000, 1000});
-  expect(1001, 500, 1000, {2, 1, 1, 501, 250});
-  expect(500, 250, 1000, {1, 2, 2, 1000, 500});
-  expect(501, 40, 1000, {1, 1, 1, 501, 40});
-  expect(1, 1, 100, {1, 100, 100, 100, 100});
-  expect(2000, 1, 1000, {2, 1, 24, 1000, 24});
-  expect(1, 5000, 1000, {5, 24, 1, 24, 1000});
-  expect(100'000, 100'000, 10, {10'000, 1, 1, 10, 10});
+  expect(1000, 1000, 1000, {1, 1, 1, 1, 1000, 1000});
+  expect(1001, 500, 1000, {2, 2, 1, 1, 501, 250});
+  expect(500, 250, 1000, {1, 1, 2, 2, 1000, 500});
+  expect(501, 40, 1000, {1, 1, 1, 1, 501, 40});
+  expect(1, 1, 100, {1, 1, 100, 100, 100, 100});
+  expect(2000, 1, 1000, {2, 1, 1, 24, 1000, 24});
+  expect(1, 5000, 1000, {1, 5, 24, 1, 24, 1000});
+  expect(100'000, 100'000, 10, {10'000, 10'000, 1, 1, 10, 10});
 }
 
 // --------------------------------------------------------------------------- geometry

@@ -19,15 +19,18 @@ namespace kastor::io {
 /// stretched. Limits are taken from the image's own pixels, before that. Percentiles interpolate
 /// between order statistics, which are exact up to 2^24 finite pixels; beyond, those of every k-th
 /// finite pixel, k the smallest stride that leaves no more. One value everywhere is drawn in the
-/// middle of the scale. On the logarithmic scale, a lower percentile that is not positive gives way
+/// middle colour. On the logarithmic scale, a lower percentile that is not positive gives way
 /// to 1/1000 of the upper limit.
 ///
 /// The provenance goes into tEXt chunks: Software, Source, DATASUM, Options. The same input and the
 /// same versions of FreeType, libpng and the maths library give the same file. Runs on one thread
-/// of the host. \param sources  drawn over the image \throws kastor::Error `FILE[HDU]: what was
-/// found; what was expected`: no finite pixel, no limits
-///   for the scale, no celestial coordinates for `PictureAxes::sky`, no font, a file that cannot be
-///   written
+/// of the host.
+///
+/// \param sources  drawn over the image
+///
+/// \throws kastor::Error `FILE[HDU]: what was found; what was expected`: no finite pixel, no limits
+/// for the scale, no celestial coordinates for `PictureAxes::sky`, no font, a file that cannot be
+/// written
 void write_picture(const std::string& path, const FitsImage& image, const Catalogue& sources,
                    const PictureParams& params, const Provenance& provenance);
 

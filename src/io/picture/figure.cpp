@@ -67,9 +67,13 @@ class Layout {
     add_frame(*m_bar);
 
     const auto [low, high] = intensity.limits();
-    const auto marks = scale_ticks(
-        low, high, [&](double value) { return height * intensity.position(value); },
-        2.4 * m_font.pixels());
+    ScaleTicks marks;
+    for (const double spacing : {2.4, 1.8, 1.3}) {  // a short bar may need them closer
+      marks = scale_ticks(
+          low, high, [&](double value) { return height * intensity.position(value); },
+          spacing * m_font.pixels());
+      if (marks.ticks.size() > 1) break;
+    }
     int right = m_bar->x1;
     for (const Tick& tick : marks.ticks) {
       const double from_top = height * (1.0 - intensity.position(tick.at));
@@ -160,7 +164,7 @@ class Layout {
 void paint_image(Canvas& canvas, const Rectangle& area, const FigureContent& content,
                  const Sampling& sampling, const Intensity& intensity, bool flip,
                  const std::array<Colour, 256>& colours) {
-  const auto values = block_means(content.pixels, sampling.block);
+  const auto values = block_means(content.pixels, sampling);
   const int columns = sampling.width / sampling.zoom_x;
   const int rows = sampling.height / sampling.zoom_y;
   for (int row = 0; row < rows; ++row) {

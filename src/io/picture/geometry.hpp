@@ -17,8 +17,12 @@ class Geometry {
   [[nodiscard]] int width() const { return m_sampling.width; }
   [[nodiscard]] int height() const { return m_sampling.height; }
   /// Picture pixels along one image pixel.
-  [[nodiscard]] double scale_x() const { return m_sampling.zoom_x / block(); }
-  [[nodiscard]] double scale_y() const { return m_sampling.zoom_y / block(); }
+  [[nodiscard]] double scale_x() const {
+    return m_sampling.zoom_x / static_cast<double>(m_sampling.block_x);
+  }
+  [[nodiscard]] double scale_y() const {
+    return m_sampling.zoom_y / static_cast<double>(m_sampling.block_y);
+  }
 
   [[nodiscard]] double x_of(double image_x) const {
     const double x = (image_x + 0.5) * scale_x();
@@ -31,8 +35,6 @@ class Geometry {
   }
 
  private:
-  [[nodiscard]] double block() const { return static_cast<double>(m_sampling.block); }
-
   Sampling m_sampling;
   bool m_flip;
 };

@@ -92,8 +92,11 @@ Limits lesson_limits(const GridOf<T>& pixels) {
 /// Room on both sides of a single value, so that it lies in the middle of the scale.
 Limits around(double value, IntensityScale scale) {
   if (scale == IntensityScale::log) return {value / 2.0, value * 2.0};
-  const double half = value == 0.0 ? 0.5 : std::abs(value) / 2.0;
-  return {value - half, value + half};
+  const double range = value == 0.0 ? 1.0 : std::abs(value);
+  const double below = scale == IntensityScale::linear
+                           ? 0.5
+                           : k_softening * std::sinh(0.5 * std::asinh(1.0 / k_softening));
+  return {value - below * range, value + (1.0 - below) * range};
 }
 
 template <class T>

@@ -10,8 +10,8 @@
 
 namespace kastor::io::picture {
 
-/// The line around a source, in the drawn image of `geometry`. \param least  its least half width
-/// [picture pixel]
+/// The line around a source, in the drawn image of `geometry`; `least` is its least half width
+/// [picture pixel].
 [[nodiscard]] Outline outline_of(const Source& source, MarkShape shape, const Geometry& geometry,
                                  double least);
 

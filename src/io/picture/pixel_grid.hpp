@@ -22,8 +22,9 @@ using PixelGrid = std::variant<GridOf<float>, GridOf<double>>;
 
 /// How the pixels of an image become those of a picture.
 struct Sampling {
-  std::int64_t block = 1;  ///< image pixels along each side that are averaged
-  int zoom_x = 1;          ///< picture pixels that one block becomes
+  std::int64_t block_x = 1;  ///< image pixels that are averaged along x
+  std::int64_t block_y = 1;  ///< the same, but where the image has fewer
+  int zoom_x = 1;            ///< picture pixels that one block becomes
   int zoom_y = 1;
   int width = 1;  ///< of the drawn image [picture pixel]
   int height = 1;
@@ -32,9 +33,9 @@ struct Sampling {
 /// For a drawn image of at most `size` pixels along its longer side: see `write_picture()`.
 [[nodiscard]] Sampling sampling_of(std::int64_t nx, std::int64_t ny, int size);
 
-/// Means over blocks of `block` x `block` pixels, row by row, the last ones of a row or column cut:
-/// of the finite pixels; NaN where there is none.
-[[nodiscard]] std::vector<double> block_means(const PixelGrid& pixels, std::int64_t block);
+/// Means over the blocks of `sampling`, row by row, the last ones of a row or column cut: of the
+/// finite pixels; NaN where there is none.
+[[nodiscard]] std::vector<double> block_means(const PixelGrid& pixels, const Sampling& sampling);
 
 }  // namespace kastor::io::picture
 

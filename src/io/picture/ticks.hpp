@@ -37,8 +37,8 @@ struct ScaleTicks {
 
 /// Ticks from `low` to `high` at round numbers, as dense as the scale leaves room for: starting
 /// from multiples of a power of ten, an interval is divided, again and again, where all of its
-/// parts are at least `spacing` long. \param position  of a value on the scale [pixel], rising with
-/// it
+/// parts are at least `spacing` long. `position` is that of a value on the scale [pixel], rising
+/// with it.
 [[nodiscard]] ScaleTicks scale_ticks(double low, double high,
                                      const std::function<double(double)>& position, double spacing);
 
