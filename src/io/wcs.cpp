@@ -31,6 +31,27 @@ std::string message_of(const wcsprm& wcs, int status) {
   return fmt::format("wcslib {}: {}", status, detail::one_line(text));
 }
 
+// Positions converted at a time.
+constexpr std::size_t k_piece = 4096;
+
+/// What wcslib works in.
+struct Buffers {
+  explicit Buffers(std::size_t count)
+      : pixel(2 * count),
+        intermediate(2 * count),
+        phi(count),
+        theta(count),
+        world(2 * count),
+        bad(count) {}
+
+  std::vector<double> pixel;
+  std::vector<double> intermediate;
+  std::vector<double> phi;
+  std::vector<double> theta;
+  std::vector<double> world;
+  std::vector<int> bad;
+};
+
 }  // namespace
 
 struct Wcs::State {
@@ -108,49 +129,51 @@ std::string Wcs::frame() const {
 
 std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) const {
   std::vector<SkyPosition> sky(pixels.size(), SkyPosition{k_nan, k_nan});
-  if (pixels.empty()) return sky;
   wcsprm& wcs = *m_state->primary;
-  const std::size_t count = pixels.size();
-  std::vector<double> pixel(2 * count), intermediate(2 * count), phi(count), theta(count),
-      world(2 * count);
-  std::vector<int> bad(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    pixel[2 * i] = pixels[i].x + 1.0;  // FITS counts pixels from 1
-    pixel[2 * i + 1] = pixels[i].y + 1.0;
-  }
-  const int status = wcsp2s(&wcs, static_cast<int>(count), 2, pixel.data(), intermediate.data(),
-                            phi.data(), theta.data(), world.data(), bad.data());
-  if (status != 0 && status != WCSERR_BAD_PIX) {
-    throw Error("kastor::io::Wcs: " + message_of(wcs, status) + "; expected sky coordinates");
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (bad[i] != 0) continue;
-    const double longitude = world[2 * i + static_cast<std::size_t>(wcs.lng)];
-    const double turn = std::fmod(longitude, 360.0);
-    sky[i] = {turn < 0.0 ? turn + 360.0 : turn, world[2 * i + static_cast<std::size_t>(wcs.lat)]};
+  Buffers buffers(std::min(pixels.size(), k_piece));
+  for (std::size_t first = 0; first < pixels.size(); first += k_piece) {
+    const std::size_t count = std::min(k_piece, pixels.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      buffers.pixel[2 * i] = pixels[first + i].x + 1.0;  // FITS counts pixels from 1
+      buffers.pixel[2 * i + 1] = pixels[first + i].y + 1.0;
+    }
+    const int status =
+        wcsp2s(&wcs, static_cast<int>(count), 2, buffers.pixel.data(), buffers.intermediate.data(),
+               buffers.phi.data(), buffers.theta.data(), buffers.world.data(), buffers.bad.data());
+    if (status != 0 && status != WCSERR_BAD_PIX) {
+      throw Error("kastor::io::Wcs: " + message_of(wcs, status) + "; expected sky coordinates");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (buffers.bad[i] != 0) continue;
+      const double* world = buffers.world.data() + 2 * i;
+      const double longitude = std::fmod(world[wcs.lng], 360.0);
+      sky[first + i] = {longitude < 0.0 ? longitude + 360.0 : longitude, world[wcs.lat]};
+    }
   }
   return sky;
 }
 
 std::vector<PixelPosition> Wcs::to_pixels(std::span<const SkyPosition> sky) const {
   std::vector<PixelPosition> pixels(sky.size(), PixelPosition{k_nan, k_nan});
-  if (sky.empty()) return pixels;
   wcsprm& wcs = *m_state->primary;
-  const std::size_t count = sky.size();
-  std::vector<double> world(2 * count), phi(count), theta(count), intermediate(2 * count),
-      pixel(2 * count);
-  std::vector<int> bad(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    world[2 * i + static_cast<std::size_t>(wcs.lng)] = sky[i].longitude;
-    world[2 * i + static_cast<std::size_t>(wcs.lat)] = sky[i].latitude;
-  }
-  const int status = wcss2p(&wcs, static_cast<int>(count), 2, world.data(), phi.data(),
-                            theta.data(), intermediate.data(), pixel.data(), bad.data());
-  if (status != 0 && status != WCSERR_BAD_WORLD) {
-    throw Error("kastor::io::Wcs: " + message_of(wcs, status) + "; expected pixels");
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (bad[i] == 0) pixels[i] = {pixel[2 * i] - 1.0, pixel[2 * i + 1] - 1.0};
+  Buffers buffers(std::min(sky.size(), k_piece));
+  for (std::size_t first = 0; first < sky.size(); first += k_piece) {
+    const std::size_t count = std::min(k_piece, sky.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      double* world = buffers.world.data() + 2 * i;
+      world[wcs.lng] = sky[first + i].longitude;
+      world[wcs.lat] = sky[first + i].latitude;
+    }
+    const int status = wcss2p(&wcs, static_cast<int>(count), 2, buffers.world.data(),
+                              buffers.phi.data(), buffers.theta.data(), buffers.intermediate.data(),
+                              buffers.pixel.data(), buffers.bad.data());
+    if (status != 0 && status != WCSERR_BAD_WORLD) {
+      throw Error("kastor::io::Wcs: " + message_of(wcs, status) + "; expected pixels");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (buffers.bad[i] != 0) continue;
+      pixels[first + i] = {buffers.pixel[2 * i] - 1.0, buffers.pixel[2 * i + 1] - 1.0};
+    }
   }
   return pixels;
 }

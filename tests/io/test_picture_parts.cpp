@@ -342,6 +342,16 @@ TEST(Ticks, OfALinearScaleAreEven) {
   EXPECT_EQ(labels_of(large.ticks), (Labels{"0", "1", "2"}));
 }
 
+TEST(Ticks, OfALogarithmicScaleAre125OrDecades) {
+  const auto log = [](double v) { return 100 * std::log10(v); };
+  EXPECT_EQ(labels_of(scale_ticks(0.9, 25, log, 25).ticks), (Labels{"1", "2", "5", "10", "20"}));
+  EXPECT_EQ(labels_of(scale_ticks(0.9, 1200, log, 150).ticks), (Labels{"10", "1000"}));
+  // Not where the scale is linear: 0.01 would say nothing.
+  const auto asinh = [](double v) { return 100 * std::asinh(10 * v); };
+  EXPECT_EQ(labels_of(scale_ticks(1e-6, 1, asinh, 35).ticks),
+            (Labels{"0.05", "0.1", "0.2", "0.5", "1"}));
+}
+
 TEST(Ticks, ExponentsAreSuperscripts) {
   EXPECT_EQ(superscript(-12), "\u207b\u00b9\u00b2");
   EXPECT_EQ(superscript(30), "\u00b3\u2070");

@@ -79,6 +79,14 @@ TEST(Wcs, ProjectsAsTheFormulasSay) {
   expect_projection(Wcs(cards_of(p, "SIN"), {1, 2}), p, false, pixels);
 }
 
+TEST(Wcs, ConvertsManyAsItConvertsOne) {
+  const Projection p{83.6, -5.4, 100.25, 50.5, -0.001, 0.001};
+  std::vector<PixelPosition> pixels;
+  for (int i = 0; i < 10'000; ++i) pixels.push_back({i % 300 + 0.5, i / 7.0});
+  expect_projection(Wcs(cards_of(p, "TAN"), {1, 2}), p, true, pixels);
+  EXPECT_TRUE(Wcs(cards_of(p, "TAN"), {1, 2}).to_sky({}).empty());
+}
+
 TEST(Wcs, LongitudesAreFrom0To360) {
   const Projection p{0.001, 10, 10, 10, -0.01, 0.01};
   const Wcs wcs(cards_of(p, "TAN"), {1, 2});

@@ -43,13 +43,9 @@ std::vector<Division> divisions(const Step& step, std::int64_t index) {
     ways = {{{1, exponent}, mantissa == 2 ? Ends{0, 1, 2} : Ends{0, 1, 2, 3, 4, 5}}};
   }
   if (index != 0 && index != -1) return ways;
-  // Next to zero a logarithmic scale has room below but not above: 0, 2, 5, 10 or 0, 1, 2, 5, else
-  // whole decades, as many of them as it takes.
+  // Next to zero there may be room below but not above: 0, 2, 5, 10 or 0, 1, 2, 5.
   if (mantissa == 1) ways.insert(ways.begin() + 1, {{1, exponent - 1}, {0, 2, 5, 10}});
   if (mantissa == 5) ways.push_back({{1, exponent}, {0, 1, 2, 5}});
-  std::int64_t parts = mantissa == 1 ? 10 : mantissa;
-  for (int decades = mantissa == 1 ? 1 : 0; decades <= 17; ++decades, parts *= 10)
-    ways.push_back({{1, exponent - decades}, {0, 1, parts}});
   if (index == 0) return ways;
   for (auto& [part, ends] : ways) {
     const std::int64_t last = ends.back();
@@ -57,6 +53,13 @@ std::vector<Division> divisions(const Step& step, std::int64_t index) {
     std::reverse(ends.begin(), ends.end());
   }
   return ways;
+}
+
+/// On a logarithmic scale, what is left next to zero is divided by whole decades: so many of them.
+Division decades_below(const Step& step, int decades) {
+  std::int64_t parts = step.mantissa;
+  for (int i = 0; i < decades; ++i) parts *= 10;
+  return {{1, step.exponent - decades}, {0, 1, parts}};
 }
 
 /// The step that is `count` of this one, if it is one.
@@ -107,25 +110,41 @@ class Refinement {
   void divide(std::int64_t index, const Step& step, int depth) {
     if (depth > k_deepest || multiple(index + 1, step) <= m_low || multiple(index, step) >= m_high)
       return;
-    for (const auto& [part, ends] : divisions(step, index)) {
-      const std::int64_t first = index * ends.back();
-      if (!fits(first, ends, part)) continue;
-      for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-        if (i > 0) add(first + ends[i], part);
-        const std::int64_t length = ends[i + 1] - ends[i];
-        const auto inner = times(part, length);
-        if (inner && (first + ends[i]) % length == 0)
-          divide((first + ends[i]) / length, *inner, depth + 1);
-      }
-      return;
+    for (const auto& way : divisions(step, index)) {
+      if (fits(index, way)) return divide(index, way, depth);
+    }
+    for (int decades = step.mantissa == 1 ? 1 : 0; index == 0 && decades <= 17; ++decades) {
+      const auto way = decades_below(step, decades);
+      if (fits(index, way) && is_logarithmic(way)) return divide(index, way, depth);
     }
   }
 
-  [[nodiscard]] bool fits(std::int64_t first, const std::vector<std::int64_t>& ends,
-                          const Step& step) const {
+  void divide(std::int64_t index, const Division& way, int depth) {
+    const auto& [part, ends] = way;
+    const std::int64_t first = index * ends.back();
     for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-      const double from = multiple(first + ends[i], step);
-      const double to = multiple(first + ends[i + 1], step);
+      const std::int64_t begin = first + ends[i];
+      if (i > 0) add(begin, part);
+      const std::int64_t length = ends[i + 1] - ends[i];
+      const auto inner = times(part, length);
+      if (inner && begin % length == 0) divide(begin / length, *inner, depth + 1);
+    }
+  }
+
+  /// Whether the geometric mean of two ticks lies about midway.
+  [[nodiscard]] bool is_logarithmic(const Division& way) const {
+    const double from = multiple(way.ends[1], way.part);
+    const double to = multiple(way.ends[2], way.part);
+    if (!shown(from) || !shown(to)) return true;
+    const double middle = m_position(std::sqrt(from) * std::sqrt(to));
+    return middle - m_position(from) > 0.4 * (m_position(to) - m_position(from));
+  }
+
+  [[nodiscard]] bool fits(std::int64_t index, const Division& way) const {
+    const std::int64_t first = index * way.ends.back();
+    for (std::size_t i = 0; i + 1 < way.ends.size(); ++i) {
+      const double from = multiple(first + way.ends[i], way.part);
+      const double to = multiple(first + way.ends[i + 1], way.part);
       if (shown(from) && shown(to) && m_position(to) - m_position(from) < m_spacing) return false;
     }
     return true;
