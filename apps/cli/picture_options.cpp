@@ -88,8 +88,9 @@ void add_limit_options(CommandLine& line, PictureOptions& options) {
 void add_picture_options(CommandLine& line, PictureOptions& options) {
   io::PictureParams& params = options.params;
   line.heading("Colours");
-  add_choice(line, "--scale", scales, params.scale,
-             "Default asinh: linear in the lowest tenth, then\nlogarithmic.");
+  add_choice(
+      line, "--scale", scales, params.scale,
+      "Default asinh: linear about the sky level, in the\nlowest tenth at most, then logarithmic.");
   add_limit_options(line, options);
   add_choice(line, "--colour-map", colour_maps, params.colour_map,
              "Default inverted-grey: white to black.");

@@ -124,6 +124,23 @@ TEST(PictureLimits, ArePercentilesOfTheFinitePixels) {
   EXPECT_DOUBLE_EQ(limits.high, 100);
 }
 
+TEST(PictureLimits, LeaveTheSkyVisibleBesideABrightStar) {
+  std::vector<float> values(101);
+  std::iota(values.begin(), values.end(), 0.0F);
+  values.back() = 1e5F;
+  PictureParams params;
+  params.lower_percentile = 0;
+  params.upper_percentile = 100;
+  const auto limits = limits_of(grid(values, 101), params);
+  EXPECT_DOUBLE_EQ(limits.softening, 2.5 * 50 / 1e5);
+  EXPECT_GT(Intensity(IntensityScale::asinh, limits).position(100), 0.05);
+  values.back() = 100;
+  EXPECT_EQ(limits_of(grid(values, 101), params).softening, 0.1);
+  params.minimum = 0;
+  params.maximum = 1e5;
+  EXPECT_EQ(limits_of(grid(values, 101), params).softening, 0.1);
+}
+
 TEST(PictureLimits, OfTheLessonAreFractionsOfTheMaximum) {
   PictureParams params;
   params.look = PictureLook::lesson;

@@ -20,7 +20,8 @@ namespace kastor::io {
 /// between order statistics, which are exact up to 2^24 finite pixels; beyond, those of every k-th
 /// finite pixel, k the smallest stride that leaves no more. One value everywhere is drawn in the
 /// middle colour. On the logarithmic scale, a lower percentile that is not positive gives way
-/// to 1/1000 of the upper limit.
+/// to 1/1000 of the upper limit. The softening s of the asinh scale is 0.1, or less where a limit
+/// is a percentile: at most 2.5 times the linear position of the median.
 ///
 /// The provenance goes into tEXt chunks: Software, Source, DATASUM, Options. The same input and the
 /// same versions of FreeType, libpng and the maths library give the same file. Runs on one thread

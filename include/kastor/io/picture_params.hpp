@@ -11,7 +11,7 @@ namespace kastor::io {
 enum class IntensityScale {
   linear,
   log,    ///< ln(v/min) / ln(max/min); the limits have to be positive
-  asinh,  ///< asinh(10 u) / asinh(10), u the linear position: linear below 1/10, logarithmic above
+  asinh,  ///< asinh(u/s) / asinh(1/s), u the linear position: linear below s, then logarithmic
 };
 
 enum class ColourMap {

@@ -66,7 +66,8 @@ class Layout {
     m_bar = Rectangle{x, top, x + m_font.pixels() * 5 / 4, top + height};
     add_frame(*m_bar);
 
-    const auto [low, high] = intensity.limits();
+    const double low = intensity.limits().low;
+    const double high = intensity.limits().high;
     ScaleTicks marks;
     for (const double spacing : {2.4, 1.8, 1.3}) {  // a short bar may need them closer
       marks = scale_ticks(

@@ -13,8 +13,11 @@
 namespace kastor::io::picture {
 namespace {
 
-// Where asinh goes over from linear to logarithmic, as a fraction of the range.
-constexpr double k_softening = 0.1;
+// Where asinh becomes logarithmic: at most so much of the range above the lower limit, and so many
+// times the distance of the median from there. What is near the sky level stays visible beside a
+// bright star.
+constexpr double k_most_softening = 0.1;
+constexpr double k_softening_of_sky = 2.5;
 // Decades below the upper limit, where a percentile gives no lower one for the logarithmic scale.
 constexpr double k_log_range = 1000.0;
 // Pixels that percentiles are exact for.
@@ -86,22 +89,22 @@ Limits lesson_limits(const GridOf<T>& pixels) {
         "the largest pixel is {}; expected one above 0 for the lesson's logarithmic scale",
         largest));
   }
-  return {largest / 100.0, largest / 10.0};
+  return {largest / 100.0, largest / 10.0, k_most_softening};
 }
 
 /// Room on both sides of a single value, so that it lies in the middle of the scale.
 Limits around(double value, IntensityScale scale) {
-  if (scale == IntensityScale::log) return {value / 2.0, value * 2.0};
+  if (scale == IntensityScale::log) return {value / 2.0, value * 2.0, k_most_softening};
   const double range = value == 0.0 ? 1.0 : std::abs(value);
   const double below = scale == IntensityScale::linear
                            ? 0.5
-                           : k_softening * std::sinh(0.5 * std::asinh(1.0 / k_softening));
-  return {value - below * range, value + (1.0 - below) * range};
+                           : k_most_softening * std::sinh(0.5 * std::asinh(1.0 / k_most_softening));
+  return {value - below * range, value + (1.0 - below) * range, k_most_softening};
 }
 
 template <class T>
 Limits free_limits(const GridOf<T>& pixels, const PictureParams& params) {
-  Limits limits{params.minimum.value_or(0.0), params.maximum.value_or(0.0)};
+  Limits limits{params.minimum.value_or(0.0), params.maximum.value_or(0.0), k_most_softening};
   if (params.minimum && params.maximum) {
     if (count_finite(pixels) == 0) refuse_blank();
     return limits;
@@ -118,6 +121,10 @@ Limits free_limits(const GridOf<T>& pixels, const PictureParams& params) {
   if (log && !params.minimum && limits.low <= 0.0) limits.low = limits.high / k_log_range;
   if (!params.minimum && !params.maximum && limits.low == limits.high)
     return around(limits.low, params.scale);
+  const double sky = percentile(values, 50.0);
+  const double softening =
+      k_softening_of_sky * (sky / 2.0 - limits.low / 2.0) / (limits.high / 2.0 - limits.low / 2.0);
+  if (softening > 0.0) limits.softening = std::min(k_most_softening, softening);
   return limits;
 }
 
@@ -142,7 +149,7 @@ Intensity::Intensity(IntensityScale scale, const Limits& limits)
     : m_scale(scale), m_limits(limits) {}
 
 double Intensity::position(double value) const {
-  const auto [low, high] = m_limits;
+  const auto [low, high, softening] = m_limits;
   if (m_scale == IntensityScale::log) {
     if (!(value > 0.0)) return -std::numeric_limits<double>::max();
     return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
@@ -150,7 +157,7 @@ double Intensity::position(double value) const {
   // Halves, since the range of doubles is twice their largest.
   const double linear = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
   if (m_scale == IntensityScale::linear) return linear;
-  return std::asinh(linear / k_softening) / std::asinh(1.0 / k_softening);
+  return std::asinh(linear / softening) / std::asinh(1.0 / softening);
 }
 
 Limits limits_of(const PixelGrid& pixels, const PictureParams& params) {

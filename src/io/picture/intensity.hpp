@@ -11,6 +11,7 @@ namespace kastor::io::picture {
 struct Limits {
   double low;
   double high;
+  double softening = 0.1;  ///< where asinh becomes logarithmic, as a fraction of the range
 };
 
 /// Pixel values to positions in the colour map, and back.
