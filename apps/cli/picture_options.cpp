@@ -159,6 +159,7 @@ std::string picture_options_as_typed(const io::PictureParams& params) {
                       word_for(shapes, params.marks));
   if (params.flip) text += " --flip";
   if (params.labels) text += " --labels";
+  if (!params.font.empty()) text += " --font " + params.font;
   return text;
 }
 
