@@ -25,10 +25,9 @@ constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
       fmt::format("kastor::io::Wcs: {}; expected celestial coordinates on both axes", found));
 }
 
-std::string message_of(const wcsprm& wcs, int status) {
-  const bool detailed = wcs.err != nullptr && wcs.err->msg != nullptr && wcs.err->msg[0] != '\0';
-  const char* text = detailed ? wcs.err->msg : wcs_errmsg[status];
-  return fmt::format("wcslib {}: {}", status, detail::one_line(text));
+/// wcslib's longer messages are kept in global state, and leak where setting up fails.
+std::string message_of(int status) {
+  return fmt::format("wcslib {}: {}", status, detail::one_line(wcs_errmsg[status]));
 }
 
 // Positions converted at a time.
@@ -86,7 +85,7 @@ struct Wcs::State {
     // Old units, dates and projections; what cannot be translated shows in wcsset().
     std::array<int, NWCSFIX> fixed{};
     (void)wcsfix(7, nullptr, primary, fixed.data());
-    if (const int status = wcsset(primary)) refuse(message_of(*primary, status));
+    if (const int status = wcsset(primary)) refuse(message_of(status));
     if (primary->naxis != 2 || primary->lng < 0 || primary->lat < 0) {
       refuse(fmt::format("the axes are '{}' and '{}'", primary->naxis > 0 ? primary->ctype[0] : "",
                          primary->naxis > 1 ? primary->ctype[1] : ""));
@@ -96,7 +95,6 @@ struct Wcs::State {
 
 Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>& fits_axes)
     : m_state(std::make_unique<State>()) {
-  (void)wcserr_enable(1);
   auto cards = kept_cards(header_cards, fits_axes);
   const bool any = std::any_of(cards.begin(), cards.end(),
                                [](const auto& card) { return card.starts_with("CTYPE"); });
@@ -141,7 +139,7 @@ std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) cons
         wcsp2s(&wcs, static_cast<int>(count), 2, buffers.pixel.data(), buffers.intermediate.data(),
                buffers.phi.data(), buffers.theta.data(), buffers.world.data(), buffers.bad.data());
     if (status != 0 && status != WCSERR_BAD_PIX) {
-      throw Error("kastor::io::Wcs: " + message_of(wcs, status) + "; expected sky coordinates");
+      throw Error("kastor::io::Wcs: " + message_of(status) + "; expected sky coordinates");
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (buffers.bad[i] != 0) continue;
@@ -168,7 +166,7 @@ std::vector<PixelPosition> Wcs::to_pixels(std::span<const SkyPosition> sky) cons
                               buffers.phi.data(), buffers.theta.data(), buffers.intermediate.data(),
                               buffers.pixel.data(), buffers.bad.data());
     if (status != 0 && status != WCSERR_BAD_WORLD) {
-      throw Error("kastor::io::Wcs: " + message_of(wcs, status) + "; expected pixels");
+      throw Error("kastor::io::Wcs: " + message_of(status) + "; expected pixels");
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (buffers.bad[i] != 0) continue;
