@@ -2,13 +2,16 @@
 #include <kastor/io/catalogue_writer.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/output_set.hpp>
+#include <kastor/io/picture.hpp>
 #include <kastor/source_finder.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/picture_options.hpp"
 #include "cli/report.hpp"
 #include "cli/session.hpp"
 #include "cli/streams.hpp"
@@ -21,6 +24,7 @@ struct FindOptions {
   InputOptions input;
   FindParams find;
   std::vector<std::string> outputs;
+  std::optional<std::string> picture;
   bool overwrite = false;
   RunOptions run;
   bool json = false;
@@ -35,6 +39,9 @@ bool parse(Arguments arguments, FindOptions& options) {
   line.heading("Output");
   line.values("-o,--output", "CATALOGUE", options.outputs,
               "Write all sources; .csv or .fits chooses the format.\nMay be given several times.");
+  line.value(
+      "--picture", "FILE.png", [&options](const std::string& path) { options.picture = path; },
+      "Draw the image with its sources, as 'kastor view\n--catalogue' does.");
   add_overwrite_flag(line, options.overwrite);
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
@@ -59,22 +66,41 @@ FindResult find_on(const Exec& space, const Pixels& host, const FindParams& para
   return find_sources(space, image, params);
 }
 
-/// The target's temporary file, to be written later.
-struct StagedCatalogue {
-  std::string path;
-  io::TableFormat format;
+/// The targets' temporary files, to be written later.
+struct Staged {
+  struct StagedCatalogue {
+    std::string path;
+    io::TableFormat format;
+  };
+  std::vector<StagedCatalogue> catalogues;
+  std::string picture;
 };
 
-std::vector<StagedCatalogue> stage(const FindOptions& options, io::OutputSet& outputs) {
-  std::vector<StagedCatalogue> staged;
+Staged stage(const FindOptions& options, io::OutputSet& outputs) {
+  Staged staged;
   for (const auto& target : options.outputs) {
-    staged.push_back({target, catalogue_format(target)});
+    staged.catalogues.push_back({target, catalogue_format(target)});
   }
-  for (auto& catalogue : staged) {
-    catalogue.path =
-        outputs.add(catalogue.path, overwrite_policy(options.overwrite), {options.input.path});
-  }
+  if (options.picture) require_png_ending("--picture", *options.picture);
+
+  const auto add = [&](const std::string& target) {
+    return outputs.add(target, overwrite_policy(options.overwrite), {options.input.path});
+  };
+  for (auto& catalogue : staged.catalogues) catalogue.path = add(catalogue.path);
+  if (options.picture) staged.picture = add(*options.picture);
   return staged;
+}
+
+io::PictureParams picture_params() {
+  io::PictureParams params;
+  params.font = font_of_environment();
+  return params;
+}
+
+std::vector<std::string> targets_of(const FindOptions& options) {
+  auto targets = options.outputs;
+  if (options.picture) targets.push_back(*options.picture);
+  return targets;
 }
 
 }  // namespace
@@ -83,7 +109,9 @@ void run_find(Arguments arguments) {
   FindOptions options;
   if (!parse(arguments, options)) return;
   io::OutputSet outputs;
-  const auto catalogues = stage(options, outputs);
+  const auto staged = stage(options, outputs);
+  const auto picture = picture_params();
+  if (options.picture) io::require_font(picture);  // now, not after the work
 
   Session session(options.run);
   session.steps().begin("read");
@@ -104,8 +132,11 @@ void run_find(Arguments arguments) {
                                         "kastor find" + input_options_as_typed(options.input) +
                                             " " + find_options_as_typed(options.find),
                                         image.hdu.unit);
-  for (const auto& catalogue : catalogues) {
+  for (const auto& catalogue : staged.catalogues) {
     io::write_catalogue(catalogue.path, catalogue.format, result.sources, provenance);
+  }
+  if (options.picture) {
+    io::write_picture(staged.picture, image, result.sources, picture, provenance);
   }
   session.steps().end();
 
@@ -114,11 +145,11 @@ void run_find(Arguments arguments) {
   session.end_progress();
   if (options.json) {
     print_result(find_json(image, result));
-  } else if (!options.run.quiet || catalogues.empty()) {
+  } else if (!options.run.quiet || staged.catalogues.empty()) {
     print_result(find_text(image, options.find, result));
   }
   outputs.commit();
-  session.close(options.json ? "" : wrote_note(options.outputs), pixels_of(image));
+  session.close(options.json ? "" : wrote_note(targets_of(options)), pixels_of(image));
 }
 
 }  // namespace kastor::cli

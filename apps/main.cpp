@@ -26,6 +26,7 @@ constexpr std::array subcommands{
     Subcommand{"label", "write an image of source labels", run_label},
     Subcommand{"convolve", "convolve an image with a kernel", run_convolve},
     Subcommand{"simulate", "write a simulated image", run_simulate},
+    Subcommand{"view", "draw an image, and sources over it, as a PNG picture", run_view},
     Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},
 };
 

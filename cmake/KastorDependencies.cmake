@@ -31,6 +31,18 @@ if(KASTOR_ENABLE_FITS)
   find_package(CFITSIO 3.47 REQUIRED)
   find_package(fmt 9 CONFIG REQUIRED)
   find_package(nlohmann_json 3.10 CONFIG REQUIRED)
+  find_package(Freetype 2.10 REQUIRED)
+  find_package(PNG 1.6 REQUIRED)
+  find_package(WCSLIB 7 REQUIRED)
+endif()
+if(KASTOR_ENABLE_FITS)
+  # Looked for again at run time: a build machine needs no font.
+  find_file(KASTOR_FONT DejaVuSans.ttf DOC "Font of the text in pictures, unless another is named at run time"
+    PATHS /usr/share/fonts /usr/local/share/fonts
+    PATH_SUFFIXES truetype/dejavu dejavu-sans-fonts dejavu TTF truetype ttf-dejavu)
+  if(NOT KASTOR_FONT)
+    set(KASTOR_FONT /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf CACHE FILEPATH "" FORCE)
+  endif()
 endif()
 if(KASTOR_ENABLE_APPS)
   find_package(CLI11 2.1 CONFIG REQUIRED)

@@ -10,7 +10,8 @@ if(TARGET kastor_io)
   # Apart, so that those who want the algorithms alone need no CFITSIO.
   install(TARGETS kastor_io EXPORT kastorIoTargets)
   install(EXPORT kastorIoTargets NAMESPACE kastor:: DESTINATION ${KASTOR_PACKAGE_DIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindCFITSIO.cmake DESTINATION ${KASTOR_PACKAGE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindCFITSIO.cmake ${PROJECT_SOURCE_DIR}/cmake/FindWCSLIB.cmake
+          DESTINATION ${KASTOR_PACKAGE_DIR})
 else()
   set(without_io PATTERN io EXCLUDE)
 endif()

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kastor/io/catalogue_reader.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/output_set.hpp>
+#include <kastor/io/picture.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/picture_options.hpp"
+#include "cli/session.hpp"
+#include "subcommands.hpp"
+
+namespace kastor::cli {
+namespace {
+
+struct ViewOptions {
+  InputOptions input;
+  PictureOptions picture;
+  std::optional<std::string> catalogue;
+  std::string output;
+  bool overwrite = false;
+  RunOptions run;
+};
+
+bool parse(Arguments arguments, ViewOptions& options) {
+  CommandLine line("kastor view",
+                   "Draw an image as a PNG picture with axes and a colour bar, and the sources of\n"
+                   "a catalogue over it.\n");
+  add_input_options(line, options.input);
+  line.value(
+      "--catalogue", "FILE", [&options](const std::string& path) { options.catalogue = path; },
+      "Sources to draw: .csv or .fits, as 'kastor find -o'\nwrites them.");
+  add_picture_options(line, options.picture);
+  line.heading("Output");
+  line.value(
+      "-o,--output", "FILE.png", [&options](const std::string& path) { options.output = path; },
+      "The picture to write (required).");
+  line.requires_option("-o");
+  add_overwrite_flag(line, options.overwrite);
+  add_run_options(line, options.run);
+  line.closing(
+      "The first row is at the bottom. Blank pixels (NaN, infinite, BLANK) are bluish\n"
+      "grey (#96aac8), a colour that is in no colour map. An image of one row or a\n"
+      "few is stretched to 24 pixels; one of a single value has the middle colour.\n"
+      " With --scale log, a percentile that is not positive gives way to\n"
+      "1/1000 of the upper limit. Needed of a catalogue are the columns x_cen, y_cen,\n"
+      "x_min, x_max, y_min, y_max, and id for --labels.\n"
+      "\n"
+      "Example:\n"
+      "  kastor simulate sky --size 1024 -o sky.fits\n"
+      "  kastor find sky.fits -o sources.fits\n"
+      "  kastor view sky.fits --catalogue sources.fits --axes sky -o sky.png");
+  return line.parse(arguments);
+}
+
+void check(ViewOptions& options) {
+  require_png_ending("-o", options.output);
+  check_picture_options(options.picture);
+  if (options.picture.params.labels && !options.catalogue)
+    throw UsageError("--labels: found no --catalogue; expected one with the ids");
+  if (options.picture.params.font.empty()) options.picture.params.font = font_of_environment();
+}
+
+Catalogue sources_of(const ViewOptions& options) {
+  if (!options.catalogue) return {};
+  std::vector<std::string> needed{"x_cen", "y_cen", "x_min", "x_max", "y_min", "y_max"};
+  if (options.picture.params.labels) needed.insert(needed.begin(), "id");
+  return io::read_catalogue(*options.catalogue, needed);
+}
+
+std::string options_as_typed(const ViewOptions& options) {
+  std::string text = "kastor view" + input_options_as_typed(options.input);
+  if (options.catalogue) text += " --catalogue " + *options.catalogue;
+  return text + " " + picture_options_as_typed(options.picture.params);
+}
+
+}  // namespace
+
+void run_view(Arguments arguments) {
+  ViewOptions options;
+  if (!parse(arguments, options)) return;
+  check(options);
+  std::vector<std::string> inputs{options.input.path};
+  if (options.catalogue) inputs.push_back(*options.catalogue);
+  io::OutputSet outputs;
+  const std::string temporary =
+      outputs.add(options.output, overwrite_policy(options.overwrite), inputs);
+  io::require_font(options.picture.params);
+
+  Session session(options.run);
+  session.steps().begin("read");
+  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
+  const Catalogue sources = sources_of(options);
+  session.steps().end();
+
+  session.steps().begin("draw");
+  io::write_picture(temporary, image, sources, options.picture.params,
+                    provenance_of(image, options_as_typed(options), image.hdu.unit));
+  session.steps().end();
+
+  session.end_progress();
+  outputs.commit();
+  session.close(wrote_note({options.output}), pixels_of(image));
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_PICTURE_AXES_HPP
+#define KASTOR_SRC_IO_PICTURE_AXES_HPP
+
+#include <kastor/io/wcs.hpp>
+#include <string>
+#include <vector>
+
+#include "geometry.hpp"
+#include "text.hpp"
+#include "ticks.hpp"
+
+namespace kastor::io::picture {
+
+/// One axis. `at` of its ticks is the distance from the left or the upper end [picture pixel].
+struct Axis {
+  std::string title;
+  std::vector<Tick> ticks;
+};
+
+struct Axes {
+  Axis bottom;
+  Axis left;
+};
+
+/// Pixels from 0, as many ticks as the labels leave room for.
+[[nodiscard]] Axes pixel_axes(const Geometry& geometry, const Font& font);
+
+/// The coordinate that changes most along the lower edge goes there, the other to the left edge.
+/// \throws kastor::Error where an edge has no sky coordinates
+[[nodiscard]] Axes sky_axes(const Geometry& geometry, const Font& font, const Wcs& wcs);
+
+}  // namespace kastor::io::picture
+
+#endif

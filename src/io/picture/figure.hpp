@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_PICTURE_FIGURE_HPP
+#define KASTOR_SRC_IO_PICTURE_FIGURE_HPP
+
+#include <kastor/catalogue.hpp>
+#include <kastor/io/wcs.hpp>
+#include <string>
+
+#include "canvas.hpp"
+#include "intensity.hpp"
+#include "pixel_grid.hpp"
+
+namespace kastor::io::picture {
+
+/// What a figure shows.
+struct FigureContent {
+  PixelGrid pixels;
+  const Catalogue& sources;
+  const Wcs* wcs = nullptr;  ///< needed for sky axes only
+  std::string unit;          ///< of the pixels; may be empty
+};
+
+/// The figure, just large enough to hold all of its parts. \throws kastor::Error
+[[nodiscard]] Canvas draw_figure(const FigureContent& content, const PictureParams& params);
+
+}  // namespace kastor::io::picture
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intensity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <kastor/error.hpp>
+#include <limits>
+#include <vector>
+
+namespace kastor::io::picture {
+namespace {
+
+// Where asinh becomes logarithmic: at most so much of the range above the lower limit, and so many
+// times the distance of the median from there. What is near the sky level stays visible beside a
+// bright star.
+constexpr double k_most_softening = 0.1;
+constexpr double k_softening_of_sky = 2.5;
+// Decades below the upper limit, where a percentile gives no lower one for the logarithmic scale.
+constexpr double k_log_range = 1000.0;
+// Pixels that percentiles are exact for.
+constexpr std::int64_t k_sample = std::int64_t{1} << 24;
+
+/// Calls `visit(value)` for every finite pixel in raster order.
+template <class T, class Visitor>
+void for_each_finite(const GridOf<T>& pixels, Visitor&& visit) {
+  for (std::int64_t y = 0; y < pixels.ny; ++y) {
+    const T* row = pixels.row(y);
+    for (std::int64_t x = 0; x < pixels.nx; ++x) {
+      if (std::isfinite(row[x])) visit(row[x]);
+    }
+  }
+}
+
+template <class T>
+std::int64_t count_finite(const GridOf<T>& pixels) {
+  std::int64_t count = 0;
+  for_each_finite(pixels, [&](T) { ++count; });
+  return count;
+}
+
+/// Every k-th finite pixel, k the smallest that leaves no more than `k_sample`.
+template <class T>
+std::vector<T> sample(const GridOf<T>& pixels) {
+  const std::int64_t count = count_finite(pixels);
+  const std::int64_t stride = std::max<std::int64_t>(1, (count + k_sample - 1) / k_sample);
+  std::vector<T> values;
+  values.reserve(static_cast<std::size_t>((count + stride - 1) / stride));
+  std::int64_t left = 0;
+  for_each_finite(pixels, [&](T value) {
+    if (left == 0) {
+      values.push_back(value);
+      left = stride;
+    }
+    --left;
+  });
+  return values;
+}
+
+/// Linear between order statistics. Reorders `values`, which are not empty.
+template <class T>
+double percentile(std::vector<T>& values, double percent) {
+  const double rank = percent / 100.0 * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(values.begin(), at, values.end());
+  const auto low = static_cast<double>(*at);
+  if (at + 1 == values.end()) return low;
+  const auto high = static_cast<double>(*std::min_element(at + 1, values.end()));
+  const double fraction = rank - static_cast<double>(below);
+  // Not low + f (high - low), whose difference can overflow.
+  return low * (1.0 - fraction) + high * fraction;
+}
+
+[[noreturn]] void refuse_blank() {
+  throw Error("every pixel is blank; expected at least one finite pixel");
+}
+
+template <class T>
+Limits lesson_limits(const GridOf<T>& pixels) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for_each_finite(pixels,
+                  [&](T value) { largest = std::max(largest, static_cast<double>(value)); });
+  if (std::isinf(largest)) refuse_blank();
+  if (!(largest / 100.0 > 0.0)) {
+    throw Error(fmt::format(
+        "the largest pixel is {}; expected one above 0 for the lesson's logarithmic scale",
+        largest));
+  }
+  return {largest / 100.0, largest / 10.0, k_most_softening};
+}
+
+/// Room on both sides of a single value, so that it lies in the middle of the scale.
+Limits around(double value, IntensityScale scale) {
+  if (scale == IntensityScale::log) return {value / 2.0, value * 2.0, k_most_softening};
+  const double range = value == 0.0 ? 1.0 : std::abs(value);
+  const double below = scale == IntensityScale::linear
+                           ? 0.5
+                           : k_most_softening * std::sinh(0.5 * std::asinh(1.0 / k_most_softening));
+  return {value - below * range, value + (1.0 - below) * range, k_most_softening};
+}
+
+template <class T>
+Limits free_limits(const GridOf<T>& pixels, const PictureParams& params) {
+  Limits limits{params.minimum.value_or(0.0), params.maximum.value_or(0.0), k_most_softening};
+  if (params.minimum && params.maximum) {
+    if (count_finite(pixels) == 0) refuse_blank();
+    return limits;
+  }
+  auto values = sample(pixels);
+  if (values.empty()) refuse_blank();
+  if (!params.minimum) limits.low = percentile(values, params.lower_percentile);
+  if (!params.maximum) limits.high = percentile(values, params.upper_percentile);
+  const bool log = params.scale == IntensityScale::log;
+  if (log && !(limits.high > 0.0)) {
+    throw Error(fmt::format("the upper limit is {}; expected one above 0 for the logarithmic scale",
+                            limits.high));
+  }
+  if (log && !params.minimum && limits.low <= 0.0) limits.low = limits.high / k_log_range;
+  if (!params.minimum && !params.maximum && limits.low == limits.high)
+    return around(limits.low, params.scale);
+  const double sky = percentile(values, 50.0);
+  const double softening =
+      k_softening_of_sky * (sky / 2.0 - limits.low / 2.0) / (limits.high / 2.0 - limits.low / 2.0);
+  if (softening > 0.0) limits.softening = std::min(k_most_softening, softening);
+  return limits;
+}
+
+template <class T>
+Limits any_limits(const GridOf<T>& pixels, const PictureParams& params) {
+  if (params.look == PictureLook::lesson) return lesson_limits(pixels);
+  const Limits limits = free_limits(pixels, params);
+  if (!(limits.low < limits.high)) {
+    throw Error(fmt::format("the limits are {} and {}; expected the first below the second",
+                            limits.low, limits.high));
+  }
+  if (params.scale == IntensityScale::log && !(limits.low > 0.0)) {
+    throw Error(fmt::format("the lower limit is {}; expected one above 0 for the logarithmic scale",
+                            limits.low));
+  }
+  return limits;
+}
+
+}  // namespace
+
+Intensity::Intensity(IntensityScale scale, const Limits& limits)
+    : m_scale(scale), m_limits(limits) {}
+
+double Intensity::position(double value) const {
+  const auto [low, high, softening] = m_limits;
+  if (m_scale == IntensityScale::log) {
+    if (!(value > 0.0)) return -std::numeric_limits<double>::max();
+    return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+  }
+  // Halves, since the range of doubles is twice their largest.
+  const double linear = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+  if (m_scale == IntensityScale::linear) return linear;
+  return std::asinh(linear / softening) / std::asinh(1.0 / softening);
+}
+
+Limits limits_of(const PixelGrid& pixels, const PictureParams& params) {
+  return std::visit([&](const auto& grid) { return any_limits(grid, params); }, pixels);
+}
+
+}  // namespace kastor::io::picture

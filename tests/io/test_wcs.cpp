@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <kastor/io/wcs.hpp>
+#include <numbers>
+
+#include "fits_support.hpp"
+
+namespace {
+
+using namespace kastor::testing_support;
+using kastor::io::PixelPosition;
+using kastor::io::SkyPosition;
+using kastor::io::SkySystem;
+using kastor::io::Wcs;
+
+constexpr double k_radian = std::numbers::pi / 180.0;
+
+std::string card(const std::string& keyword, const std::string& value) {
+  std::string text = keyword;
+  text.resize(8, ' ');
+  text += "= " + value;
+  text.resize(80, ' ');
+  return text;
+}
+
+struct Projection {
+  double ra, dec;  // of the reference pixel [degree]
+  double px, py;   // reference pixel, from 0
+  double dx, dy;   // [degree a pixel]
+};
+
+std::vector<std::string> cards_of(const Projection& p, const std::string& name) {
+  return {card("CTYPE1", "'RA---" + name + "'"),
+          card("CTYPE2", "'DEC--" + name + "'"),
+          card("CRVAL1", fmt::format("{:.17g}", p.ra)),
+          card("CRVAL2", fmt::format("{:.17g}", p.dec)),
+          card("CRPIX1", fmt::format("{:.17g}", p.px + 1)),
+          card("CRPIX2", fmt::format("{:.17g}", p.py + 1)),
+          card("CDELT1", fmt::format("{:.17g}", p.dx)),
+          card("CDELT2", fmt::format("{:.17g}", p.dy))};
+}
+
+/// Calabretta & Greisen 2002, the zenithal projections about the reference pixel: `tan` the
+/// gnomonic one, else the orthographic one.
+SkyPosition deprojected(const Projection& p, const PixelPosition& pixel, bool tan) {
+  const double x = (pixel.x - p.px) * p.dx * k_radian;
+  const double y = (pixel.y - p.py) * p.dy * k_radian;
+  const double depth = tan ? 1.0 : std::sqrt(1.0 - x * x - y * y);
+  const double dec0 = p.dec * k_radian;
+  const double north = depth * std::sin(dec0) + y * std::cos(dec0);
+  const double out = depth * std::cos(dec0) - y * std::sin(dec0);
+  const double ra = p.ra + std::atan2(x, out) / k_radian;
+  return {std::fmod(ra + 360.0, 360.0), std::atan2(north, std::hypot(x, out)) / k_radian};
+}
+
+void expect_projection(const Wcs& wcs, const Projection& p, bool tan,
+                       const std::vector<PixelPosition>& pixels) {
+  const auto sky = wcs.to_sky(pixels);
+  const auto back = wcs.to_pixels(sky);
+  ASSERT_EQ(sky.size(), pixels.size());
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const auto want = deprojected(p, pixels[i], tan);
+    EXPECT_NEAR(sky[i].longitude, want.longitude, 1e-9) << i;
+    EXPECT_NEAR(sky[i].latitude, want.latitude, 1e-9) << i;
+    EXPECT_NEAR(back[i].x, pixels[i].x, 1e-6) << i;
+    EXPECT_NEAR(back[i].y, pixels[i].y, 1e-6) << i;
+  }
+}
+
+TEST(Wcs, ProjectsAsTheFormulasSay) {
+  const Projection p{83.6, -5.4, 100.25, 50.5, -0.01, 0.02};
+  const std::vector<PixelPosition> pixels{{100.25, 50.5}, {0, 0}, {200, 0}, {0, 101}, {-40.5, 300}};
+  const Wcs tan(cards_of(p, "TAN"), {1, 2});
+  EXPECT_EQ(tan.system(), SkySystem::equatorial);
+  expect_projection(tan, p, true, pixels);
+  expect_projection(Wcs(cards_of(p, "SIN"), {1, 2}), p, false, pixels);
+}
+
+TEST(Wcs, ConvertsManyAsItConvertsOne) {
+  const Projection p{83.6, -5.4, 100.25, 50.5, -0.001, 0.001};
+  std::vector<PixelPosition> pixels;
+  for (int i = 0; i < 10'000; ++i) pixels.push_back({i % 300 + 0.5, i / 7.0});
+  expect_projection(Wcs(cards_of(p, "TAN"), {1, 2}), p, true, pixels);
+  EXPECT_TRUE(Wcs(cards_of(p, "TAN"), {1, 2}).to_sky({}).empty());
+}
+
+TEST(Wcs, LongitudesAreFrom0To360) {
+  const Projection p{0.001, 10, 10, 10, -0.01, 0.01};
+  const Wcs wcs(cards_of(p, "TAN"), {1, 2});
+  expect_projection(wcs, p, true, {{0, 0}, {20, 0}});
+  EXPECT_GT(wcs.to_sky(std::vector<PixelPosition>{{20, 10}})[0].longitude, 359.0);
+}
+
+TEST(Wcs, NamesTheFrame) {
+  auto cards = cards_of({10, 20, 0, 0, -1, 1}, "TAN");
+  EXPECT_EQ(Wcs(cards, {1, 2}).frame(), "ICRS");
+  cards.push_back(card("EQUINOX", "1950.0"));
+  EXPECT_EQ(Wcs(cards, {1, 2}).frame(), "FK4");
+  cards.back() = card("EQUINOX", "2000.0");
+  EXPECT_EQ(Wcs(cards, {1, 2}).frame(), "FK5");
+  cards.push_back(card("RADESYS", "'ICRS'"));
+  EXPECT_EQ(Wcs(cards, {1, 2}).frame(), "ICRS");
+}
+
+TEST(Wcs, TakesTheAxesOfTheImage) {
+  // RA, POL, DEC: the image is RA and DEC.
+  const Projection p{10, 20, 5, 6, -0.1, 0.1};
+  auto cards = cards_of(p, "TAN");
+  for (auto& each : cards) {
+    if (each[5] == '2') each[5] = '3';
+  }
+  cards.push_back(card("CTYPE2", "'STOKES'"));
+  expect_projection(Wcs(cards, {1, 3}), p, true, {{0, 0}, {9, 4}});
+}
+
+TEST(Wcs, WhatTheProjectionCannotShowIsNaN) {
+  const Wcs wcs(cards_of({10, 20, 0, 0, -1, 1}, "SIN"), {1, 2});
+  const auto sky = wcs.to_sky(std::vector<PixelPosition>{{0, 0}, {100, 0}});
+  EXPECT_NEAR(sky[0].longitude, 10, 1e-9);
+  EXPECT_TRUE(std::isnan(sky[1].longitude) && std::isnan(sky[1].latitude));
+  const auto pixels = wcs.to_pixels(std::vector<SkyPosition>{{10, 20}, {190, -20}});
+  EXPECT_NEAR(pixels[0].x, 0, 1e-9);
+  EXPECT_TRUE(std::isnan(pixels[1].x) && std::isnan(pixels[1].y));
+}
+
+TEST(Wcs, RefusesWhatIsNotOnTheSky) {
+  const auto error = [](const std::vector<std::string>& cards) {
+    return error_of([&] { const Wcs wcs(cards, {1, 2}); });
+  };
+  EXPECT_TRUE(contains(error({}), "no world coordinates"));
+  EXPECT_TRUE(contains(error({card("CTYPE1", "'LINEAR'"), card("CTYPE2", "'LINEAR'")}), "LINEAR"));
+  auto cards = cards_of({10, 20, 0, 0, -1, 1}, "TAN");
+  auto singular = cards;
+  singular[6] = card("CDELT1", "0.0");
+  EXPECT_TRUE(contains(error(singular), "wcslib")) << error(singular);
+  auto unknown = cards_of({10, 20, 0, 0, -1, 1}, "XYZ");
+  EXPECT_TRUE(contains(error(unknown), "expected celestial coordinates")) << error(unknown);
+  cards.erase(cards.begin() + 1);
+  EXPECT_TRUE(contains(error(cards), "expected celestial coordinates")) << error(cards);
+}
+
+// ------------------------------------------------------------------------- real headers
+
+/// Skips the test without the file.
+#define KASTOR_TEST_IMAGE(name)                                                                \
+  const char* folder = std::getenv("KASTOR_TEST_DATA");                                        \
+  const std::string path = std::string(folder == nullptr ? "." : folder) + "/" + (name);       \
+  if (folder == nullptr || !std::filesystem::exists(path)) GTEST_SKIP() << "no file " << path; \
+  const auto image = kastor::io::read_image(path)
+
+TEST(WcsOfRealImages, M13IsGnomonic) {
+  KASTOR_TEST_IMAGE("m13.fits");
+  const Wcs wcs(image.header_cards, image.fits_axes);
+  EXPECT_EQ(wcs.frame(), "FK5");
+  expect_projection(wcs, {250.4226, 36.4602, 149.5, 149.5, -0.00027770002, 0.00027770002}, true,
+                    {{149.5, 149.5}, {0, 0}, {299, 10}});
+}
+
+TEST(WcsOfRealImages, SumssIsOrthographic) {
+  KASTOR_TEST_IMAGE("sumss_J2248M36.fits");
+  const Wcs wcs(image.header_cards, image.fits_axes);
+  expect_projection(wcs, {342, -36, 704, 414, -3.05555555556e-3, 5.19842160672e-3}, false,
+                    {{704, 414}, {0, 0}, {1407, 827}});
+}
+
+TEST(WcsOfRealImages, BolocamIsGalactic) {
+  KASTOR_TEST_IMAGE("gc_bolocam_gps.fits");
+  const Wcs wcs(image.header_cards, image.fits_axes);
+  EXPECT_EQ(wcs.system(), SkySystem::galactic);
+  EXPECT_EQ(wcs.frame(), "");
+  const auto sky = wcs.to_sky(std::vector<PixelPosition>{{315.884479214, 319.741928329}, {0, 0}});
+  EXPECT_NEAR(sky[0].longitude, 359.999829162, 1e-9);
+  EXPECT_NEAR(sky[0].latitude, 0.000301939107299, 1e-9);
+  // This close to the equator the plate carree is linear.
+  EXPECT_NEAR(sky[1].longitude, 359.999829162 - 360.0 + 315.884479214 * 0.00199999986216, 1e-5);
+  EXPECT_NEAR(sky[1].latitude, 0.000301939107299 - 319.741928329 * 0.00199999986216, 1e-5);
+}
+
+TEST(WcsOfRealImages, OldAndDistortedHeadersAreRead) {
+  const struct {
+    const char* name;
+    double x, y, longitude, latitude;  // of the reference pixel
+  } images[] = {
+      {"kapteyn_m101_nan.fits", 338, 339, 210.8025441346, 54.34739523384},  // CROTA, 'DEGREE'
+      {"hsc_multiext.fits", 865.842697735752, 2003.38916604442, 151.319266199627, 1.6150446085464},
+      {"ctio_tpv.fits", 4369.373388, 4281.913443, 52.88269780127, -28.44369999644},  // TPV
+  };
+  for (const auto& each : images) {
+    KASTOR_TEST_IMAGE(each.name);
+    const Wcs wcs(image.header_cards, image.fits_axes);
+    const std::vector<PixelPosition> pixels{{each.x, each.y}, {3, 5}};
+    const auto sky = wcs.to_sky(pixels);
+    // Distortions have constant terms of up to arc seconds.
+    EXPECT_NEAR(sky[0].longitude, each.longitude, 1e-2) << each.name;
+    EXPECT_NEAR(sky[0].latitude, each.latitude, 1e-2) << each.name;
+    const auto back = wcs.to_pixels(sky);
+    EXPECT_NEAR(back[1].x, 3, 1e-3) << each.name;
+    EXPECT_NEAR(back[1].y, 5, 1e-3) << each.name;
+  }
+}
+
+}  // namespace
