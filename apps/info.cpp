@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Core.hpp>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/io/library_versions.hpp>
 #include <kastor/version.hpp>
 #include <optional>
 #include <string>
@@ -12,9 +13,6 @@
 #include "cli/streams.hpp"
 #include "device/probe.hpp"
 #include "subcommands.hpp"
-#if __has_include(<fitsio.h>)
-#include <fitsio.h>
-#endif
 
 namespace kastor::cli {
 namespace {
@@ -45,14 +43,6 @@ std::string dotted(int version, int major, int minor) {
   return fmt::format("{}.{}.{}", version / major, version % major / minor, version % minor);
 }
 
-std::string cfitsio_version() {
-#ifdef CFITSIO_MICRO
-  return fmt::format("{}.{}.{}", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO);
-#else
-  return "";
-#endif
-}
-
 BuildInfo build_info(const KokkosSession& kokkos) {
   BuildInfo info;
   info.version = version();
@@ -66,11 +56,12 @@ BuildInfo build_info(const KokkosSession& kokkos) {
                              backend.name == kokkos.standard_backend(), concurrency});
   }
   info.devices = device::probe().names;
-  info.libraries = {{"kokkos", dotted(KOKKOS_VERSION, 10000, 100)},
-                    {"cfitsio", cfitsio_version()},
-                    {"fmt", dotted(FMT_VERSION, 10000, 100)},
-                    {"cli11", command_line_library_version()},
-                    {"nlohmann_json", json_library_version()}};
+  info.libraries = {{"kokkos", dotted(KOKKOS_VERSION, 10000, 100)}};
+  for (const auto& library : io::library_versions())
+    info.libraries.push_back({library.name, library.version});
+  info.libraries.insert(info.libraries.end(), {{"fmt", dotted(FMT_VERSION, 10000, 100)},
+                                               {"cli11", command_line_library_version()},
+                                               {"nlohmann_json", json_library_version()}});
   return info;
 }
 

@@ -255,7 +255,8 @@ class TestCommandLine(AppTestCase):
         self.assertEqual(len(standard), 1)
         self.assertTrue(standard[0]["usable"])
         self.assertTrue(
-            {"kokkos", "cfitsio", "fmt", "cli11", "nlohmann_json"} <= set(info["libraries"])
+            {"kokkos", "cfitsio", "wcslib", "libpng", "freetype", "fmt", "cli11", "nlohmann_json"}
+            <= set(info["libraries"])
         )
         self.assertIn(b"backend", command.run("info").stdout)
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <ft2build.h>
+#include FT_FREETYPE_H
+#include <png.h>
+#include <wcslib/wcs.h>
+
+#include <kastor/io/library_versions.hpp>
+
+namespace kastor::io {
+
+std::vector<LibraryVersion> library_versions() {
+  FT_Int freetype[3] = {};
+  FT_Library library = nullptr;
+  if (FT_Init_FreeType(&library) == 0) {
+    FT_Library_Version(library, &freetype[0], &freetype[1], &freetype[2]);
+    FT_Done_FreeType(library);
+  }
+  return {{"cfitsio", fmt::format("{}.{}.{}", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO)},
+          {"wcslib", wcslib_version(nullptr)},
+          {"libpng", png_get_libpng_ver(nullptr)},
+          {"freetype", fmt::format("{}.{}.{}", freetype[0], freetype[1], freetype[2])}};
+}
+
+}  // namespace kastor::io
