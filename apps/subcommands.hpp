@@ -13,6 +13,7 @@ void run_stats(Arguments arguments);
 void run_label(Arguments arguments);
 void run_simulate(Arguments arguments);
 void run_info(Arguments arguments);
+void run_primes(Arguments arguments);
 
 }  // namespace kastor::cli
 

@@ -135,6 +135,12 @@ WRONG = [
     "simulate diracs -o a.fits --seed 1",
     "info a b",
     "info --kappa 3",
+    "primes 100",
+    "primes --upto -1",
+    "primes --upto 100000001",
+    "primes --upto 1e3",
+    "primes --upto",
+    "primes --count --count",
 ]
 
 HELP = [
@@ -150,6 +156,8 @@ HELP = [
     "label --help",
     "convolve --help",
     "info --help",
+    "primes --help",
+    "primes --upto nan --help",
     "simulate --help",
     "simulate nosuch --help",
     "simulate sky --help",
@@ -190,6 +198,7 @@ class TestCommandLine(AppTestCase):
             "label --help",
     "convolve --help",
             "info --help",
+            "primes --help",
             "simulate --help",
             "simulate sky --help",
             "simulate diracs --help",
@@ -240,6 +249,8 @@ class TestCommandLine(AppTestCase):
             ["stats", image, "--json"],
             ["find", image],
             ["info"],
+            ["primes"],
+            ["primes", "--json"],
             ["find", image, "-o", self.folder / "a.csv"],
             ["--help"],
             ["--version"],
@@ -1180,6 +1191,46 @@ class TestConvolve(AppTestCase):
         self.assert_refused(
             1, "convolve", image, "--kernel", kernel, "-o", kernel, "--overwrite", says=["input"]
         )
+def sieve(upto):
+    """All primes up to and including `upto`."""
+    flags = [False, False] + [True] * (upto - 1)
+    for n in range(2, upto + 1):
+        if flags[n]:
+            flags[2 * n :: n] = [False] * len(flags[2 * n :: n])
+    return [n for n in range(upto + 1) if flags[n]]
+
+
+class TestPrimes(AppTestCase):
+    def lines(self, *words):
+        done = command.run("primes", *words)
+        self.assert_done(done)
+        self.assertEqual(done.stderr, b"")
+        return [int(line) for line in done.stdout.decode().splitlines()]
+
+    def test_one_prime_a_line(self):
+        self.assertEqual(self.lines(), sieve(10000))
+        for upto in (0, 1, 2, 3, 4, 1000):
+            with self.subTest(upto):
+                self.assertEqual(self.lines("--upto", str(upto)), sieve(upto))
+
+    def test_count_is_one_number(self):
+        self.assertEqual(self.lines("--count"), [1229])
+        self.assertEqual(self.lines("--count", "--upto", "1"), [0])
+
+    def test_json(self):
+        found = command.json_of("primes", "--upto", "100")
+        self.assertEqual(found, {"upto": 100, "count": 25, "primes": sieve(100)})
+        found = command.json_of("primes", "--upto", "1")
+        self.assertEqual(found, {"upto": 1, "count": 0, "primes": []})
+        found = command.json_of("primes", "--count")
+        self.assertEqual(found, {"upto": 10000, "count": 1229, "primes": None})
+
+    def test_every_backend_and_number_of_threads_finds_the_same(self):
+        for backend in command.backends():
+            for threads in ("1", "3"):
+                with self.subTest(backend=backend, threads=threads):
+                    words = ["--upto", "20000", "--on", backend, "--threads", threads]
+                    self.assertEqual(self.lines(*words), sieve(20000))
 
 
 class TestRealImages(AppTestCase):
