@@ -26,6 +26,7 @@ constexpr std::array subcommands{
     Subcommand{"label", "write an image of source labels", run_label},
     Subcommand{"convolve", "convolve an image with a kernel", run_convolve},
     Subcommand{"simulate", "write a simulated image", run_simulate},
+    Subcommand{"bench", "time every step of the job on this machine's backends", run_bench},
     Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},
     Subcommand{"primes", "prime numbers by trial division: a small example of a kernel", run_primes},
 };

@@ -12,6 +12,7 @@ void run_convolve(Arguments arguments);
 void run_stats(Arguments arguments);
 void run_label(Arguments arguments);
 void run_simulate(Arguments arguments);
+void run_bench(Arguments arguments);
 void run_info(Arguments arguments);
 void run_primes(Arguments arguments);
 
