@@ -28,7 +28,8 @@ constexpr std::array subcommands{
     Subcommand{"simulate", "write a simulated image", run_simulate},
     Subcommand{"bench", "time every step of the job on this machine's backends", run_bench},
     Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},
-    Subcommand{"primes", "prime numbers by trial division: a small example of a kernel", run_primes},
+    Subcommand{"primes", "prime numbers by trial division: a small example of a kernel",
+               run_primes},
 };
 
 std::string main_help() {

@@ -1208,6 +1208,8 @@ class TestConvolve(AppTestCase):
         self.assert_refused(
             1, "convolve", image, "--kernel", kernel, "-o", kernel, "--overwrite", says=["input"]
         )
+
+
 def sieve(upto):
     """All primes up to and including `upto`."""
     flags = [False, False] + [True] * (upto - 1)
