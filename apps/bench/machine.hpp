@@ -19,10 +19,10 @@ struct Machine {
     int threads = 0;      ///< that work at once; 0 if not usable
     bool device = false;
   };
-  std::string kastor;         ///< version
-  std::string kokkos;         ///< version
-  std::string cpu;            ///< model; empty if the system does not tell
-  unsigned hardware_threads;  ///< 0 if the system does not tell
+  std::string kastor;             ///< version
+  std::string kokkos;             ///< version
+  std::string cpu;                ///< model; empty if the system does not tell
+  unsigned hardware_threads = 0;  ///< 0 if the system does not tell
   std::vector<std::string> devices;
   std::vector<BackendInfo> backends;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The parts of `kastor bench` that decide what its table says: how often a job is repeated, what
-// the figures of the repeats are, and whether two results are the same.
+// the figures of the repeats are, whether two results are the same, and what is said if not.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bench/answer.hpp"
+#include "bench/table.hpp"
 #include "bench/timing.hpp"
 
 namespace {
@@ -133,6 +135,60 @@ TEST(BenchAnswer, FactsAreComparedByName) {
   const auto found = compare(kastor, Facts{{"sources", std::int64_t{3}}, {"mean", 2.0}});
   EXPECT_FALSE(found.identical);
   EXPECT_EQ(found.max_difference, 0.25);
+}
+
+using kastor::bench::Row;
+using kastor::bench::RowKind;
+using kastor::bench::Table;
+
+Row row_of(RowKind kind, const char* who, double seconds) {
+  Row row;
+  row.kind = kind;
+  row.who = who;
+  row.timing = make_timing({seconds}, false);
+  return row;
+}
+
+/// One step by two backends, whose results differ by `difference`, and by a peer, who is far off.
+Table table_with(double difference) {
+  Row second = row_of(RowKind::backend, "openmp", 0.5);
+  second.compared = kastor::bench::Comparison{difference == 0, difference};
+  Row peer = row_of(RowKind::peer, "numpy", 8);
+  peer.compared = kastor::bench::Comparison{false, 0.25};
+  Table table;
+  table.steps.push_back({"label", "labelling", 100, 800, {}});
+  table.steps.back().rows = {row_of(RowKind::backend, "serial", 2), second, peer};
+  return table;
+}
+
+TEST(BenchTable, TellsTheFirstDifferenceOfKastorsOwn) {
+  EXPECT_EQ(first_difference(table_with(0)), "");
+  EXPECT_EQ(first_difference(table_with(0x1p-50)), "'openmp' in the step 'label'");
+  const auto same = table_text(table_with(0));
+  EXPECT_THAT(same, ::testing::HasSubstr("same bits"));
+  EXPECT_THAT(same, ::testing::HasSubstr("2.5e-01"));
+  EXPECT_THAT(same, ::testing::Not(::testing::HasSubstr("DIFFERS")));
+  const auto other = table_text(table_with(0x1p-50));
+  EXPECT_THAT(other, ::testing::HasSubstr("DIFFERS 9e-16"));
+  EXPECT_THAT(other, ::testing::Not(::testing::HasSubstr("same bits")));
+}
+
+TEST(BenchTable, TheSpeedUpIsOverSerial) {
+  auto table = table_with(0);
+  auto& step = table.steps.front();
+  EXPECT_EQ(speed_up(step, step.rows[0].timing), 1);
+  EXPECT_EQ(speed_up(step, step.rows[1].timing), 4);
+  EXPECT_EQ(speed_up(step, step.rows[2].timing), 0.25);
+  step.rows.erase(step.rows.begin());
+  EXPECT_EQ(speed_up(step, step.rows[0].timing), std::nullopt);
+}
+
+TEST(BenchTable, MarksTheRowsThatStoppedEarly) {
+  auto table = table_with(0);
+  EXPECT_THAT(table_text(table), ::testing::Not(::testing::HasSubstr("*")));
+  table.steps.front().rows[1].timing.stopped_early = true;
+  EXPECT_THAT(table_text(table), ::testing::HasSubstr("openmp *"));
+  EXPECT_THAT(table_text(table), ::testing::HasSubstr("*: fewer repeats"));
 }
 
 }  // namespace
