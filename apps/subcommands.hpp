@@ -13,7 +13,9 @@ void run_stats(Arguments arguments);
 void run_label(Arguments arguments);
 void run_simulate(Arguments arguments);
 void run_view(Arguments arguments);
+void run_bench(Arguments arguments);
 void run_info(Arguments arguments);
+void run_primes(Arguments arguments);
 
 }  // namespace kastor::cli
 

@@ -17,6 +17,7 @@ else()
 endif()
 if(TARGET kastor)
   install(TARGETS kastor)
+  install(FILES ${PROJECT_SOURCE_DIR}/apps/bench/peers.py DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor)
 endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${KASTOR_GENERATED_INCLUDE_DIR}/

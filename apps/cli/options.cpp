@@ -50,6 +50,16 @@ std::string checked_backend(const std::string& text) {
   return text;
 }
 
+/// Those that do not depend on how --on is meant.
+void add_other_run_options(CommandLine& line, RunOptions& options) {
+  line.integer(
+      "--threads", "N", {1, most_threads, "an integer from 1 to 512"},
+      [&options](std::int64_t n) { options.threads = static_cast<int>(n); },
+      "CPU threads; default: OMP_NUM_THREADS, else all cores.");
+  line.flag("--timings", options.timings, "Print a table of the steps on stderr.");
+  line.flag("--quiet", options.quiet, "Print results only: no progress, no notes.");
+}
+
 }  // namespace
 
 void add_run_options(CommandLine& line, RunOptions& options) {
@@ -59,12 +69,27 @@ void add_run_options(CommandLine& line, RunOptions& options) {
       [&options](const std::string& text) { options.on = checked_backend(text); },
       "Where to compute; default: the fastest usable.\n"
       "The results are the same bits on all of them.");
-  line.integer(
-      "--threads", "N", {1, most_threads, "an integer from 1 to 512"},
-      [&options](std::int64_t n) { options.threads = static_cast<int>(n); },
-      "CPU threads; default: OMP_NUM_THREADS, else all cores.");
-  line.flag("--timings", options.timings, "Print a table of the steps on stderr.");
-  line.flag("--quiet", options.quiet, "Print results only: no progress, no notes.");
+  add_other_run_options(line, options);
+}
+
+void add_run_options(CommandLine& line, RunOptions& options, std::vector<std::string>& on) {
+  line.heading("Running");
+  line.values("--on", backend_names(), on,
+              "Where to compute; may be given several times.\nDefault: all that are usable.");
+  add_other_run_options(line, options);
+}
+
+std::vector<std::string> choose_backends(RunOptions& options, const std::vector<std::string>& on) {
+  for (const auto& name : on) (void)checked_backend(name);
+  std::vector<std::string> chosen;
+  int rank = -1;
+  for (const auto& backend : compiled_backends()) {
+    if (std::find(on.begin(), on.end(), backend.name) == on.end()) continue;
+    chosen.push_back(backend.name);
+    if (backend.rank > rank) options.on = backend.name;
+    rank = std::max(rank, backend.rank);
+  }
+  return chosen;
 }
 
 void add_json_flag(CommandLine& line, bool& json) {

@@ -20,6 +20,13 @@ struct RunOptions {
   bool timings = false;
 };
 void add_run_options(CommandLine& line, RunOptions& options);
+/// For work on several backends, one after the other: --on may be given several times.
+/// `choose_backends()` makes sense of it after parsing.
+void add_run_options(CommandLine& line, RunOptions& options, std::vector<std::string>& on);
+/// The backends given, in the order of `compiled_backends()`; none given: none. Sets `options.on`
+/// to the fastest, which is the one that may be without a device. \throws UsageError
+[[nodiscard]] std::vector<std::string> choose_backends(RunOptions& options,
+                                                       const std::vector<std::string>& on);
 
 void add_json_flag(CommandLine& line, bool& json);
 

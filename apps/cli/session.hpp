@@ -30,6 +30,9 @@ class Session {
         [&] { cli::on_backend(m_kokkos->backend(), std::forward<Visitor>(visit)); });
   }
 
+  /// Runs `job`; adds to a failed allocation what was free before it.
+  static void with_memory_explained(const std::function<void()>& job);
+
   /// `readable_on()` as a step of its own, where there is something to copy.
   template <class Exec, class HostView>
   [[nodiscard]] auto upload(const Exec& space, const HostView& host) {
@@ -47,9 +50,6 @@ class Session {
   void close(const std::string& note, std::int64_t pixels);
 
  private:
-  /// Adds to a failed allocation what was free before the job.
-  static void with_memory_explained(const std::function<void()>& job);
-
   RunOptions m_options;
   StepRecorder m_steps;
   std::optional<KokkosSession> m_kokkos;

@@ -9,6 +9,7 @@
 #include <kastor/image.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
+#include <kastor/primes.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <kastor/simulate.hpp>
 #include <kastor/source_finder.hpp>

@@ -171,6 +171,25 @@ WRONG = [
     "find image.fits --picture",
     "info a b",
     "info --kappa 3",
+    "bench 64",
+    "bench --size 0",
+    "bench --size -1",
+    "bench --size 100001",
+    "bench --size 64x64",
+    "bench --type int16",
+    "bench --repeats 0",
+    "bench --repeats 1.5",
+    "bench --on nosuch",
+    "bench --on serial --on nosuch",
+    "bench --on",
+    "bench --python python3",
+    "bench --peers --peers",
+    "primes 100",
+    "primes --upto -1",
+    "primes --upto 100000001",
+    "primes --upto 1e3",
+    "primes --upto",
+    "primes --count --count",
 ]
 
 HELP = [
@@ -188,6 +207,10 @@ HELP = [
     "view --help",
     "view --size nan --help",
     "info --help",
+    "bench --help",
+    "bench --size 0 --on nosuch --help",
+    "primes --help",
+    "primes --upto nan --help",
     "simulate --help",
     "simulate nosuch --help",
     "simulate sky --help",
@@ -229,6 +252,8 @@ class TestCommandLine(AppTestCase):
             "convolve --help",
             "view --help",
             "info --help",
+            "bench --help",
+            "primes --help",
             "simulate --help",
             "simulate sky --help",
             "simulate diracs --help",
@@ -280,6 +305,9 @@ class TestCommandLine(AppTestCase):
             ["stats", image, "--json"],
             ["find", image],
             ["info"],
+            ["primes"],
+            ["primes", "--json"],
+            ["bench", "--size", "16", "--repeats", "1", "--on", "serial"],
             ["find", image, "-o", self.folder / "a.csv"],
             ["--help"],
             ["--version"],
@@ -1221,6 +1249,231 @@ class TestConvolve(AppTestCase):
         self.assert_refused(
             1, "convolve", image, "--kernel", kernel, "-o", kernel, "--overwrite", says=["input"]
         )
+
+
+def sieve(upto):
+    """All primes up to and including `upto`."""
+    flags = [False, False] + [True] * (upto - 1)
+    for n in range(2, upto + 1):
+        if flags[n]:
+            flags[2 * n :: n] = [False] * len(flags[2 * n :: n])
+    return [n for n in range(upto + 1) if flags[n]]
+
+
+class TestPrimes(AppTestCase):
+    def lines(self, *words):
+        done = command.run("primes", *words)
+        self.assert_done(done)
+        self.assertEqual(done.stderr, b"")
+        return [int(line) for line in done.stdout.decode().splitlines()]
+
+    def test_one_prime_a_line(self):
+        self.assertEqual(self.lines(), sieve(10000))
+        for upto in (0, 1, 2, 3, 4, 1000):
+            with self.subTest(upto):
+                self.assertEqual(self.lines("--upto", str(upto)), sieve(upto))
+
+    def test_count_is_one_number(self):
+        self.assertEqual(self.lines("--count"), [1229])
+        self.assertEqual(self.lines("--count", "--upto", "1"), [0])
+
+    def test_json(self):
+        found = command.json_of("primes", "--upto", "100")
+        self.assertEqual(found, {"upto": 100, "count": 25, "primes": sieve(100)})
+        found = command.json_of("primes", "--upto", "1")
+        self.assertEqual(found, {"upto": 1, "count": 0, "primes": []})
+        found = command.json_of("primes", "--count")
+        self.assertEqual(found, {"upto": 10000, "count": 1229, "primes": None})
+
+    def test_every_backend_and_number_of_threads_finds_the_same(self):
+        for backend in command.backends():
+            for threads in ("1", "3"):
+                with self.subTest(backend=backend, threads=threads):
+                    words = ["--upto", "20000", "--on", backend, "--threads", threads]
+                    self.assertEqual(self.lines(*words), sieve(20000))
+
+
+STEPS = (
+    "dirac kernel convolve convolve_direct convolve_1d statistics sigma_clip segmentation label "
+    "label_image measure pipeline primes fits_write fits_read"
+).split()
+
+
+class TestBench(AppTestCase):
+    """Temporary files go to the test's own folder, and have to be gone at the end."""
+
+    def setUp(self):
+        super().setUp()
+        self.here = {"TMPDIR": str(self.folder)}
+        self.small = ["--size", "64", "--repeats", "2"]
+
+    def tearDown(self):
+        self.assertEqual(self.files(), [])
+
+    def bench(self, *words, env=None):
+        return command.json_of("bench", *self.small, *words, env={**self.here, **(env or {})})
+
+    def rows(self, table, kind=None):
+        """(step, row) of every row of that kind."""
+        return [
+            (step, row)
+            for step in table["steps"]
+            for row in step["rows"]
+            if kind in (None, row["kind"])
+        ]
+
+    def assert_timing(self, timing, repeats):
+        self.assertEqual(len(timing["seconds"]), timing["repeats"])
+        self.assertGreaterEqual(timing["repeats"], repeats)
+        self.assertFalse(timing["stopped_early"])
+        self.assertGreater(timing["minimum_s"], 0)
+        self.assertEqual(timing["minimum_s"], min(timing["seconds"]))
+        self.assertEqual(timing["median_s"], statistics.median(timing["seconds"]))
+        self.assertGreaterEqual(timing["median_s"], timing["minimum_s"])
+        deviations = [abs(s - timing["median_s"]) for s in timing["seconds"]]
+        self.assertEqual(timing["spread_s"], statistics.median(deviations))
+
+    def test_every_step_on_every_backend(self):
+        table = self.bench()
+        self.assertEqual([step["step"] for step in table["steps"]], STEPS)
+        self.assertEqual((table["size"], table["type"], table["repeats"]), (64, "float32", 2))
+        self.assertTrue(table["identical"])
+        self.assertIsNone(table["peers"])
+        backends = command.backends()
+        self.assertEqual([b["name"] for b in table["backends"] if b["measured"]], backends)
+        for step in table["steps"]:
+            with self.subTest(step["step"]):
+                who = [row["who"] for row in step["rows"]]
+                self.assertIn(who, (backends, ["host"]))
+                self.assertGreater(step["items"], 0)
+                for row in step["rows"]:
+                    self.assert_timing(row, 2)
+                    self.assertGreater(row["items_per_s"], 0)
+        for step, row in self.rows(table, "backend"):
+            first = step["rows"][0]
+            self.assertEqual(row["result"], first["result"])
+            self.assertEqual(row["identical"], None if row is first else True)
+            self.assertEqual(row["max_difference"], None if row is first else 0)
+            self.assertAlmostEqual(row["speed_up"], first["median_s"] / row["median_s"])
+            self.assertEqual(row["with_transfers"] is not None, row["who"] == "cuda")
+        for _, row in self.rows(table, "host"):
+            self.assertIsNone(row["speed_up"])
+
+    def test_the_results_are_those_of_the_other_subcommands(self):
+        table = self.bench("--on", "serial")
+        found = {step["step"]: step["rows"][0]["result"] for step in table["steps"]}
+        sky = self.folder / "sky.fits"
+        self.assert_done(command.run("simulate", "sky", "--size", "64", "-o", sky))
+        stats = command.json_of("stats", sky)
+        for name in ("mean", "median", "std", "max"):
+            self.assertEqual(found["statistics"][name], stats["all"][name])
+            self.assertEqual(found["sigma_clip"][name], stats["clipped"][name])
+        sources = command.json_of("find", sky)
+        for step in ("measure", "pipeline"):
+            self.assertEqual(found[step]["sources"], sources["sources"])
+            self.assertEqual(found[step]["catalogue_hash"], sources["catalogue_hash"])
+        self.assertEqual(found["segmentation"]["foreground_pixels"], sources["foreground_pixels"])
+        self.assertEqual(found["label"]["sources"], sources["sources"])
+        self.assertEqual(found["dirac"]["points"], 16)
+        self.assertEqual(found["convolve"], {"max": 1.0, "method": "separable"})
+        self.assertEqual(found["convolve_direct"], {"max": 1.0, "method": "direct"})
+        self.assertEqual(found["primes"]["primes"], 1229)
+        for path in (sky, self.folder / "sky_truth.csv"):
+            path.unlink()
+
+    def test_every_size(self):
+        for size in ("1", "2", "16", "100"):
+            for kind in ("float32", "float64"):
+                with self.subTest(size=size, type=kind):
+                    words = ["--size", size, "--type", kind, "--repeats", "1"]
+                    table = command.json_of("bench", *words, env=self.here)
+                    self.assertTrue(table["identical"])
+                    self.assertEqual(table["steps"][0]["items"], int(size) ** 2)
+
+    def test_chosen_backends(self):
+        for chosen in (["serial"], command.backends()[::-1]):
+            with self.subTest(chosen):
+                words = [word for name in chosen for word in ("--on", name)]
+                table = self.bench(*words)
+                who = {row["who"] for _, row in self.rows(table, "backend")}
+                self.assertEqual(who, set(chosen))
+
+    def test_without_serial_there_is_no_speed_up(self):
+        others = [name for name in command.backends() if name != "serial"]
+        if not others:
+            self.skipTest("serial is the only backend")
+        for _, row in self.rows(self.bench("--on", others[0])):
+            self.assertIsNone(row["speed_up"])
+
+    def test_the_text_fits_into_100_columns(self):
+        done = command.run("bench", *self.small, env=self.here)
+        self.assert_done(done)
+        self.assertEqual(done.stderr, b"")
+        head, table = done.stdout.decode().split("median ms")
+        for words in ("kastor", "Kokkos", "cpu", "64 x 64", *command.backends()):
+            self.assertIn(words, head)
+        for line in table.splitlines():
+            self.assertLessEqual(len(line), 100, line)
+        backends = len(command.backends())
+        self.assertEqual(table.count("same bits"), 12 * (backends - 1) + 1)  # files too
+        self.assertNotIn("DIFFERS", table)
+
+    def test_peers_that_cannot_run(self):
+        (self.folder / "bin").mkdir()
+        no_numpy = self.folder / "bin" / "python"
+        no_numpy.write_text("#!/bin/sh\necho '{\"missing\": \"No module named numpy\"}'\n")
+        no_numpy.chmod(0o755)
+        for path, says in (
+            (self.folder / "nosuch", "nosuch"),
+            ("/bin/false", "exit code 1"),
+            ("/bin/echo", "no answer"),
+            (no_numpy, "No module named numpy"),
+        ):
+            with self.subTest(path):
+                words = ["bench", "--size", "16", "--peers"]
+                self.assert_refused(1, *words, "--python", path, says=[says, "KASTOR_PYTHON"])
+                env = {"KASTOR_PYTHON": str(path)}
+                self.assert_refused(1, *words, says=[says], env={**self.here, **env})
+        no_numpy.unlink()
+        (self.folder / "bin").rmdir()
+
+    def test_peers_that_fail_on_the_way(self):
+        (self.folder / "bin").mkdir()
+        fake = self.folder / "bin" / "python"
+        fake.write_text(
+            "#!/bin/sh\n"
+            'test "$3" = check && echo \'{"versions": [["Python", "0"]]}\' && exit\n'
+            "eval \"$ANSWER\"\n"
+        )
+        fake.chmod(0o755)
+        words = ["bench", "--size", "16", "--repeats", "1", "--on", "serial", "--peers"]
+        for answer in ("true", "false", "echo nonsense", "echo {}", "kill -9 $$"):
+            with self.subTest(answer):
+                env = {**self.here, "KASTOR_PYTHON": str(fake), "ANSWER": answer}
+                self.assert_refused(1, *words, env=env, says=["peers.py"])
+        fake.unlink()
+        (self.folder / "bin").rmdir()
+
+    def test_peers(self):
+        python = os.environ.get("KASTOR_PYTHON") or "python3"
+        asked = [python, "-c", "import numpy, scipy.signal, scipy.ndimage"]
+        if subprocess.run(asked, stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            self.skipTest(f"{python} has no NumPy or no SciPy")
+        for size in ("1", "64"):
+            for kind, tolerance in (("float32", 1e-5), ("float64", 1e-12)):
+                with self.subTest(size=size, type=kind):
+                    words = ["--size", size, "--type", kind, "--repeats", "1", "--peers"]
+                    table = command.json_of("bench", *words, env=self.here)
+                    self.assertEqual(table["notes"], [])
+                    self.assertIn("NumPy", table["peers"])
+                    peers = self.rows(table, "peer")
+                    self.assertEqual(
+                        {step["step"] for step, _ in peers},
+                        set(STEPS) - {"convolve_direct", "label", "fits_write", "fits_read"},
+                    )
+                    for step, row in peers:
+                        self.assert_timing(row, 1)
+                        self.assertLess(row["max_difference"], tolerance, step["step"])
 
 
 class TestRealImages(AppTestCase):

@@ -323,6 +323,10 @@ void free_functions_keep_the_contract() {
   const Kokkos::View<T*, typename Exec::memory_space> signal("test::signal", 1000);
   check("convolve, 1-D", [&] { (void)kastor::convolve(instance, signal, signal); });
   check("simulate_diracs", [&] { kastor::simulate_diracs<Exec, T>(instance, 16, image); });
+
+  const kastor::PrimeFlags<Exec> flags("test::flags", 1000);
+  check("mark_primes", [&] { kastor::mark_primes(instance, flags); });
+  check("primes_up_to", [&] { (void)kastor::primes_up_to(instance, 1000); });
   instance.fence("test::free_functions");
 }
 
@@ -346,6 +350,7 @@ void functions_that_fill_views_do_not_fence() {
   convolver(image, smooth);
   const Kokkos::View<T*, typename Exec::memory_space> signal("test::signal", 100);
   const Kokkos::View<T*, typename Exec::memory_space> smooth_signal("test::signal", 199);
+  const kastor::PrimeFlags<Exec> flags("test::flags", 1000);
   const auto events = events_of([&] {
     kastor::threshold_into<Exec, T>(instance, image, 0.03, mask);
     kastor::write_labels(instance, labels, dense);
@@ -353,12 +358,13 @@ void functions_that_fill_views_do_not_fence() {
     kastor::simulate_diracs<Exec, T>(instance, 16, image);
     convolver(image, smooth);
     kastor::convolve_signal_into<Exec, T>(instance, signal, signal, smooth_signal);
+    kastor::mark_primes(instance, flags);
   });
   for (const Event& event : events) {
     EXPECT_FALSE(event.what == What::fence && starts_with(event.label, "kastor::")) << event.label;
   }
-  expect_no_allocation(events,
-                       "threshold_into, write_labels, Measurer, simulate_diracs, Convolver");
+  expect_no_allocation(
+      events, "threshold_into, write_labels, Measurer, simulate_diracs, Convolver, mark_primes");
   instance.fence("test::functions_that_fill_views");
 }
 

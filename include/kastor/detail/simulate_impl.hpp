@@ -97,6 +97,7 @@ struct AddSources {
   }
 };
 
+/// One pixel a thread, for devices.
 template <class Exec, class T>
 struct PlaceDiracs {
   std::int64_t spacing;
@@ -106,6 +107,20 @@ struct PlaceDiracs {
     const std::int64_t y = i / nx;
     const std::int64_t x = i % nx;
     image(y, x) = y % spacing == spacing / 2 && x % spacing == spacing / 2 ? T{1} : T{0};
+  }
+};
+
+/// One row at a time, for hosts: a division a pixel costs them more than the memory does.
+template <class Exec, class T>
+struct PlaceDiracsOfRow {
+  std::int64_t spacing;
+  std::int64_t nx;
+  Image<T, Exec> image;
+  KOKKOS_FUNCTION void operator()(std::int64_t y) const {
+    T* row = &image(y, 0);
+    for (std::int64_t x = 0; x < nx; ++x) row[x] = T{0};
+    if (y % spacing != spacing / 2) return;
+    for (std::int64_t x = spacing / 2; x < nx; x += spacing) row[x] = T{1};
   }
 };
 
@@ -216,11 +231,16 @@ template <class Exec, Real T>
 void simulate_diracs(const Exec& space, std::int64_t spacing, const Image<T, Exec>& image) {
   KASTOR_EXPECTS("kastor::simulate_diracs", spacing >= 1,
                  "the spacing is " + std::to_string(spacing) + "; expected 1 pixel or more");
+  const auto ny = static_cast<std::int64_t>(image.extent(0));
   const auto nx = static_cast<std::int64_t>(image.extent(1));
-  Kokkos::parallel_for("kastor::simulate::place_diracs",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           space, 0, static_cast<std::int64_t>(image.extent(0)) * nx),
-                       detail::PlaceDiracs<Exec, T>{spacing, nx, image});
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (is_host_space_v<Exec>) {
+    Kokkos::parallel_for("kastor::simulate::place_diracs", Policy(space, 0, nx > 0 ? ny : 0),
+                         detail::PlaceDiracsOfRow<Exec, T>{spacing, nx, image});
+  } else {
+    Kokkos::parallel_for("kastor::simulate::place_diracs", Policy(space, 0, ny * nx),
+                         detail::PlaceDiracs<Exec, T>{spacing, nx, image});
+  }
 }
 
 }  // namespace kastor

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_BENCH_ANSWER_HPP
+#define KASTOR_APPS_BENCH_ANSWER_HPP
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kastor::bench {
+
+/// Everything that a step computed, as one list on the host. 64-bit words are 64 pixels of a mask.
+using Numbers = std::variant<std::vector<double>, std::vector<float>, std::vector<std::int32_t>,
+                             std::vector<std::uint8_t>, std::vector<std::uint64_t>>;
+
+/// A figure worth showing, by name.
+using Fact = std::variant<double, std::int64_t, std::string>;
+using Facts = std::vector<std::pair<std::string, Fact>>;
+
+struct Answer {
+  Numbers numbers;
+  Facts facts;
+};
+
+struct Comparison {
+  bool identical = false;     ///< bit by bit
+  double max_difference = 0;  ///< over the largest magnitude of the list; infinite if one of two
+                              ///< numbers is not finite, or their counts differ
+};
+
+[[nodiscard]] Comparison compare(const Numbers& reference, const Numbers& other);
+
+/// Over the numbers that both have; each figure is a list of its own.
+[[nodiscard]] Comparison compare(const Facts& reference, const Facts& other);
+
+}  // namespace kastor::bench
+
+#endif

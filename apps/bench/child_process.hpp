@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_BENCH_CHILD_PROCESS_HPP
+#define KASTOR_APPS_BENCH_CHILD_PROCESS_HPP
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kastor::bench {
+
+/// Runs a program, found on PATH if its name has no '/', with nothing on its stdin and its stderr
+/// thrown away, and hands every line of its stdout to `take` as it comes.
+/// Returns its exit code, 128 + N if signal N ended it. \throws Error if it cannot be started.
+int run_program(const std::vector<std::string>& words,
+                const std::function<void(const std::string&)>& take);
+
+}  // namespace kastor::bench
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_BENCH_MACHINE_HPP
+#define KASTOR_APPS_BENCH_MACHINE_HPP
+
+#include <string>
+#include <vector>
+
+#include "cli/backends.hpp"
+
+namespace kastor::bench {
+
+/// Where the figures were taken.
+struct Machine {
+  struct BackendInfo {
+    std::string name;
+    bool usable = false;
+    bool measured = false;
+    std::string trouble;  ///< why it is not usable
+    int threads = 0;      ///< that work at once; 0 if not usable
+    bool device = false;
+  };
+  std::string kastor;             ///< version
+  std::string kokkos;             ///< version
+  std::string cpu;                ///< model; empty if the system does not tell
+  unsigned hardware_threads = 0;  ///< 0 if the system does not tell
+  std::vector<std::string> devices;
+  std::vector<BackendInfo> backends;
+};
+
+/// \param measured  names of the backends that are measured
+[[nodiscard]] Machine this_machine(const cli::KokkosSession& kokkos,
+                                   const std::vector<std::string>& measured);
+
+}  // namespace kastor::bench
+
+#endif

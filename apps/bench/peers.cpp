@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/peers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <kastor/convolution_kernel.hpp>
+#include <kastor/error.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "bench/child_process.hpp"
+
+namespace kastor::bench {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+/// Installed beside the program, or in the source tree it was built from.
+std::string script_path() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path() / KASTOR_DATA_FROM_BIN / "peers.py";
+  for (const fs::path& path : {installed, fs::path(KASTOR_PEERS_SCRIPT)}) {
+    if (fs::is_regular_file(path, error)) return path.lexically_normal().string();
+  }
+  throw Error("--peers: found no " + installed.lexically_normal().string() +
+              "; expected the script that the installation puts there");
+}
+
+std::string chosen_python(const std::optional<std::string>& wanted) {
+  if (wanted) return *wanted;
+  const char* chosen = std::getenv("KASTOR_PYTHON");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+}
+
+[[noreturn]] void unusable(const std::string& python, const std::string& found) {
+  throw Error(
+      "--peers: " + python + ": " + found +
+      "; expected a Python 3 with NumPy and SciPy (choose it by --python or KASTOR_PYTHON)");
+}
+
+/// Null if it is no JSON object.
+Json parsed(const std::string& line) {
+  Json json = Json::parse(line, nullptr, false);
+  return json.is_object() ? json : Json(nullptr);
+}
+
+Facts facts_of(const Json& result) {
+  Facts facts;
+  for (const auto& [name, value] : result.items()) {
+    if (value.is_number_integer()) {
+      facts.emplace_back(name, value.get<std::int64_t>());
+    } else if (value.is_number()) {
+      facts.emplace_back(name, value.get<double>());
+    }
+  }
+  return facts;
+}
+
+Timing timing_of(const Json& seconds, const TimingRules& rules) {
+  const auto list = seconds.get<std::vector<double>>();
+  if (list.empty()) throw Error("peers.py: found a measurement without times; expected some");
+  const bool stopped_early = static_cast<int>(list.size()) < rules.repeats;
+  return make_timing(list, stopped_early);
+}
+
+/// With Kastor's first row: list by list in the script, or figure by figure.
+std::optional<Comparison> comparison_of(const Json& json, const StepRows& step, const Row& row) {
+  if (step.rows.empty()) return std::nullopt;
+  Comparison figures = compare(step.rows.front().facts, row.facts);
+  if (const auto found = json.find("max_difference"); found != json.end() && found->is_number()) {
+    figures.identical = figures.identical && *found == 0;
+    figures.max_difference = std::max(figures.max_difference, found->get<double>());
+  }
+  return figures;
+}
+
+Row row_of(const Json& json, const StepRows& step, const TimingRules& rules) {
+  Row row;
+  row.kind = RowKind::peer;
+  row.who = json.at("who").get<std::string>();
+  row.function = json.at("function").get<std::string>();
+  row.timing = timing_of(json.at("seconds"), rules);
+  if (json.contains("with_transfers")) {
+    row.with_transfers = timing_of(json.at("with_transfers"), rules);
+  }
+  row.facts = facts_of(json.at("result"));
+  row.compared = comparison_of(json, step, row);
+  return row;
+}
+
+void add(const Json& json, const TimingRules& rules, Table& table) {
+  const auto name = json.at("step").get<std::string>();
+  if (json.contains("failed")) {
+    table.notes.push_back(json.at("who").get<std::string>() + " " +
+                          json.at("function").get<std::string>() +
+                          " failed: " + json.at("failed").get<std::string>());
+    return;
+  }
+  for (StepRows& step : table.steps) {
+    if (step.name == name) step.rows.push_back(row_of(json, step, rules));
+  }
+}
+
+}  // namespace
+
+std::string temporary_target(const std::string& name) {
+  const char* chosen = std::getenv("TMPDIR");
+  const fs::path folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+  return (folder / ("kastor-bench-" + std::to_string(getpid()) + "-" + name)).string();
+}
+
+Peers::Peers(const std::optional<std::string>& python) : m_python(chosen_python(python)) {
+  Json answer;
+  int code = 0;
+  try {
+    code = run_program({m_python, "-B", script_path(), "check"},
+                       [&answer](const std::string& line) { answer = parsed(line); });
+  } catch (const Error& error) {
+    throw Error(std::string("--peers: ") + error.what() +
+                " (choose it by --python or KASTOR_PYTHON)");
+  }
+  if (answer.contains("missing")) unusable(m_python, answer.at("missing").get<std::string>());
+  if (!answer.contains("versions")) {
+    unusable(m_python, "ended with exit code " + std::to_string(code) + " and no answer");
+  }
+  for (const auto& entry : answer.at("versions")) {
+    m_versions.emplace_back(entry.at(0).get<std::string>(), entry.at(1).get<std::string>());
+  }
+}
+
+void Peers::store(const std::string& name, const void* data, std::size_t bytes) {
+  const std::string path = m_outputs.add(temporary_target(name), io::OverwritePolicy::refuse);
+  errno = 0;
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  bool written = file != nullptr && std::fwrite(data, 1, bytes, file) == bytes;
+  if (file != nullptr) written = (std::fclose(file) == 0) && written;
+  if (!written) {
+    throw Error(path + ": could not be written (" + std::strerror(errno) + "); expected room for " +
+                std::to_string(bytes) + " bytes (TMPDIR chooses the folder)");
+  }
+  m_files.emplace_back(name, path);
+}
+
+void Peers::hand_over(const Images& images) {
+  store("dirac_image", images.dirac.data(), images.dirac.size() * sizeof(double));
+  std::visit(
+      [this](const auto& sky) {
+        using T = typename std::decay_t<decltype(sky)>::value_type;
+        store("sky", sky.data(), sky.size() * sizeof(T));
+      },
+      images.sky);
+  const ConvolutionKernel kernel = lesson_kernel();
+  store("taps", kernel.taps.data(), kernel.taps.size() * sizeof(double));
+}
+
+void Peers::hand_over(const std::string& step, const Answer& answer) {
+  if (step != "convolve" && step != "convolve_1d") return;
+  const auto& numbers = std::get<std::vector<double>>(answer.numbers);
+  store(step, numbers.data(), numbers.size() * sizeof(double));
+}
+
+void Peers::run(const TimingRules& rules, Table& table) const {
+  const Json job = {{"size", table.size},
+                    {"type", table.type},
+                    {"repeats", rules.repeats},
+                    {"repeats_most", rules.repeats_most},
+                    {"seconds_least", rules.seconds_least},
+                    {"seconds_most", rules.seconds_most},
+                    {"files", std::map<std::string, std::string>(m_files.begin(), m_files.end())}};
+  bool ended = false;
+  const auto take = [&](const std::string& line) {
+    const Json json = parsed(line);
+    if (json.is_null()) {
+      throw Error("peers.py: found '" + line + "'; expected one JSON object a line");
+    }
+    ended = json.contains("done");
+    if (!ended) add(json, rules, table);
+  };
+  int code = 0;
+  try {
+    code = run_program({m_python, "-B", script_path(), "run", job.dump()}, take);
+  } catch (const Json::exception& error) {
+    throw Error(std::string("peers.py: found a line without what belongs there: ") + error.what());
+  }
+  if (code != 0 || !ended) {
+    throw Error("peers.py: ended with exit code " + std::to_string(code) +
+                " before all was measured; expected 0");
+  }
+}
+
+}  // namespace kastor::bench
