@@ -4,15 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/image.hpp>
-
-#if defined(__CUDACC__) || defined(__clang__)
-#define KASTOR_UNROLL _Pragma("unroll")
-#define KASTOR_UNROLL_BY_4 _Pragma("unroll 4")
-#else
-#define KASTOR_UNROLL _Pragma("GCC unroll 64")
-#define KASTOR_UNROLL_BY_4 _Pragma("GCC unroll 4")
-#endif
 
 /// Convolution on a device. Taps are mirrored: the pixel above and left of the others meets the
 /// first. Every sum adds its products in the order of the image's pixels, as on a host; a pixel
@@ -175,13 +168,6 @@ struct ConvolveAlongX {
     for (int r = 0; r < rows; ++r)
       if (y + r < image.ny) result.data[(y + r) * result.pitch + x] = sums[r];
   }
-};
-
-/// 16 bytes of pixels, loaded at once.
-template <class T>
-struct alignas(16) PixelPack {
-  static constexpr int size = 16 / sizeof(T);
-  T pixel[size];
 };
 
 /// The tile of the result that a team makes, small enough for several teams to share a

@@ -7,8 +7,8 @@
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/moments.hpp>
-#include <kastor/detail/pack_bits.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
+#include <kastor/detail/scan_host.hpp>
 
 /// The one read of the image: sums over the core, everything else gathered.
 namespace kastor::detail {
@@ -66,66 +66,29 @@ struct GatherOutsideCore {
 
   KOKKOS_FUNCTION void segment(const T* pixels, std::int64_t n, Value& value) const {
     if constexpr (is_host_space_v<Exec>) {
-      add_core(pixels, n, value);
-      gather(pixels, n, value);
+      KOKKOS_IF_ON_HOST((scan(pixels, n, value);))
     } else {
       for (std::int64_t i = 0; i < n; ++i) one_pixel(pixels[i], value);
     }
   }
 
  private:
-  /// A loop without branches: it vectorises.
-  KOKKOS_FUNCTION void add_core(const T* pixels, std::int64_t n, Value& value) const {
-    const T low = brackets.low_edge, high = brackets.high_edge;
-    const T window_low = brackets.window_low, window_high = brackets.window_high,
-            middle = brackets.centre;
-    std::uint64_t s = 0, q = 0;
-    std::uint32_t below = 0, above = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const T x = pixels[i];
-      const bool is_below = (x > low) & (x < window_low);
-      const bool is_above = (x > window_high) & (x < high);
-      const T kept = is_below | is_above ? x : middle;
-      const double u = (static_cast<double>(kept) - centre) * scale;
-      s += to_grid_biased(u);
-      q += to_grid_biased(u * u);
-      below += is_below ? 1U : 0U;
-      above += is_above ? 1U : 0U;
-    }
-    value.below += below;
-    value.above += above;
-    value.sum.add(unbias(s, n));
-    value.squares.add(unbias(q, n));
-  }
-
-  KOKKOS_FUNCTION void gather(const T* pixels, std::int64_t n, Value& value) const {
-    T outside[host_segment];
-    std::int64_t kept = 0;
-    std::int64_t i = 0;
-    for (; i + 64 <= n; i += 64) {
-      std::uint64_t bits = pack_bits(pixels + i, [this](T pixel) { return !in_core(pixel); });
-      for (; bits != 0; bits &= bits - 1) {
-        outside[kept++] = pixels[i + Kokkos::countr_zero(bits)];
-      }
-    }
-    for (; i < n; ++i) {
-      outside[kept] = pixels[i];
-      kept += in_core(pixels[i]) ? 0 : 1;
-    }
-    T tail[host_segment];
-    std::int64_t in_tail = 0;
-    std::int64_t in_middle = 0;
-    for (i = 0; i < kept; ++i) {
-      const T x = outside[i];
-      const bool middle = in_window(x);
-      tail[in_tail] = x;
-      outside[in_middle] = x;
-      in_middle += middle ? 1 : 0;
-      in_tail += !middle & Interval<T>{}.contains(x) ? 1 : 0;
-    }
-    value.window += in_middle;
-    tails.append(tail, in_tail);
-    if (!brackets.window_is_one_value()) window.append(outside, in_middle);
+  void scan(const T* pixels, std::int64_t n, Value& value) const {
+    T in_tails[host_segment + 16];
+    T in_window[host_segment + 16];
+    HostLists<T> lists{in_tails, in_window};
+    HostScanSums sums;
+    scan_on_host(best_host_level(),
+                 HostScan<T>{brackets.low_edge, brackets.window_low, brackets.window_high,
+                             brackets.high_edge, brackets.centre, centre, scale},
+                 pixels, n, sums, lists);
+    value.below += sums.below;
+    value.above += sums.above;
+    value.window += lists.in_window;
+    value.sum.add(unbias(sums.sum, n));
+    value.squares.add(unbias(sums.squares, n));
+    tails.append(in_tails, lists.in_tails);
+    if (!brackets.window_is_one_value()) window.append(in_window, lists.in_window);
   }
 
   KOKKOS_FUNCTION void one_pixel(T x, Value& value) const {

@@ -10,6 +10,8 @@
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/clip_population.hpp>
 #include <kastor/detail/gather.hpp>
+#include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/radix_sort.hpp>
 #include <kastor/detail/select.hpp>
 #include <kastor/detail/window_ranks.hpp>
 #include <kastor/sigma_clip.hpp>
@@ -83,8 +85,10 @@ struct SigmaClipper<Exec, T>::Plan {
         tails{{}, Counter(Kokkos::view_alloc(s, "kastor::sigma_clip::tail_count"))},
         window{{}, Counter(Kokkos::view_alloc(s, "kastor::sigma_clip::window_count"))},
         selector(s),
-        ranks(s) {
+        ranks(s),
+        team_gatherer(s) {
     sample_on_host.reserve(sample_size);
+    sample_spare.reserve(sample_size);
   }
 
   void reserve(std::int64_t pixels) {
@@ -98,6 +102,7 @@ struct SigmaClipper<Exec, T>::Plan {
     grow(tails.values, "kastor::sigma_clip::tails");
     grow(window.values, "kastor::sigma_clip::window");
     ranks.reserve(wanted);
+    if constexpr (!is_host_space_v<Exec>) team_gatherer.reserve(pixels);
   }
 
   /// A fixed-stride sample of the finite pixels, sorted. The stride depends on the image's shape
@@ -126,7 +131,23 @@ struct SigmaClipper<Exec, T>::Plan {
     space.fence("kastor::sigma_clip::take_sample");
     const detail::Interval<T> finite;
     std::erase_if(sample_on_host, [&](T x) { return !finite.contains(x); });
-    std::sort(sample_on_host.begin(), sample_on_host.end());
+    detail::radix_sort(sample_on_host, sample_spare);
+  }
+
+  /// The one read of the image. Fences.
+  [[nodiscard]] detail::CoreSums gather(Bands<T, Exec> bands,
+                                        const detail::GatherOutsideCore<T, Exec>& rule,
+                                        std::uint64_t& in_tails) {
+    detail::CoreSums core;
+    if constexpr (!is_host_space_v<Exec>) {
+      if (team_gatherer(bands, rule, core, in_tails)) return core;
+    }
+    Kokkos::deep_copy(space, tails.count, std::uint64_t{0});
+    Kokkos::deep_copy(space, window.count, std::uint64_t{0});
+    core = detail::reduce_bands<Exec, T>("kastor::sigma_clip::gather", space, bands, rule);
+    Kokkos::deep_copy(space, in_tails, tails.count);
+    space.fence("kastor::sigma_clip::gather");
+    return core;
   }
 
   /// The bracketed route; false if a bracket failed.
@@ -136,14 +157,9 @@ struct SigmaClipper<Exec, T>::Plan {
                             static_cast<double>(brackets.low_edge),
                             static_cast<double>(brackets.high_edge));
     if (!grid.single_step()) return false;
-    Kokkos::deep_copy(space, tails.count, std::uint64_t{0});
-    Kokkos::deep_copy(space, window.count, std::uint64_t{0});
-    const auto core = detail::reduce_bands<Exec, T>(
-        "kastor::sigma_clip::gather", space, bands,
-        detail::GatherOutsideCore<T, Exec>{brackets, grid.centre, grid.scale, tails, window});
     std::uint64_t in_tails = 0;
-    Kokkos::deep_copy(space, in_tails, tails.count);
-    space.fence("kastor::sigma_clip::gather");
+    const detail::CoreSums core =
+        gather(bands, {brackets, grid.centre, grid.scale, tails, window}, in_tails);
     const bool stored = !brackets.window_is_one_value();
     if (in_tails > tails.values.extent(0) ||
         (stored && static_cast<std::uint64_t>(core.window) > window.values.extent(0))) {
@@ -188,10 +204,13 @@ struct SigmaClipper<Exec, T>::Plan {
   SigmaClipParams params;
   detail::Values<T, Exec> sample;
   std::vector<T> sample_on_host;
+  std::vector<T> sample_spare;
   detail::AppendList<T, Exec> tails;
   detail::AppendList<T, Exec> window;
   detail::RankSelector<Exec, T> selector;
   detail::WindowRanks<Exec, T> ranks;
+  std::conditional_t<is_host_space_v<Exec>, detail::NoTeamGatherer, detail::TeamGatherer<Exec, T>>
+      team_gatherer;
 };
 
 template <class Exec, Real T>

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/pack_bits.hpp>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/threshold.hpp>
 #include <limits>
 
@@ -28,6 +29,17 @@ struct FillWord {
     std::uint64_t word = 0;
     if (is_host_space_v<Exec> && n >= 64) {
       word = pack_bits(pixels, [this](T pixel) { return foreground.contains(pixel); });
+    } else if (n >= 64 && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
+      constexpr int pack = PixelPack<T>::size;
+      KASTOR_UNROLL
+      for (int p = 0; p < 64 / pack; ++p) {
+        const auto loaded = reinterpret_cast<const PixelPack<T>*>(pixels)[p];
+        KASTOR_UNROLL
+        for (int c = 0; c < pack; ++c) {
+          word |= static_cast<std::uint64_t>(foreground.contains(loaded.pixel[c]))
+                  << (p * pack + c);
+        }
+      }
     } else {
       for (int i = 0; i < (n < 64 ? static_cast<int>(n) : 64); ++i) {
         word |= static_cast<std::uint64_t>(foreground.contains(pixels[i])) << i;

@@ -52,6 +52,30 @@ struct ScatterWindow {
   }
 };
 
+/// Both at once for a host with one thread, which needs no atomics.
+template <class T, class Exec>
+struct SortWindowAlone {
+  const T* values;
+  std::int64_t count;
+  WindowBin<T> bin_of;
+  std::uint64_t* next;   ///< work space
+  std::uint64_t* begin;  ///< of the bins
+  T* sorted;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    for (int b = 0; b < WindowBin<T>::count; ++b) next[b] = 0;
+    for (std::int64_t i = 0; i < count; ++i) ++next[bin_of(values[i])];
+    std::uint64_t before = 0;
+    for (int b = 0; b < WindowBin<T>::count; ++b) {
+      begin[b] = before;
+      before += next[b];
+      next[b] = begin[b];
+    }
+    begin[WindowBin<T>::count] = before;
+    for (std::int64_t i = 0; i < count; ++i) sorted[next[bin_of(values[i])]++] = values[i];
+  }
+};
+
 /// The gathered pixels of the median window, sorted into bins once; then any rank costs one bin.
 template <class Exec, class T>
 class WindowRanks {
@@ -74,7 +98,17 @@ class WindowRanks {
   }
 
   void sort_into_bins(const Values<T, Exec>& values, std::int64_t count, T low, T high) {
+    m_fetched = -1;
     const WindowBin<T> bin_of(low, high);
+    if (is_host_space_v<Exec> && m_space.concurrency() == 1) {
+      Kokkos::parallel_for(
+          "kastor::sigma_clip::sort_window",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_space, 0, 1),
+          SortWindowAlone<T, Exec>{values.data(), count, bin_of, m_next.data(), m_begin.data(),
+                                   m_sorted.data()});
+      m_space.fence("kastor::sigma_clip::sort_window");
+      return;
+    }
     const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> all(m_space, 0, count);
     Kokkos::deep_copy(m_space, m_next, std::uint64_t{0});
     Kokkos::parallel_for("kastor::sigma_clip::count_window", all,
@@ -88,7 +122,6 @@ class WindowRanks {
                       Kokkos::subview(m_begin, Kokkos::make_pair(0, WindowBin<T>::count)));
     Kokkos::parallel_for("kastor::sigma_clip::scatter_window", all,
                          ScatterWindow<T, Exec>{values.data(), bin_of, m_next, m_sorted});
-    m_fetched = -1;
   }
 
   [[nodiscard]] T at_rank(std::int64_t rank) {
