@@ -3,8 +3,6 @@
 #include <kastor/detail/convolve_host.hpp>
 #include <limits>
 
-// The same loop is compiled for several instruction sets, and the machine's best is taken when the
-// program runs: a package built for any x86-64 is then not slower than one built for the machine.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define KASTOR_HAS_X86_LEVELS 1
 #else
@@ -131,21 +129,12 @@ template <class T>
 #endif
 
 template <class T>
-using SumFunction = void (*)(const Sums<T>&, std::int64_t);
-
-template <class T>
-SumFunction<T> best_sum_function() {
+void sum_products(HostLevel level, const Sums<T>& s, std::int64_t n_rows) {
 #if KASTOR_HAS_X86_LEVELS
-  if (__builtin_cpu_supports("avx512f")) return sum_avx512<T>;
-  if (__builtin_cpu_supports("avx2")) return sum_avx2<T>;
+  if (level == HostLevel::avx512) return sum_avx512(s, n_rows);
+  if (level == HostLevel::avx2) return sum_avx2(s, n_rows);
 #endif
-  return sum_baseline<T>;
-}
-
-template <class T>
-void sum_products(const Sums<T>& s, std::int64_t n_rows) {
-  static const SumFunction<T> function = best_sum_function<T>();
-  function(s, n_rows);
+  sum_baseline(s, n_rows);
 }
 
 std::int64_t rounded_up(std::int64_t n) { return (n + 15) / 16 * 16; }
@@ -182,7 +171,7 @@ class RowRing {
         const Sums<T> along_x{
             &pixels, m_c.taps + part * (m_c.taps_x + m_c.taps_y), 1, m_c.taps_x, &row, m_width,
             false};
-        sum_products(along_x, 1);
+        sum_products(m_c.level, along_x, 1);
       }
     }
   }
@@ -247,7 +236,8 @@ void convolve_tile(const HostConvolution<T>& c, const HostTile& tile, T* scratch
       for (std::int64_t t = 0; t < c.taps_y + n - 1; ++t) rows[t] = ring.at(first + t, part);
       const bool direct = c.parts == 0;
       const T* taps = direct ? c.taps : c.taps + part * (c.taps_x + c.taps_y) + c.taps_x;
-      sum_products(Sums<T>{rows, taps, c.taps_y, direct ? c.taps_x : 1, sums,
+      sum_products(c.level,
+                   Sums<T>{rows, taps, c.taps_y, direct ? c.taps_x : 1, sums,
                            tile.x_end - tile.x_begin, part > 0},
                    n);
     }
@@ -285,6 +275,7 @@ void convolve_signal_piece(const HostSignalConvolution<T>& c, std::int64_t begin
     for (std::int64_t j = 0; j < n; ++j) mirrored[j] = c.taps[last - 1 - j];
     pixels = c.signal + inner_begin - (last - 1);
     sum_products(
+        c.level,
         Sums<T>{&pixels, mirrored, 1, n, &sums, inner_end - inner_begin, last < c.taps_length}, 1);
   }
   convolve_signal_near_an_end(c, inner_end, end);

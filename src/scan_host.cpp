@@ -133,6 +133,15 @@ struct GridSums {
       _mm512_add_epi64(g.squares, _mm512_castpd_si512(_mm512_add_pd(_mm512_mul_pd(u, u), magic)));
 }
 
+/// Modulo 2^64, which the intrinsic for it does in signed numbers.
+[[KASTOR_AVX512, gnu::always_inline]] inline std::uint64_t sum_of_lanes(__m512i v) {
+  alignas(64) std::uint64_t lanes[8];
+  _mm512_store_si512(lanes, v);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t lane : lanes) sum += lane;
+  return sum;
+}
+
 [[KASTOR_AVX512]] void scan_avx512(const HostScan<float>& scan, const float* pixels, std::int64_t n,
                                    HostScanSums& sums, HostLists<float>& lists) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -168,8 +177,8 @@ struct GridSums {
     _mm512_storeu_ps(lists.tails + lists.in_tails, _mm512_maskz_compress_ps(t, x));
     lists.in_tails += __builtin_popcount(t);
   }
-  sums.sum += static_cast<std::uint64_t>(_mm512_reduce_add_epi64(grid.sum));
-  sums.squares += static_cast<std::uint64_t>(_mm512_reduce_add_epi64(grid.squares));
+  sums.sum += sum_of_lanes(grid.sum);
+  sums.squares += sum_of_lanes(grid.squares);
   sums.below += below;
   sums.above += above;
   scan_any(scan, pixels + i, n - i, sums, lists);
@@ -208,8 +217,8 @@ struct GridSums {
     _mm512_storeu_pd(lists.tails + lists.in_tails, _mm512_maskz_compress_pd(t, x));
     lists.in_tails += __builtin_popcount(t);
   }
-  sums.sum += static_cast<std::uint64_t>(_mm512_reduce_add_epi64(grid.sum));
-  sums.squares += static_cast<std::uint64_t>(_mm512_reduce_add_epi64(grid.squares));
+  sums.sum += sum_of_lanes(grid.sum);
+  sums.squares += sum_of_lanes(grid.squares);
   sums.below += below;
   sums.above += above;
   scan_any(scan, pixels + i, n - i, sums, lists);
@@ -218,21 +227,6 @@ struct GridSums {
 #endif
 
 }  // namespace
-
-HostLevel best_host_level() {
-#if KASTOR_HAS_X86_LEVELS
-  static const HostLevel best = [] {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-      return HostLevel::avx512;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? HostLevel::avx2
-                                                                           : HostLevel::baseline;
-  }();
-  return best;
-#else
-  return HostLevel::baseline;
-#endif
-}
 
 template <class T>
 void scan_on_host(HostLevel level, const HostScan<T>& scan, const T* pixels, std::int64_t n,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <kastor/detail/host_level.hpp>
 
 /// Convolution on a host, one tile of the result at a time. Knows nothing of Kokkos, so that it is
 /// always compiled as plain C++.
@@ -24,6 +25,7 @@ struct HostConvolution {
   /// other, taps_x taps along x and taps_y taps along y.
   std::int64_t parts = 0;
   const T* taps = nullptr;
+  HostLevel level = best_host_level();
 };
 
 /// Rows [y_begin, y_end) and columns [x_begin, x_end) of the result.
@@ -52,6 +54,7 @@ struct HostSignalConvolution {
   const T* taps = nullptr;  ///< not mirrored, no more than `length`
   std::int64_t taps_length = 0;
   T* result = nullptr;
+  HostLevel level = best_host_level();
 
   [[nodiscard]] std::int64_t result_length() const { return length + taps_length - 1; }
 };

@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_SCAN_HOST_HPP
 
 #include <cstdint>
+#include <kastor/detail/host_level.hpp>
 
 /// The read of the image that clipping needs, on a host. Knows nothing of Kokkos, so that it is
 /// always compiled as plain C++, for several instruction sets.
@@ -35,12 +36,6 @@ struct HostLists {
   std::int64_t in_tails = 0;
   std::int64_t in_window = 0;
 };
-
-/// The instruction sets that the scan is compiled for.
-enum class HostLevel { baseline, avx2, avx512 };
-
-/// The best that this machine has.
-[[nodiscard]] HostLevel best_host_level();
 
 /// Scans n pixels. The sums hold for up to 2^18 of them. The same result at every level, but for
 /// the order within the lists.
