@@ -2,117 +2,206 @@
 #ifndef KASTOR_DETAIL_BRACKETS_HPP
 #define KASTOR_DETAIL_BRACKETS_HPP
 
-#include <algorithm>
+#include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdint>
+#include <kastor/detail/clip_sample.hpp>
+#include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/moments.hpp>
-#include <optional>
-#include <vector>
+#include <kastor/sigma_clip.hpp>
 
 namespace kastor::detail {
 
-/// Where a sample says that the clip's medians and limits can fall. Pixels between the edges but
-/// outside the window survive every pass and are in no median: the core.
-template <class T>
-struct Brackets {
-  T low_edge = 0;    ///< core pixels are strictly above
-  T window_low = 0;  ///< every median lies in [window_low, window_high]
-  T window_high = 0;
-  T high_edge = 0;      ///< core pixels are strictly below
-  T centre = 0;         ///< the sample's median, inside the window
-  double gathered = 0;  ///< expected share of pixels outside the core that must be kept
+/// A threshold in terms of a clip's result.
+struct ClipLevel {
+  double sigmas = 0;
+  bool about_median = false;
+  bool absolute = false;
+  double value = 0;  ///< if absolute
 
-  /// Pixels of a window of one value are all alike: counting them is enough.
-  [[nodiscard]] KOKKOS_FUNCTION bool window_is_one_value() const {
-    return window_low == window_high;
+  [[nodiscard]] KOKKOS_FUNCTION double of(double median, double std) const {
+    return absolute ? value : (about_median ? median : 0.0) + sigmas * std;
   }
 };
 
-/// Brackets from the clip of a sorted sample of finite pixels (Floyd and Rivest's idea, CACM 18
-/// (1975) 165: sample ranks bound the ranks of all). `widen` multiplies the safety margins. None if
-/// the sample is of no use: ties, constants, heavy tails.
+/// Where the sample says that the clip's medians and limits can fall. Pixels strictly between the
+/// edges survive every pass; those beyond are the tails. Every median lies in the window.
 template <class T>
-[[nodiscard]] std::optional<Brackets<T>> brackets_from_sample(const std::vector<T>& sorted,
-                                                              double kappa, int max_passes,
-                                                              double widen) {
-  const auto n = static_cast<std::int64_t>(sorted.size());
-  if (n < 1024) return std::nullopt;
-  const double centre = static_cast<double>(sorted[static_cast<std::size_t>(n / 2)]);
-  // Distances in units of the quartile range, so that squares neither overflow nor vanish.
-  const double spread = static_cast<double>(sorted[static_cast<std::size_t>(3 * n / 4)]) * 0.5 -
-                        static_cast<double>(sorted[static_cast<std::size_t>(n / 4)]) * 0.5;
-  if (!(spread > 1e-290) || !(spread < 1e290)) return std::nullopt;
+struct Brackets {
+  static constexpr int max_spikes = 8;
+  T low_edge, window_low, window_high, high_edge;
+  T centre;  ///< of all sums; strictly between the edges
+  Grid grid;
+  int usable;  ///< 0: the sample is of no use
+  int spikes;  ///< values of the window so frequent that they are counted, not gathered
+  T spike[max_spikes];
+  int has_candidate;
+  T candidate;  ///< the level asked for is not below it
 
-  const auto at = [&](std::int64_t i) {
-    return static_cast<double>(
-        sorted[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, n - 1))]);
-  };
-  std::int64_t first = 0;
-  std::int64_t last = n;
-  std::int64_t window_first = n;
-  std::int64_t window_last = -1;
-  double sigma = 0;
-  double low = 0;
-  double high = 0;
-  double sum = 0;
-  double squares = 0;
-  const auto add = [&](std::int64_t i, double sign) {
-    const double d = (at(i) - centre) / spread;
-    sum += sign * d;
-    squares += sign * d * d;
-  };
-  for (int pass = 1;; ++pass) {
-    // Added up anew: what an outlier of 1e30 leaves behind when it is subtracted is not the rest.
-    sum = squares = 0;
-    for (std::int64_t i = first; i < last; ++i) add(i, 1);
-    const auto count = static_cast<double>(last - first);
-    const std::int64_t middle = first + (last - first) / 2;
+  [[nodiscard]] KOKKOS_FUNCTION bool inside(T x) const { return (x > low_edge) & (x < high_edge); }
+  [[nodiscard]] KOKKOS_FUNCTION bool in_window(T x) const {
+    return (x >= window_low) & (x <= window_high);
+  }
+};
+
+/// The clip of the histogram, and how far its limits and medians may be off.
+struct PredictedClip {
+  bool usable = false;
+  double median = 0, sigma = 0;  ///< the last pass's, in units of the rough scale
+  double low = 0, high = 0;      ///< the last limits
+  double margin = 0;             ///< of a limit
+  std::int64_t survivors = 0;
+  std::int64_t window_first = 0, window_last = 0;  ///< ranks in the sample, of all medians
+};
+
+/// The bin that holds a rank.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION int bin_of_rank(const SampleSums& sums, std::int64_t rank) {
+  int low = 0;
+  int high = SampleBins::count;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (static_cast<std::int64_t>(sums.count[middle]) <= rank ? low : high) = middle;
+  }
+  return low;
+}
+
+[[nodiscard]] KOKKOS_INLINE_FUNCTION PredictedClip predict_clip(const SampleSums& sums,
+                                                                double kappa, int max_passes,
+                                                                double widen) {
+  constexpr int most_passes = 100;
+  constexpr std::int64_t fewest = 256;
+  PredictedClip clip;
+  clip.window_first = sums.count[SampleBins::count];
+  clip.window_last = -1;
+  int first = 0;
+  int last = SampleBins::count;
+  for (int pass = 1; pass <= most_passes; ++pass) {
+    const std::int64_t before = sums.count[first];
+    const std::int64_t n = static_cast<std::int64_t>(sums.count[last]) - before;
+    if (n < fewest) return clip;
+    const auto count = static_cast<double>(n);
+    const auto sum = static_cast<double>(sums.sum[last] - sums.sum[first]);
+    const auto squares = static_cast<double>(sums.squares[last] - sums.squares[first]);
     const double variance = (squares - sum * (sum / count)) / count;
-    if (!(variance > 0)) return std::nullopt;
-    sigma = std::sqrt(variance) * spread;
-    const auto ranks = static_cast<std::int64_t>(std::ceil(3.0 * widen * std::sqrt(count))) + 2;
-    window_first = std::min(window_first, middle - ranks);
-    window_last = std::max(window_last, middle + ranks);
-    const double median = 0.5 * (at(middle) + at(middle - ((last - first) % 2 == 0 ? 1 : 0)));
-    low = median - kappa * sigma;
-    high = median + kappa * sigma;
-    const auto begin = sorted.begin();
-    const auto new_first =
-        std::max<std::int64_t>(first, std::upper_bound(begin, sorted.end(), low) - begin);
-    const auto new_last =
-        std::min<std::int64_t>(last, std::lower_bound(begin, sorted.end(), high) - begin);
-    if (new_last <= new_first) return std::nullopt;
-    if ((new_first == first && new_last == last) || pass == max_passes) break;
+    clip.sigma = Kokkos::sqrt(variance > 0 ? variance : 0.0) / 2048;
+    const std::int64_t middle = before + n / 2;
+    // Five standard errors of a median's rank.
+    const auto ranks = static_cast<std::int64_t>(2.5 * widen * Kokkos::sqrt(count)) + 3;
+    clip.window_first = middle - ranks < clip.window_first ? middle - ranks : clip.window_first;
+    clip.window_last = middle + ranks > clip.window_last ? middle + ranks : clip.window_last;
+    const int bin = bin_of_rank(sums, middle);
+    const double share =
+        (static_cast<double>(middle - static_cast<std::int64_t>(sums.count[bin])) + 0.5) /
+        static_cast<double>(sums.count[bin + 1] - sums.count[bin]);
+    clip.median =
+        SampleBins::low_of(bin) + share * (SampleBins::high_of(bin) - SampleBins::low_of(bin));
+    clip.low = clip.median - kappa * clip.sigma;
+    clip.high = clip.median + kappa * clip.sigma;
+    clip.survivors = n;
+    // A bin is in if its middle is.
+    int new_first = SampleBins::of(clip.low);
+    new_first += static_cast<double>(SampleBins::middle_of(new_first)) <= clip.low * 2048 ? 1 : 0;
+    int new_last = SampleBins::of(clip.high);
+    new_last += static_cast<double>(SampleBins::middle_of(new_last)) < clip.high * 2048 ? 1 : 0;
+    new_first = new_first > first ? new_first : first;
+    new_last = new_last < last ? new_last : last;
+    if (new_last <= new_first) return clip;
+    const bool same =
+        sums.count[new_first] == sums.count[first] && sums.count[new_last] == sums.count[last];
+    if (same || pass == max_passes) break;
     first = new_first;
     last = new_last;
   }
+  // Ten standard errors of a limit and a bin, which leaves room for how a different pixel at a
+  // limit moves the next ones.
+  clip.margin =
+      widen * (10 * kappa * clip.sigma / Kokkos::sqrt(static_cast<double>(clip.survivors)) +
+               1.5 / 64);
+  clip.usable = clip.sigma > 0;
+  return clip;
+}
 
-  // Several standard errors of a limit, and room for how a different pixel at a limit moves the
-  // next ones.
-  const double margin = widen * kappa * sigma * 15.0 / std::sqrt(static_cast<double>(last - first));
-  // A core within a few sigmas keeps its squares well above the step of their grid; for a large
-  // kappa the rest is gathered.
-  const double reach = 6 * sigma;
-  const Interval<T> edges =
-      interval_between<T>(std::max(low + margin, 0.5 * (low + high) - reach),
-                          std::min(high - margin, 0.5 * (low + high) + reach));
-  Brackets<T> brackets;
-  brackets.low_edge = edges.low;
-  brackets.high_edge = edges.high;
-  brackets.window_low = static_cast<T>(at(window_first));
-  brackets.window_high = static_cast<T>(at(window_last));
-  brackets.centre = static_cast<T>(centre);
-  if (!(brackets.low_edge < brackets.window_low) || !(brackets.window_high < brackets.high_edge)) {
-    return std::nullopt;
+/// For an image all whose pixels, or nearly, have one value.
+template <class T>
+KOKKOS_FUNCTION void bracket_one_value(T value, Brackets<T>& b) {
+  b.window_low = b.window_high = b.centre = b.spike[0] = value;
+  // Above the denormal numbers, for the grid's sake.
+  constexpr double least = 1e-290;
+  const T room = sizeof(T) == 8 && Kokkos::fabs(static_cast<double>(value)) < least
+                     ? static_cast<T>(least)
+                     : T{0};
+  b.low_edge = next_below(value - room);
+  b.high_edge = next_above(value + room);
+  b.spikes = 1;
+}
+
+/// Brackets from the histogram of a sample of finite pixels. `widen` multiplies the safety margins.
+template <class T>
+KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums, double kappa,
+                             int max_passes, double widen, const ClipLevel& level,
+                             Brackets<T>& b) {
+  b.usable = b.spikes = b.has_candidate = 0;
+  if (rough.finite < rough_size / 16 || sums.count[SampleBins::count] < 1024) return;
+  const auto value_at = [&](double t) { return rough.centre + t * rough.scale; };
+  PredictedClip clip;
+  if (rough.scale == 0) {
+    bracket_one_value(static_cast<T>(rough.centre), b);
+  } else {
+    if (!(rough.scale > 1e-290) || !(rough.scale < 1e290)) return;
+    clip = predict_clip(sums, kappa, max_passes, widen);
+    if (!clip.usable) return;
+    const auto bin_of_clamped_rank = [&](std::int64_t rank) {
+      const auto n = static_cast<std::int64_t>(sums.count[SampleBins::count]);
+      return bin_of_rank(sums, rank < 0 ? 0 : (rank < n ? rank : n - 1));
+    };
+    const int window_begin = bin_of_clamped_rank(clip.window_first);
+    const int window_end = bin_of_clamped_rank(clip.window_last) + 1;
+    // A core within a few sigmas keeps its squares well above the step of their grid; for a large
+    // kappa the rest is gathered.
+    const double reach = 6 * clip.sigma;
+    const double middle = 0.5 * (clip.low + clip.high);
+    const double low = clip.low + clip.margin > middle - reach ? clip.low + clip.margin
+                                                                : middle - reach;
+    const double high = clip.high - clip.margin < middle + reach ? clip.high - clip.margin
+                                                                  : middle + reach;
+    // A few sample pixels lie between an edge and every limit, so that the extremes of the
+    // survivors are among the gathered; or else nothing lies between window and edge.
+    constexpr std::uint32_t some = 8;
+    int low_bin = SampleBins::of(low) + 1;
+    const int low_limit = SampleBins::of(clip.low + clip.margin) + 1;
+    while (low_bin < window_begin && sums.count[low_bin] < sums.count[low_limit] + some) ++low_bin;
+    int high_bin = SampleBins::of(high);
+    const int high_limit = SampleBins::of(clip.high - clip.margin);
+    while (high_bin > window_end && sums.count[high_bin] + some > sums.count[high_limit])
+      --high_bin;
+    // A little more, for pixels on the border of two bins.
+    b.window_low = static_cast<T>(value_at(SampleBins::low_of(window_begin) - 1e-9));
+    b.window_high = static_cast<T>(value_at(SampleBins::low_of(window_end) + 1e-9));
+    b.low_edge = low_bin < window_begin ? static_cast<T>(value_at(SampleBins::low_of(low_bin)))
+                                        : next_below(b.window_low);
+    b.high_edge = high_bin > window_end ? static_cast<T>(value_at(SampleBins::low_of(high_bin)))
+                                        : next_above(b.window_high);
+    b.centre = static_cast<T>(value_at(clip.median));
+    for (int i = 0; i < rough.spikes && b.spikes < Brackets<T>::max_spikes; ++i) {
+      if (b.in_window(rough.spike[i])) b.spike[b.spikes++] = rough.spike[i];
+    }
   }
-  std::int64_t kept = 0;
-  for (const T x : sorted) {
-    const bool tail = !(x > brackets.low_edge && x < brackets.high_edge);
-    const bool window = x >= brackets.window_low && x <= brackets.window_high;
-    kept += tail || (window && !brackets.window_is_one_value()) ? 1 : 0;
-  }
-  brackets.gathered = static_cast<double>(kept) / static_cast<double>(n);
-  return brackets;
+  b.grid = Grid(static_cast<double>(b.centre), static_cast<double>(b.low_edge),
+                static_cast<double>(b.high_edge));
+  b.usable = b.low_edge < b.window_low && b.window_low <= b.window_high &&
+                     b.window_high < b.high_edge && b.inside(b.centre) && b.grid.single_step()
+                 ? 1
+                 : 0;
+  // The level moves as the median and std do.
+  const double sigma = clip.sigma * rough.scale;
+  const double slack = (3 + 10 * Kokkos::fabs(level.sigmas)) * widen * sigma /
+                           Kokkos::sqrt(static_cast<double>(clip.survivors + 1)) +
+                       1.5 / 64 * rough.scale;
+  const double least =
+      level.absolute ? level.value : level.of(value_at(clip.median), sigma) - slack;
+  const Interval<T> above = interval_between<T>(least, Kokkos::Experimental::infinity_v<double>);
+  b.candidate = above.low;
+  b.has_candidate = b.candidate >= b.high_edge ? 1 : 0;
 }
 
 }  // namespace kastor::detail

@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_FIXED_POINT_HPP
 
 #include <Kokkos_Core.hpp>
-#include <cmath>
 #include <cstdint>
 
 /// Sums that do not depend on the order of their terms: each term is rounded once to an integer
@@ -44,6 +43,21 @@ struct Int128 {
   return Kokkos::bit_cast<double>(static_cast<std::int64_t>(exponent + 1023) << 52);
 }
 
+/// value x 2^exponent in two exact steps, for |exponent| <= 2000.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double scale_by_power_of_two(double value, int exponent) {
+  const int half = exponent / 2;
+  return value * power_of_two(half) * power_of_two(exponent - half);
+}
+
+/// The smallest e with |value| < 2^e; 0 for zero.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION int exponent_above(double value) {
+  const auto field = [](double v) {
+    return static_cast<int>((Kokkos::bit_cast<std::uint64_t>(v) >> 52) & 0x7ff);
+  };
+  if (value == 0) return 0;
+  return field(value) != 0 ? field(value) - 1022 : field(value * power_of_two(64)) - 1022 - 64;
+}
+
 /// A number u with |u| < 128 is rounded to a multiple of 2^-44 by adding 1.5 x 2^8: the low bits of
 /// the sum are the integer (a well-known trick; one addition instead of a conversion, and it
 /// vectorises everywhere).
@@ -78,19 +92,17 @@ struct Grid {
 
   Grid() = default;
   /// For pixels with |x - centre| <= bound.
-  Grid(double centre_, double low, double high) : centre(centre_) {
+  KOKKOS_FUNCTION Grid(double centre_, double low, double high) : centre(centre_) {
     // Halves, so that the distance of two huge pixels does not overflow.
-    const double half =
-        std::fmax(std::fabs(0.5 * low - 0.5 * centre), std::fabs(0.5 * high - 0.5 * centre));
-    int e = 0;
-    std::frexp(half, &e);
-    exponent = half > 0 ? e + 1 : 0;
+    const double half = Kokkos::fmax(Kokkos::fabs(0.5 * low - 0.5 * centre),
+                                     Kokkos::fabs(0.5 * high - 0.5 * centre));
+    exponent = half > 0 ? exponent_above(half) + 1 : 0;
     const int first = exponent < -1000 ? 1000 : (exponent > 1000 ? -1000 : -exponent);
     scale = power_of_two(first);
     scale_more = power_of_two(-exponent - first);
     centre_scaled = centre * scale * scale_more;
   }
-  [[nodiscard]] bool single_step() const { return scale_more == 1.0; }
+  [[nodiscard]] KOKKOS_FUNCTION bool single_step() const { return scale_more == 1.0; }
   [[nodiscard]] KOKKOS_FUNCTION double map(double x) const {
     return x * scale * scale_more - centre_scaled;
   }

@@ -4,109 +4,127 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstring>
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/fixed_point.hpp>
-#include <kastor/detail/moments.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/scan_host.hpp>
 
-/// The one read of the image: sums over the core, everything else gathered.
+/// The one read of the image on hosts: sums of the pixels inside the edges, those of the window and
+/// the tails gathered, candidates marked.
 namespace kastor::detail {
 
 template <class T, class Exec>
 using Values = Kokkos::View<T*, typename Exec::memory_space>;
 
-/// A list that many threads append to. Its order is not defined; `count` may exceed the capacity:
-/// then values were lost.
-template <class T, class Exec>
-struct AppendList {
-  Values<T, Exec> values;
-  Kokkos::View<std::uint64_t, typename Exec::memory_space> count;
-
-  KOKKOS_FUNCTION void append(const T* from, std::int64_t n) const {
-    if (n == 0) return;
-    const std::uint64_t at = Kokkos::atomic_fetch_add(&count(), static_cast<std::uint64_t>(n));
-    if (at + static_cast<std::uint64_t>(n) > values.extent(0)) return;
-    for (std::int64_t i = 0; i < n; ++i) values(at + static_cast<std::uint64_t>(i)) = from[i];
-  }
-};
-
-struct CoreSums {
-  std::int64_t below = 0;   ///< core pixels below the window
-  std::int64_t above = 0;   ///< core pixels above it
-  std::int64_t window = 0;  ///< pixels in the window
+/// Sums over all inside pixels, in units of the brackets' grid.
+struct InsideSums {
+  static constexpr int max_spikes = Brackets<float>::max_spikes;
+  std::int64_t inside = 0;
+  std::int64_t below = 0;  ///< of these, pixels below the window
+  std::int64_t spike[max_spikes] = {};
   Int128 sum, squares;
 
-  KOKKOS_FUNCTION CoreSums& operator+=(const CoreSums& other) {
+  KOKKOS_FUNCTION InsideSums& operator+=(const InsideSums& other) {
+    inside += other.inside;
     below += other.below;
-    above += other.above;
-    window += other.window;
+    for (int i = 0; i < max_spikes; ++i) spike[i] += other.spike[i];
     sum += other.sum;
     squares += other.squares;
     return *this;
   }
 };
 
+/// A host's gathered pixels. The order is not defined; `count` may exceed the capacity: then pixels
+/// were lost.
 template <class T, class Exec>
-struct GatherOutsideCore {
-  using Value = CoreSums;
+struct GatheredList {
+  Values<T, Exec> values;
+  Kokkos::View<std::uint64_t, typename Exec::memory_space> count;
+
+  void append(const T* from, std::int64_t n) const {
+    if (n == 0) return;
+    const auto size = static_cast<std::uint64_t>(n);
+    const std::uint64_t at = Kokkos::atomic_fetch_add(&count(), size);
+    if (at + size > values.extent(0)) return;
+    std::memcpy(values.data() + at, from, size * sizeof(T));
+  }
+};
+
+/// Words of a bit mask, as rows are read into them.
+struct MaskRows {
+  std::uint64_t* words = nullptr;  ///< null: no mask is wanted
+  std::int64_t per_row = 0;
+};
+
+/// Rows of a band in stretches whose bits begin with a word of the mask. A stretch lies in one row;
+/// rows without gaps are one.
+template <class T, class Exec>
+struct GatherOnHost {
+  using value_type = InsideSums;
+  static constexpr std::int64_t stretch = host_segment;
+  static_assert(stretch % 64 == 0 && stretch <= max_grid_terms);
+
+  Rows<T> rows;
+  MaskRows mask;
+  std::int64_t per_row;
   Brackets<T> brackets;
-  double centre;
-  double scale;
-  AppendList<T, Exec> tails;
-  AppendList<T, Exec> window;
+  GatheredList<T, Exec> list;
 
-  KOKKOS_FUNCTION bool in_core(T x) const {
-    return ((x > brackets.low_edge) & (x < brackets.window_low)) |
-           ((x > brackets.window_high) & (x < brackets.high_edge));
+  GatherOnHost(const Rows<T>& r, const MaskRows& m, const Brackets<T>& b,
+               const GatheredList<T, Exec>& l)
+      : rows(r), mask(m), brackets(b), list(l) {
+    if (rows.pitch == rows.nx && (mask.words == nullptr || rows.nx % 64 == 0))
+      rows = {rows.data, 1, rows.ny * rows.nx, rows.ny * rows.nx};
+    per_row = (rows.nx + stretch - 1) / stretch;
   }
-  KOKKOS_FUNCTION bool in_window(T x) const {
-    return (x >= brackets.window_low) & (x <= brackets.window_high);
-  }
+  [[nodiscard]] std::int64_t count() const { return rows.ny * per_row; }
 
-  KOKKOS_FUNCTION void segment(const T* pixels, std::int64_t n, Value& value) const {
-    if constexpr (is_host_space_v<Exec>) {
-      KOKKOS_IF_ON_HOST((scan(pixels, n, value);))
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) one_pixel(pixels[i], value);
-    }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, InsideSums& sums) const {
+    KOKKOS_IF_ON_HOST((scan(i, sums);))
   }
+  KOKKOS_FUNCTION void init(InsideSums& sums) const { sums = InsideSums{}; }
+  KOKKOS_FUNCTION void join(InsideSums& into, const InsideSums& from) const { into += from; }
 
  private:
-  void scan(const T* pixels, std::int64_t n, Value& value) const {
-    T in_tails[host_segment + 16];
-    T in_window[host_segment + 16];
+  void scan(std::int64_t i, InsideSums& sums) const {
+    const std::int64_t y = i / per_row;
+    const std::int64_t x = i % per_row * stretch;
+    const std::int64_t n = rows.nx - x < stretch ? rows.nx - x : stretch;
+    T in_tails[stretch + 64];
+    T in_window[stretch + 64];
     HostLists<T> lists{in_tails, in_window};
-    HostScanSums sums;
+    HostScanSums found;
     scan_on_host(best_host_level(),
-                 HostScan<T>{brackets.low_edge, brackets.window_low, brackets.window_high,
-                             brackets.high_edge, brackets.centre, centre, scale},
-                 pixels, n, sums, lists);
-    value.below += sums.below;
-    value.above += sums.above;
-    value.window += lists.in_window;
-    value.sum.add(unbias(sums.sum, n));
-    value.squares.add(unbias(sums.squares, n));
-    tails.append(in_tails, lists.in_tails);
-    if (!brackets.window_is_one_value()) window.append(in_window, lists.in_window);
+                 HostScan<T>{brackets.low_edge, brackets.high_edge, brackets.window_low,
+                             brackets.window_high, brackets.centre, brackets.grid.centre,
+                             brackets.grid.scale, brackets.candidate},
+                 rows.data + y * rows.pitch + x, n, found, lists,
+                 mask.words == nullptr ? nullptr : mask.words + y * mask.per_row + x / 64);
+    sums.inside += found.inside;
+    sums.below += found.below;
+    sums.sum.add(unbias(found.sum, n));
+    sums.squares.add(unbias(found.squares, n));
+    if (brackets.spikes > 0) count_spikes(lists, sums);
+    list.append(in_tails, lists.in_tails);
+    list.append(in_window, lists.in_window);
   }
 
-  KOKKOS_FUNCTION void one_pixel(T x, Value& value) const {
-    if (in_core(x)) {
-      const double u = (static_cast<double>(x) - centre) * scale;
-      value.sum.add(unbias(to_grid_biased(u), 1));
-      value.squares.add(unbias(to_grid_biased(u * u), 1));
-      if (x < brackets.window_low) {
-        ++value.below;
-      } else {
-        ++value.above;
+  /// Takes the spikes out of the window's list.
+  void count_spikes(HostLists<T>& lists, InsideSums& sums) const {
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < lists.in_window; ++i) {
+      const T x = lists.window[i];
+      bool found = false;
+      for (int s = 0; s < brackets.spikes; ++s) {
+        const bool same = x == brackets.spike[s];
+        sums.spike[s] += same ? 1 : 0;
+        found |= same;
       }
-    } else if (in_window(x)) {
-      ++value.window;
-      if (!brackets.window_is_one_value()) window.append(&x, 1);
-    } else if (Interval<T>{}.contains(x)) {
-      tails.append(&x, 1);
+      lists.window[kept] = x;
+      kept += found ? 0 : 1;
     }
+    lists.in_window = kept;
   }
 };
 

@@ -6,27 +6,12 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <kastor/detail/fixed_point.hpp>
-#include <kastor/detail/select.hpp>
+#include <kastor/detail/ordered_key.hpp>
 #include <kastor/measure.hpp>
 #include <limits>
 #include <string>
 
 namespace kastor::detail {
-
-/// value x 2^exponent in two exact steps, for |exponent| <= 2000.
-[[nodiscard]] KOKKOS_INLINE_FUNCTION double scale_by_power_of_two(double value, int exponent) {
-  const int half = exponent / 2;
-  return value * power_of_two(half) * power_of_two(exponent - half);
-}
-
-/// The smallest e with |value| < 2^e; 0 for zero.
-[[nodiscard]] KOKKOS_INLINE_FUNCTION int exponent_above(double value) {
-  const auto field = [](double v) {
-    return static_cast<int>((Kokkos::bit_cast<std::uint64_t>(v) >> 52) & 0x7ff);
-  };
-  if (value == 0) return 0;
-  return field(value) != 0 ? field(value) - 1022 : field(value * power_of_two(64)) - 1022 - 64;
-}
 
 /// The smallest b with n < 2^b.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int bits_of(std::int64_t n) {

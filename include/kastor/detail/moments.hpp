@@ -8,6 +8,7 @@
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <limits>
+#include <type_traits>
 
 namespace kastor::detail {
 
@@ -15,26 +16,35 @@ namespace kastor::detail {
 /// one.
 template <class T>
 struct Interval {
-  T low = -std::numeric_limits<T>::infinity();
-  T high = std::numeric_limits<T>::infinity();
+  T low = -Kokkos::Experimental::infinity_v<T>;
+  T high = Kokkos::Experimental::infinity_v<T>;
 
   [[nodiscard]] KOKKOS_FUNCTION bool contains(T x) const { return (x > low) & (x < high); }
 };
 
+/// The largest number below x, for x above -infinity.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION T next_below(T x) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  if (x == T{0}) return -Kokkos::bit_cast<T>(Bits{1});
+  const Bits bits = Kokkos::bit_cast<Bits>(x);
+  return Kokkos::bit_cast<T>(static_cast<Bits>(x > T{0} ? bits - 1 : bits + 1));
+}
+/// The smallest number above x, for x below infinity.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION T next_above(T x) {
+  return -next_below(-x);
+}
+
 /// The pixels x with low < x < high, the bounds in double: rounded outwards, the comparison of
 /// pixels stays exact.
 template <class T>
-[[nodiscard]] Interval<T> interval_between(double low, double high) {
-  if constexpr (std::is_same_v<T, double>) {
-    return {low, high};
-  } else {
-    constexpr T inf = std::numeric_limits<T>::infinity();
-    T l = static_cast<T>(low);
-    T h = static_cast<T>(high);
-    if (static_cast<double>(l) > low) l = std::nextafter(l, -inf);
-    if (static_cast<double>(h) < high) h = std::nextafter(h, inf);
-    return {l, h};
-  }
+[[nodiscard]] KOKKOS_INLINE_FUNCTION Interval<T> interval_between(double low, double high) {
+  T l = static_cast<T>(low);
+  T h = static_cast<T>(high);
+  if (static_cast<double>(l) > low) l = next_below(l);
+  if (static_cast<double>(h) < high) h = next_above(h);
+  return {l, h};
 }
 
 /// Count and extremes of an interval's pixels.

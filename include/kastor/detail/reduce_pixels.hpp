@@ -31,6 +31,10 @@ struct Segments {
     return rows.ny == 1 ? rows.data + i * length
                         : rows.data + (i / per_row) * rows.pitch + (i % per_row) * length;
   }
+  /// Pixels of the band before it.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_of(std::int64_t i) const {
+    return rows.ny == 1 ? i * length : (i / per_row) * rows.nx + (i % per_row) * length;
+  }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t size(std::int64_t i) const {
     const std::int64_t x = (rows.ny == 1 ? i : i % per_row) * length;
     return rows.nx - x < length ? rows.nx - x : length;

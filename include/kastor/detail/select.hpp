@@ -7,32 +7,14 @@
 #include <bit>
 #include <cstdint>
 #include <kastor/detail/moments.hpp>
+#include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
-#include <type_traits>
 #include <utility>
 
 /// Order statistics by histogram selection: count the pixels per bin of their ordered bit patterns,
 /// go on inside the bin that holds the rank. Exact for every distribution; at most 3 reads for
 /// float, 6 for double.
 namespace kastor::detail {
-
-template <class T>
-using Key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-
-/// Unsigned integers in the order of the numbers (-0 just below +0).
-template <class T>
-[[nodiscard]] KOKKOS_INLINE_FUNCTION Key<T> key_of(T x) {
-  using K = Key<T>;
-  constexpr int sign = 8 * static_cast<int>(sizeof(T)) - 1;
-  const K bits = Kokkos::bit_cast<K>(x);
-  return bits ^ (static_cast<K>(K{0} - (bits >> sign)) | (K{1} << sign));
-}
-template <class T>
-[[nodiscard]] KOKKOS_INLINE_FUNCTION T value_of(Key<T> key) {
-  using K = Key<T>;
-  constexpr int sign = 8 * static_cast<int>(sizeof(T)) - 1;
-  return Kokkos::bit_cast<T>(static_cast<K>(key ^ (((key >> sign) - K{1}) | (K{1} << sign))));
-}
 
 inline constexpr int select_bins = 4096;
 template <class Exec>

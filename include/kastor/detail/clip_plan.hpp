@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CLIP_PLAN_HPP
+#define KASTOR_DETAIL_CLIP_PLAN_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kastor/detail/gather.hpp>
+#include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/plan_memory.hpp>
+#include <kastor/detail/predict_clip.hpp>
+#include <kastor/detail/replay.hpp>
+#include <kastor/detail/reread_clip.hpp>
+#include <kastor/detail/sort_gathered.hpp>
+#include <kastor/sigma_clip.hpp>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+/// The clip as a sequence of kernels that nobody waits for in between:
+///
+///   rough scale   one team     quartiles of 512 pixels
+///   sample        many teams   every so many pixels into a histogram, N^(2/3) in all
+///   brackets      one team     the clip of the histogram: where limits and medians can be
+///   read          many teams   THE read of the image: sums inside, the rest gathered
+///   sort          many teams   the gathered pixels into bins (count, move, summarise)
+///   replay        one team     every pass, exactly, from sums and bins
+///
+/// Every step is exact or checked: the sums are integers, and the replay knows when a limit or a
+/// median falls where pixels were not gathered. Then, or if the lists were too short, the host
+/// starts again with longer lists or wider brackets, and at last reads the image in every pass.
+namespace kastor::detail {
+
+/// Device: one team, the last step.
+template <class T, class Exec>
+struct ReplayByTeam {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int threads = 256;
+  static constexpr int scratch_bytes = sizeof(ReplaySpace<T>) + 16;
+
+  ClipRequest request;
+  const Brackets<T>* brackets;
+  const GatherTotals* totals;
+  const SegmentCounts* counts;
+  int teams;
+  std::int64_t capacity, candidate_capacity;
+  const T* sorted;
+  const std::uint64_t* begin;
+  const BinSummary<T>* summaries;
+  TailSums* within_octave;
+  std::int64_t pixels;
+  ClipOutcome<T>* outcome;  ///< for the next kernels
+  ClipOutcome<T>* reported;  ///< for the host
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const TeamCrew<Member> crew(team);
+    ClipOutcome<T> made{};
+    made.result.pixels = pixels;
+    made.result.kappa = request.kappa;
+    const int bytes = scratch_bytes - 16;
+    auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    std::int64_t longest = 0;
+    std::int64_t most_candidates = 0;
+    for (int t = crew.rank(); t < teams; t += crew.size()) {
+      const std::int64_t n = counts[t].gathered;
+      const std::int64_t c = counts[t].candidates;
+      longest = n > longest ? n : longest;
+      most_candidates = c > most_candidates ? c : most_candidates;
+    }
+    made.longest_list = crew.largest(longest);
+    most_candidates = crew.largest(most_candidates);
+    if (brackets->usable != 0 && made.longest_list <= capacity) {
+      const Gathered<T> gathered{*brackets, totals->sums(), sorted, begin, summaries, within_octave};
+      replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
+    }
+    made.usable = brackets->usable;
+    if (most_candidates > candidate_capacity) made.candidates_hold = 0;
+    if (crew.rank() == 0) *outcome = *reported = made;
+  }
+};
+
+template <class Exec, class T>
+class ClipPlan {
+ public:
+  static constexpr bool on_host = is_host_space_v<Exec>;
+  using Bins = GatheredBins<T>;
+
+  ClipPlan(const Exec& space, const SigmaClipParams& params)
+      : m_space(space),
+        m_params(params),
+        // Half of what the device holds, for the registers' sake; odd, so that the tiles of a team
+        // do not lie below each other in an image as wide as a power of two.
+        m_teams(on_host ? 1 : (std::max(2, space.concurrency() / (2 * Read::threads)) - 1) | 1),
+        m_small("kastor::sigma_clip::work", space),
+        m_outcome(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::outcome")),
+        m_list_count(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
+                                        "kastor::sigma_clip::list_count")),
+        m_selector(space) {
+    lay_out();
+  }
+
+  /// Enqueues the clip of an image, and on the way marks in `mask`, if one is given, the pixels that
+  /// may be above `level`. A host has its answer at once.
+  void start(Bands<T, Exec> bands, const ClipLevel& level, MaskRows mask) {
+    m_shape = shape_of<T, Exec>("kastor::sigma_clip", bands);
+    m_level = level;
+    m_mask = mask;
+    m_outcome().decided = 0;
+    m_outcome().candidates_hold = 0;
+    m_started = false;
+    if (pixels() < smallest_sampled) return;
+    reserve(std::max<std::int64_t>(pixels() / 8, std::min<std::int64_t>(pixels(), 1 << 20)));
+    enqueue(bands, 1.0);
+  }
+
+  /// After a fence of the space.
+  [[nodiscard]] bool decided() const { return m_outcome().decided != 0; }
+  /// The foreground is what was marked and is above the level.
+  [[nodiscard]] bool candidates_hold() const { return m_outcome().candidates_hold != 0; }
+  [[nodiscard]] const ClipOutcome<T>& outcome() const { return m_outcome(); }
+
+  /// For the kernels of a device that follow `start`.
+  [[nodiscard]] const ClipOutcome<T>* outcome_on_device() const { return m_small_parts.outcome; }
+  [[nodiscard]] int teams() const { return m_teams; }
+  [[nodiscard]] Segmented<T> lists() const {
+    return {m_list.data(), m_capacity, m_candidates.data(), m_candidate_capacity,
+            m_small_parts.segments};
+  }
+
+  /// Whatever it takes. Fences. \throws Error if no pixel is finite.
+  [[nodiscard]] SigmaClipResult finish(Bands<T, Exec> bands) {
+    if (m_started && !decided()) try_again(bands);
+    SigmaClipResult result;
+    if (m_started && decided()) {
+      result = m_outcome().result;
+      result.route = ClipRoute::bracketed;
+    } else {
+      result.kappa = m_params.kappa;
+      result.pixels = pixels();
+      reread_clip<Exec, T>(m_space, bands, m_selector, m_params, result);
+      result.route = ClipRoute::reread;
+    }
+    KASTOR_EXPECTS("kastor::sigma_clip", result.blank < result.pixels,
+                   "all " + std::to_string(result.pixels) +
+                       " pixels are blank; expected at least one finite pixel");
+    return result;
+  }
+
+ private:
+  using Read = GatherByTeams<T, Exec>;
+  using Team = Kokkos::TeamPolicy<Exec>;
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  static constexpr std::int64_t smallest_sampled = 16384;  ///< smaller images are read as often
+
+  [[nodiscard]] std::int64_t pixels() const { return m_shape.ny * m_shape.nx; }
+
+  // ------------------------------------------------------------------------------------- memory
+
+  struct Parts {
+    PredictionSpace<T> prediction;
+    BinOffsets bins;
+    BinSummary<T>* summaries;
+    TailSums* within_octave;
+    GatherTotals* totals;
+    SegmentCounts* segments;
+    std::uint32_t* tickets;
+    ClipOutcome<T>* outcome;
+  };
+
+  void lay_out() {
+    const auto part = [this](auto*& pointer, std::int64_t count) {
+      m_small.add(pointer, count);
+    };
+    for (const bool measuring : {true, false}) {
+      m_small.begin(measuring);
+      PredictionSpace<T>& p = m_small_parts.prediction;
+      part(p.rough_values, rough_size);
+      part(p.rough, 1);
+      part(p.histogram, SampleBins::count);
+      part(p.count, SampleBins::count + 1);
+      part(p.sum, SampleBins::count + 1);
+      part(p.squares, SampleBins::count + 1);
+      part(p.brackets, 1);
+      part(m_small_parts.bins.begin, Bins::count + 1);
+      part(m_small_parts.bins.next, Bins::count);
+      part(m_small_parts.summaries, Bins::count);
+      part(m_small_parts.within_octave, 2 * TailOctaves::bins);
+      part(m_small_parts.totals, 1);
+      part(m_small_parts.segments, m_teams);
+      part(m_small_parts.tickets, 1);
+      part(m_small_parts.outcome, 1);
+    }
+  }
+
+  /// Room for so many gathered pixels.
+  void reserve(std::int64_t wanted) {
+    if constexpr (on_host) {
+      m_capacity = std::max(m_capacity, wanted);
+      grow(m_list, m_space, "kastor::sigma_clip::gathered", m_capacity);
+      grow(m_sorted, m_space, "kastor::sigma_clip::sorted", m_capacity);
+    } else {
+      // A whole tile more, since a small image may be no more than a tile a team.
+      reserve_segments(wanted / m_teams + Read::tile);
+    }
+  }
+  void reserve_segments(std::int64_t capacity) {
+    m_capacity = std::max(m_capacity, capacity);
+    m_candidate_capacity = m_capacity / 4;
+    grow(m_list, m_space, "kastor::sigma_clip::gathered", m_capacity * m_teams);
+    grow(m_sorted, m_space, "kastor::sigma_clip::sorted", m_capacity * m_teams);
+    grow(m_candidates, m_space, "kastor::sigma_clip::candidates", m_candidate_capacity * m_teams);
+  }
+
+  // -------------------------------------------------------------------------------------- steps
+
+  void enqueue(Bands<T, Exec> bands, double widen) {
+    const ClipRequest request{m_params.kappa, m_params.max_passes, widen, m_level};
+    m_started = true;
+    if constexpr (on_host) {
+      run_on_host(bands, request);
+    } else {
+      enqueue_on_device(bands, request);
+    }
+  }
+
+  template <class Visit>
+  void for_each_band(Bands<T, Exec> bands, const Visit& visit) const {
+    std::int64_t first_row = 0;
+    for (const auto& band : bands) {
+      const Rows<T> rows = rows_of<T, Exec>(band);
+      if (rows.ny > 0 && rows.nx > 0) visit(SampledRows<T>{rows, first_row * rows.nx}, first_row);
+      first_row += rows.ny;
+    }
+  }
+
+  void enqueue_on_device(Bands<T, Exec> bands, const ClipRequest& request) {
+    const Parts& p = m_small_parts;
+    const Stride rough(pixels(), rough_size);
+    const Stride sample(pixels(), sample_size(pixels()));
+    const auto policy = [this]<class Kernel>(int league, const Kernel&) {
+      return Team(m_space, league, Kernel::threads)
+          .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes));
+    };
+    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
+      const FindRoughScale<T, Exec> kernel{
+          band, rough, band.first_pixel == 0, band.past() == pixels(), p.prediction,
+          {p.totals, p.segments, m_teams, p.bins.next, Bins::count, p.tickets}};
+      Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1, kernel), kernel);
+    });
+    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
+      const CountSample<T, Exec> kernel{band, sample, p.prediction};
+      const int teams = static_cast<int>(
+          std::clamp<std::int64_t>(sample.count / (8 * kernel.threads), 1, m_teams));
+      Kokkos::parallel_for("kastor::sigma_clip::sample", policy(teams, kernel), kernel);
+    });
+    Kokkos::parallel_for("kastor::sigma_clip::brackets",
+                         Team(m_space, 1, BracketFromHistogram<T, Exec>::threads),
+                         BracketFromHistogram<T, Exec>{request, p.prediction});
+    const Brackets<T>* brackets = p.prediction.brackets;
+    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
+      const Read kernel{Segments<T>(band.rows, Read::tile),
+                        static_cast<std::uint64_t>(band.first_pixel), brackets, lists(), p.totals};
+      Kokkos::parallel_for("kastor::sigma_clip::read", policy(m_teams, kernel), kernel);
+    });
+    const CountSegments<T, Exec> count{brackets, lists(), p.bins, p.tickets};
+    Kokkos::parallel_for("kastor::sigma_clip::count", policy(m_teams, count), count);
+    const ScatterSegments<T, Exec> scatter{brackets, lists(), p.bins, m_sorted.data()};
+    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(m_teams, scatter), scatter);
+    Kokkos::parallel_for(
+        "kastor::sigma_clip::summarise", Team(m_space, Bins::count, SummariseBins<T, Exec>::threads),
+        SummariseBins<T, Exec>{brackets, p.bins.begin, m_sorted.data(), p.summaries});
+    const ReplayByTeam<T, Exec> replayed{request,
+                                         brackets,
+                                         p.totals,
+                                         p.segments,
+                                         m_teams,
+                                         m_capacity,
+                                         m_candidate_capacity,
+                                         m_sorted.data(),
+                                         p.bins.begin,
+                                         p.summaries,
+                                         p.within_octave,
+                                         pixels(),
+                                         p.outcome,
+                                         m_outcome.data()};
+    Kokkos::parallel_for("kastor::sigma_clip::replay", policy(1, replayed), replayed);
+  }
+
+  void run_on_host(Bands<T, Exec> bands, const ClipRequest& request) {
+    const Parts& p = m_small_parts;
+    predict_on_host(bands, request);
+    const Brackets<T>& brackets = *p.prediction.brackets;
+    ClipOutcome<T>& outcome = m_outcome();
+    outcome = ClipOutcome<T>{};
+    outcome.usable = brackets.usable;
+    if (brackets.usable == 0) return;
+    m_list_count() = 0;
+    InsideSums inside;
+    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t first_row) {
+      const bool marks = m_mask.words != nullptr;
+      const MaskRows mask{marks ? m_mask.words + first_row * m_mask.per_row : nullptr,
+                          m_mask.per_row};
+      const GatherOnHost<T, Exec> read(band.rows, mask, brackets, {m_list, m_list_count});
+      InsideSums found;
+      Kokkos::parallel_reduce("kastor::sigma_clip::read", Range(m_space, 0, read.count()), read,
+                              found);
+      inside += found;
+    });
+    m_space.fence("kastor::sigma_clip::read");
+    const auto gathered = static_cast<std::int64_t>(m_list_count());
+    outcome.longest_list = gathered;
+    if (gathered > m_capacity) return;
+    sort_on_host(brackets, gathered);
+    const Gathered<T> all{brackets,     inside,      m_sorted.data(),
+                          p.bins.begin, p.summaries, p.within_octave};
+    outcome.result.pixels = pixels();
+    outcome.result.kappa = m_params.kappa;
+    if (!m_replay_space) m_replay_space = std::make_unique<ReplaySpace<T>>();
+    replay(Alone{}, all, *m_replay_space, request.kappa, request.max_passes, request.level, outcome);
+    // Every pixel was compared with the candidate level, wherever that is.
+    outcome.candidates_hold = outcome.decided != 0 && m_mask.words != nullptr &&
+                                      outcome.foreground_above >= brackets.candidate
+                                  ? 1
+                                  : 0;
+  }
+
+  void predict_on_host(Bands<T, Exec> bands, const ClipRequest& request) {
+    const PredictionSpace<T>& space = m_small_parts.prediction;
+    const Stride rough(pixels(), rough_size);
+    const Stride sample(pixels(), sample_size(pixels()));
+    m_rough.clear();
+    m_rough.reserve(rough_size);
+    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
+      const SampleRange range(band, rough.stride, rough.count);
+      for (std::int64_t i = range.begin; i < std::min<std::int64_t>(range.end, rough_size); ++i)
+        m_rough.push_back(band.at(i * rough.stride));
+    });
+    rough_scale_on_host(m_rough, space);
+    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
+      const std::int64_t chunks =
+          std::clamp<std::int64_t>(sample.count / 4096, 1, m_space.concurrency());
+      Kokkos::parallel_for("kastor::sigma_clip::sample", Range(m_space, 0, chunks),
+                           CountSampleOnHost<T>{band, sample, space, chunks});
+    });
+    m_space.fence("kastor::sigma_clip::sample");
+    bracket_on_host(request, space);
+  }
+
+  void sort_on_host(const Brackets<T>& brackets, std::int64_t gathered) {
+    const Parts& p = m_small_parts;
+    const std::int64_t chunks =
+        std::clamp<std::int64_t>(gathered / 8192, 1, m_space.concurrency());
+    grow(m_chunk_counts, m_space, "kastor::sigma_clip::chunk_counts",
+         std::int64_t{m_space.concurrency()} * Bins::count);
+    const SortOnHost<T> sort{Bins(brackets),        m_list.data(),  gathered, chunks,
+                             m_chunk_counts.data(), m_sorted.data()};
+    Kokkos::parallel_for("kastor::sigma_clip::count", Range(m_space, 0, chunks),
+                         CountOnHost<T>{sort});
+    m_space.fence("kastor::sigma_clip::count");
+    std::uint64_t before = 0;
+    for (int b = 0; b < Bins::count; ++b) {
+      p.bins.begin[b] = before;
+      for (std::int64_t c = 0; c < chunks; ++c) {
+        std::uint64_t& next = m_chunk_counts(static_cast<std::size_t>(c * Bins::count + b));
+        const std::uint64_t n = next;
+        next = before;
+        before += n;
+      }
+    }
+    p.bins.begin[Bins::count] = before;
+    Kokkos::parallel_for("kastor::sigma_clip::sort", Range(m_space, 0, chunks),
+                         ScatterOnHost<T>{sort});
+    Kokkos::parallel_for(
+        "kastor::sigma_clip::summarise", Range(m_space, 0, Bins::count),
+        SummariseBins<T, Exec>{p.prediction.brackets, p.bins.begin, m_sorted.data(), p.summaries});
+    m_space.fence("kastor::sigma_clip::summarise");
+  }
+
+  /// Longer lists, then wider brackets. Fences.
+  void try_again(Bands<T, Exec> bands) {
+    double widen = 1;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const ClipOutcome<T> last = m_outcome();
+      if (last.usable == 0) return;
+      if (last.longest_list > m_capacity) {
+        try {
+          on_host ? reserve(last.longest_list + last.longest_list / 8)
+                  : reserve_segments(last.longest_list + last.longest_list / 8);
+        } catch (const std::exception&) {  // no memory for them
+          m_capacity = 0;
+          m_list = m_sorted = {};
+          return;
+        }
+      } else {
+        widen *= 3;
+      }
+      m_outcome().decided = 0;
+      enqueue(bands, widen);
+      m_space.fence("kastor::sigma_clip::try_again");
+      if (decided()) return;
+    }
+  }
+
+  Exec m_space;
+  SigmaClipParams m_params;
+  int m_teams;
+  PartitionedMemory<Exec> m_small;
+  Parts m_small_parts{};
+  HostReadable<ClipOutcome<T>, Exec> m_outcome;
+  Kokkos::View<std::uint64_t, typename Exec::memory_space> m_list_count;
+  RankSelector<Exec, T> m_selector;
+  Values<T, Exec> m_list, m_sorted;
+  std::int64_t m_capacity = 0;  ///< of the list, or of a team's segment
+  Kokkos::View<Candidate<T>*, typename Exec::memory_space> m_candidates;
+  std::int64_t m_candidate_capacity = 0;
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> m_chunk_counts;
+  std::vector<T> m_rough;
+  std::unique_ptr<ReplaySpace<T>> m_replay_space;
+
+  Shape m_shape;
+  ClipLevel m_level;
+  MaskRows m_mask;
+  bool m_started = false;
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CLIP_SAMPLE_HPP
+#define KASTOR_DETAIL_CLIP_SAMPLE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/moments.hpp>
+
+/// The sample that predicts a clip: every so many pixels of the image, counted into a histogram.
+/// First a few hundred of them tell the histogram where the pixels lie.
+namespace kastor::detail {
+
+/// Pixels 0, stride, 2 stride ... of an image in raster order.
+struct Stride {
+  std::int64_t stride = 1;
+  std::int64_t count = 0;
+
+  Stride() = default;
+  /// About `wanted` of them. Odd, so that it does not run along the columns of images whose width
+  /// is a power of two.
+  Stride(std::int64_t pixels, std::int64_t wanted)
+      : stride(std::max<std::int64_t>(1, pixels / wanted) | 1),
+        count((pixels + stride - 1) / stride) {}
+};
+
+inline constexpr int rough_size = 512;
+
+/// Enough that sampling and the pixels gathered for its uncertainty cost about the same: the 2/3
+/// power of Floyd and Rivest (CACM 18 (1975) 165).
+[[nodiscard]] inline std::int64_t sample_size(std::int64_t pixels) {
+  auto root = static_cast<std::int64_t>(std::cbrt(static_cast<double>(pixels)));
+  while (root * root * root > pixels) --root;
+  while ((root + 1) * (root + 1) * (root + 1) <= pixels) ++root;
+  return std::clamp<std::int64_t>(root * root * 5 / 2, 4096, std::int64_t{1} << 22);
+}
+
+/// What a few hundred pixels tell.
+template <class T>
+struct RoughScale {
+  static constexpr int max_spikes = 16;
+  double centre;  ///< their median
+  double scale;   ///< about one standard deviation; 0 if they are all alike
+  int finite;
+  int spikes;           ///< values that many pixels share
+  T spike[max_spikes];  ///< ascending
+};
+
+/// The spread of sorted values about their median, ties or not.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double spread_of(const T* sorted, int n) {
+  // Half the distance of two quantiles in standard deviations, if the pixels were Gaussian.
+  constexpr double sigmas[] = {0.6745, 1.5341, 2.1539, 2.9};
+  constexpr int shifts[] = {2, 4, 6, 30};
+  for (int i = 0; i < 4; ++i) {
+    const int k = n >> shifts[i];
+    // Halves, so that the distance of two huge pixels does not overflow.
+    const double half =
+        0.5 * static_cast<double>(sorted[n - 1 - k]) - 0.5 * static_cast<double>(sorted[k]);
+    if (half > 0) return half / sigmas[i];
+  }
+  return 0;
+}
+
+/// Bins of a histogram over (x - centre) / scale: 1/1024 wide up to 1, 1/64 up to 16, then 32 an
+/// octave up to 1024, then one; on both sides.
+struct SampleBins {
+  static constexpr int fine = 1024;
+  static constexpr int coarse = fine + 15 * 64;
+  static constexpr int side = coarse + 6 * 32 + 1;
+  static constexpr int count = 2 * side;
+
+  double centre = 0;
+  double per_unit = 0;  ///< 1 / scale
+
+  [[nodiscard]] KOKKOS_FUNCTION static int of_distance(double a) {
+    if (a < 1) return static_cast<int>(a * fine);
+    if (a < 16) return fine + static_cast<int>((a - 1) * 64);
+    if (!(a < 1024)) return side - 1;
+    const auto bits = Kokkos::bit_cast<std::uint64_t>(a);
+    return coarse + (static_cast<int>(bits >> 52) - 1027) * 32 + static_cast<int>(bits >> 47 & 31);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static int of(double t) {
+    return t < 0 ? side - 1 - of_distance(-t) : side + of_distance(t);
+  }
+  template <class T>
+  [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
+    return of((static_cast<double>(x) - centre) * per_unit);
+  }
+
+  /// Distance at which bin `i` of a side begins; 0 <= i <= side.
+  [[nodiscard]] KOKKOS_FUNCTION static double begin_of(int i) {
+    if (i <= fine) return static_cast<double>(i) / fine;
+    if (i <= coarse) return 1 + static_cast<double>(i - fine) / 64;
+    const int k = i - coarse;
+    return static_cast<double>(16 << (k / 32)) * (1 + static_cast<double>(k % 32) / 32);
+  }
+  /// t at which a bin begins.
+  [[nodiscard]] KOKKOS_FUNCTION static double low_of(int bin) {
+    return bin >= side ? begin_of(bin - side) : -begin_of(side - bin);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static double high_of(int bin) { return low_of(bin + 1); }
+  /// The middle of a bin in units of 1/2048: an integer, so that sums over the sample are exact.
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t middle_of(int bin) {
+    return static_cast<std::int64_t>((low_of(bin) + high_of(bin)) * 1024);
+  }
+};
+
+/// Numbers of sample pixels, and sums over `SampleBins::middle_of`, in all bins before a bin.
+struct SampleSums {
+  const std::uint32_t* count;
+  const std::int64_t* sum;
+  const std::int64_t* squares;
+};
+
+/// Rows of one band, and the pixels of the image before them.
+template <class T>
+struct SampledRows {
+  Rows<T> rows;
+  std::int64_t first_pixel = 0;
+
+  [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t pixel) const {
+    const std::int64_t i = pixel - first_pixel;
+    return rows.pitch == rows.nx ? rows.data[i]
+                                 : rows.data[(i / rows.nx) * rows.pitch + i % rows.nx];
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t past() const { return first_pixel + rows.ny * rows.nx; }
+};
+
+/// The first and one past the last sample of a band.
+struct SampleRange {
+  std::int64_t begin, end;
+  template <class T>
+  KOKKOS_FUNCTION SampleRange(const SampledRows<T>& band, std::int64_t stride, std::int64_t count)
+      : begin((band.first_pixel + stride - 1) / stride), end((band.past() + stride - 1) / stride) {
+    if (end > count) end = count;
+  }
+};
+
+/// Quartiles and often repeated values of sorted finite pixels.
+template <class T, class Crew>
+KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, int* flags,
+                                     RoughScale<T>& rough) {
+  // A value that every 64th pixel has is met too often to be stored pixel by pixel.
+  constexpr int often = rough_size / 64;
+  const auto begins_spike = [&](int i) {
+    return i + often <= n && (i == 0 || sorted[i - 1] < sorted[i]) &&
+           sorted[i + often - 1] == sorted[i];
+  };
+  int found = 0;
+  for (int i = crew.rank(); i < n; i += crew.size()) found += flags[i] = begins_spike(i) ? 1 : 0;
+  found = crew.sum(found);
+  if (crew.rank() == 0) {
+    rough.finite = n;
+    rough.spikes = 0;
+    rough.centre = n > 0 ? static_cast<double>(sorted[n / 2]) + 0.0 : 0.0;
+    rough.scale = n > 0 ? spread_of(sorted, n) : 0.0;
+    for (int i = 0; found > 0 && i < n; ++i) {
+      if (flags[i] != 0 && rough.spikes < RoughScale<T>::max_spikes)
+        rough.spike[rough.spikes++] = sorted[i];
+    }
+  }
+}
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CREW_HPP
+#define KASTOR_DETAIL_CREW_HPP
+
+#include <Kokkos_Core.hpp>
+
+/// Those who work on one thing together: the threads of a device's team, or one thread of a host.
+/// What is written for a crew runs on every backend.
+namespace kastor::detail {
+
+/// A host's thread.
+struct Alone {
+  [[nodiscard]] KOKKOS_FUNCTION static constexpr int rank() { return 0; }
+  [[nodiscard]] KOKKOS_FUNCTION static constexpr int size() { return 1; }
+  KOKKOS_FUNCTION static void barrier() {}
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION static V sum(const V& value) {
+    return value;
+  }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION static V smallest(V value) {
+    return value;
+  }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION static V largest(V value) {
+    return value;
+  }
+};
+
+/// A device's team. `sum` and its like give all threads the same answer; all must call them. Sums
+/// are of integers, or of structs of them with a `Kokkos::reduction_identity`.
+template <class Member>
+class TeamCrew {
+ public:
+  KOKKOS_FUNCTION explicit TeamCrew(const Member& team) : m_team(team) {}
+  [[nodiscard]] KOKKOS_FUNCTION int rank() const { return m_team.team_rank(); }
+  [[nodiscard]] KOKKOS_FUNCTION int size() const { return m_team.team_size(); }
+  KOKKOS_FUNCTION void barrier() const { m_team.team_barrier(); }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
+    m_team.team_reduce(Kokkos::Sum<V>(value));
+    return value;
+  }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V smallest(V value) const {
+    m_team.team_reduce(Kokkos::Min<V>(value));
+    return value;
+  }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V largest(V value) const {
+    m_team.team_reduce(Kokkos::Max<V>(value));
+    return value;
+  }
+
+ private:
+  const Member& m_team;
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_GATHERED_BINS_HPP
+#define KASTOR_DETAIL_GATHERED_BINS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/brackets.hpp>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/fixed_point.hpp>
+
+/// The gathered pixels in bins, so that a rank in the window or a limit in the tails concerns the
+/// pixels of one bin.
+namespace kastor::detail {
+
+/// The sums of the tails are kept by octave of the distance from the centre: those of an octave are
+/// integers on a grid of its own, octaves are added from the centre outwards. So they depend neither
+/// on an order nor on what lies farther out, and one outlier spoils no digit of the others.
+struct TailOctaves {
+  static constexpr int fine = 6;  ///< octaves of several bins
+  static constexpr int bins_in_fine = 64;
+  static constexpr int coarse = 320;  ///< octaves of one bin; pixels beyond do not fit
+  static constexpr int count = fine + coarse;
+  static constexpr int bins = fine * bins_in_fine + coarse;
+
+  [[nodiscard]] KOKKOS_FUNCTION static int octave_of(int bin) {
+    return bin < fine * bins_in_fine ? bin / bins_in_fine : bin - fine * bins_in_fine + fine;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static int first_bin_of(int octave) {
+    return octave < fine ? octave * bins_in_fine : octave - fine + fine * bins_in_fine;
+  }
+};
+
+/// Bins 0 .. window - 1 lie along the window, upwards; then those of the lower tail and of the upper
+/// tail, each from the centre outwards. Monotone in each part.
+template <class T>
+struct GatheredBins {
+  static constexpr int window = 2048;
+  static constexpr int low_tail = window;
+  static constexpr int high_tail = window + TailOctaves::bins;
+  static constexpr int count = window + 2 * TailOctaves::bins;
+
+  T window_low, window_high;
+  double low, per_unit;
+  double centre;
+  int exponent_field;  ///< of the distance of the nearer edge
+
+  GatheredBins() = default;
+  KOKKOS_FUNCTION explicit GatheredBins(const Brackets<T>& b)
+      : window_low(b.window_low),
+        window_high(b.window_high),
+        low(static_cast<double>(b.window_low)),
+        per_unit(static_cast<double>(window) /
+                 (static_cast<double>(b.window_high) - static_cast<double>(b.window_low))),
+        centre(static_cast<double>(b.centre)),
+        exponent_field(0) {
+    const double below = centre - static_cast<double>(b.low_edge);
+    const double above = static_cast<double>(b.high_edge) - centre;
+    exponent_field = field_of(below < above ? below : above);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION static int field_of(double distance) {
+    return static_cast<int>(Kokkos::bit_cast<std::uint64_t>(distance) >> 52);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int in_window(T x) const {
+    // The product may round up to `window`, and to NaN or infinity for a window of one value or of
+    // denormals: any clamp keeps it monotone.
+    const double b = (static_cast<double>(x) - low) * per_unit;
+    return b < window - 1 ? static_cast<int>(b) : window - 1;
+  }
+  /// The bin of one side, from 0.
+  [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const {
+    const auto bits =
+        Kokkos::bit_cast<std::uint64_t>(Kokkos::fabs(static_cast<double>(x) - centre));
+    int octave = static_cast<int>(bits >> 52) - exponent_field;
+    octave = octave < 0 ? 0 : octave;
+    if (octave < TailOctaves::fine)
+      return octave * TailOctaves::bins_in_fine + static_cast<int>(bits >> 46 & 63);
+    return octave < TailOctaves::count ? TailOctaves::first_bin_of(octave) : TailOctaves::bins - 1;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
+    if ((x >= window_low) & (x <= window_high)) return in_window(x);
+    return (static_cast<double>(x) < centre ? low_tail : high_tail) + in_tail(x);
+  }
+  /// Distances of an octave lie between 2^exponent and 2^(exponent + 1).
+  [[nodiscard]] KOKKOS_FUNCTION int exponent_of(int octave) const {
+    return exponent_field - 1023 + octave;
+  }
+};
+
+/// Pixels of the tails, their distances from the centre and the squares of these: integers of 2^-44
+/// of the octave's lower bound and its square.
+struct TailSums {
+  std::int64_t count = 0;
+  Int128 sum, squares;
+
+  KOKKOS_FUNCTION TailSums& operator+=(const TailSums& other) {
+    count += other.count;
+    sum += other.sum;
+    squares += other.squares;
+    return *this;
+  }
+};
+
+template <class T>
+struct TailTerm {
+  double centre;
+  int exponent;  ///< of the octave
+
+  KOKKOS_FUNCTION void add(T x, TailSums& sums) const {
+    const double u =
+        scale_by_power_of_two(Kokkos::fabs(static_cast<double>(x) - centre), -exponent);
+    ++sums.count;
+    sums.sum.add(unbias(to_grid_biased(u), 1));
+    sums.squares.add(unbias(to_grid_biased(u * u), 1));
+  }
+};
+
+template <class T>
+struct BinSummary {
+  T min, max;
+  TailSums sums;  ///< of a tail's bin
+};
+
+}  // namespace kastor::detail
+
+template <>
+struct Kokkos::reduction_identity<kastor::detail::TailSums> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::TailSums sum() { return {}; }
+};
+
+namespace kastor::detail {
+
+/// Goes through the pixels of a bin.
+template <class T, class Crew>
+KOKKOS_FUNCTION void summarise_bin(const Crew& crew, const T* pixels, std::int64_t n,
+                                   const TailTerm<T>* term, BinSummary<T>& summary) {
+  T min = Kokkos::Experimental::infinity_v<T>;
+  T max = -min;
+  TailSums sums;
+  for (std::int64_t i = crew.rank(); i < n; i += crew.size()) {
+    const T x = pixels[i];
+    min = x < min ? x : min;
+    max = x > max ? x : max;
+    if (term != nullptr) term->add(x, sums);
+  }
+  min = crew.smallest(min);
+  max = crew.largest(max);
+  if (term != nullptr) sums = crew.sum(sums);
+  if (crew.rank() == 0) summary = {min, max, sums};
+}
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_REPLAY_HPP
+#define KASTOR_DETAIL_REPLAY_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kastor/detail/brackets.hpp>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/gather.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/ordered_key.hpp>
+#include <kastor/sigma_clip.hpp>
+
+/// Replays every pass of a clip, exactly, on the gathered pixels.
+namespace kastor::detail {
+
+/// -0 and +0 are one number, and which of them comes out must not depend on an order.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double without_sign_of_zero(double x) { return x + 0.0; }
+
+/// The mean of two middle pixels without overflow.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double midpoint(double a, double b) {
+  if (a == b) return a;
+  const bool safe = Kokkos::fabs(a) < 1e300 && Kokkos::fabs(b) < 1e300;
+  return safe ? (a + b) * 0.5 : a * 0.5 + b * 0.5;
+}
+
+/// What a clip leaves in memory that the host reads after its fence.
+template <class T>
+struct ClipOutcome {
+  SigmaClipResult result;
+  std::int64_t longest_list;  ///< pixels gathered; on a device by the team that gathered most
+  int usable;                 ///< the sample was of use
+  int decided;                ///< 0: a bracket failed, or pixels were lost
+  int candidates_hold;        ///< the foreground is the candidates above `level`
+  double level;
+  T foreground_above;  ///< the same, as a bound of pixels
+};
+
+/// What the read and the sort left.
+template <class T>
+struct Gathered {
+  using Bins = GatheredBins<T>;
+  Brackets<T> brackets;
+  InsideSums inside;
+  const T* sorted;
+  const std::uint64_t* begin;
+  const BinSummary<T>* summaries;
+  TailSums* within_octave;  ///< work space (2, tail bins): sums from an octave's first bin to a bin
+};
+
+/// Work space shared by the crew.
+template <class T>
+struct ReplaySpace {
+  static constexpr int max_cached = 1024;
+  struct Before {
+    double sum, squares;
+  };
+  Before before_octave[2][TailOctaves::count + 1];  ///< sums over the octaves before, in grid units
+  T unsorted[max_cached];
+  T cached[max_cached];  ///< the pixels of a window's bin in order
+  int used_octaves[2];
+  T picked[2];
+};
+
+template <class T, class Crew>
+class Replay {
+ public:
+  using Bins = GatheredBins<T>;
+  KOKKOS_FUNCTION Replay(const Crew& crew, const Gathered<T>& g, ReplaySpace<T>& space)
+      : m_crew(crew), m_g(g), m_space(space), m_bins(g.brackets) {
+    add_up_octaves();
+    m_window = static_cast<std::int64_t>(m_g.begin[Bins::window]);
+    for (int s = 0; s < m_g.brackets.spikes; ++s) {
+      m_below_spike[s] = stored_below(m_g.brackets.spike[s]);
+      m_window += m_g.inside.spike[s];
+    }
+  }
+
+  /// The clip's plain iteration; false: a bracket failed and nothing is decided.
+  [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes,
+                                                SigmaClipResult& result) {
+    // Pixels that no bin holds.
+    for (int side = 0; side < 2; ++side) {
+      if (tail_begin(side, TailOctaves::bins - 1) != tail_begin(side, TailOctaves::bins))
+        return false;
+    }
+    Interval<T> interval;
+    Population now;
+    if (!count(interval, now)) return false;
+    result.blank = result.pixels - now.n;
+    result.passes = 0;
+    result.converged = result.degenerate = false;
+    if (now.n == 0) return true;
+    while (true) {
+      Statistics s;
+      if (!describe(now, s)) return false;
+      ++result.passes;
+      if (result.passes == 1) {
+        if (!find_extremes(interval, now, s)) return false;
+        result.all = s;
+      }
+      const Interval<T> limits =
+          interval_between<T>(s.median - kappa * s.std, s.median + kappa * s.std);
+      const Interval<T> next = {limits.low > interval.low ? limits.low : interval.low,
+                                limits.high < interval.high ? limits.high : interval.high};
+      Population left;
+      if (!(next.low < next.high)) {
+        result.degenerate = true;
+      } else {
+        if (!count(next, left)) return false;
+        result.degenerate = left.n == 0;
+        result.converged = left.n == now.n;
+      }
+      if (result.degenerate || result.converged || result.passes == max_passes) {
+        if (!find_extremes(interval, now, s)) return false;
+        result.clipped = s;
+        return true;
+      }
+      interval = next;
+      now = left;
+    }
+  }
+
+ private:
+  /// The pixels of an interval.
+  struct Population {
+    std::int64_t n = 0;
+    std::int64_t tail[2] = {};  ///< of the lower and the upper tail
+    double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
+  };
+
+  [[nodiscard]] KOKKOS_FUNCTION static int first_bin(int side) {
+    return side == 0 ? Bins::low_tail : Bins::high_tail;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t tail_begin(int side, int bin) const {
+    return static_cast<std::int64_t>(m_g.begin[first_bin(side) + bin]);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
+    return m_g.summaries[first_bin(side) + bin];
+  }
+  [[nodiscard]] KOKKOS_FUNCTION TailSums& within_octave(int side, int bin) const {
+    return m_g.within_octave[side * TailOctaves::bins + bin];
+  }
+  /// An octave's integers in units of the inside grid.
+  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::Before in_grid_units(
+      const TailSums& sums, int octave) const {
+    const int e = m_bins.exponent_of(octave) - m_g.brackets.grid.exponent;
+    return {scale_by_power_of_two(sums.sum.to_double(), e - grid_bits),
+            scale_by_power_of_two(sums.squares.to_double(), 2 * e - grid_bits)};
+  }
+
+  KOKKOS_FUNCTION void add_up_octaves() const {
+    for (int i = m_crew.rank(); i < 2 * TailOctaves::bins; i += m_crew.size()) {
+      const int side = i / TailOctaves::bins;
+      const int bin = i % TailOctaves::bins;
+      TailSums sums;
+      for (int b = TailOctaves::first_bin_of(TailOctaves::octave_of(bin)); b <= bin; ++b)
+        sums += summary(side, b).sums;
+      within_octave(side, bin) = sums;
+    }
+    m_crew.barrier();
+    for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
+      typename ReplaySpace<T>::Before before{0, 0};
+      int octave = 0;
+      for (; octave < TailOctaves::count; ++octave) {
+        m_space.before_octave[side][octave] = before;
+        const int first = TailOctaves::first_bin_of(octave);
+        if (tail_begin(side, first) == tail_begin(side, TailOctaves::bins)) break;
+        const auto more =
+            in_grid_units(within_octave(side, TailOctaves::first_bin_of(octave + 1) - 1), octave);
+        before.sum += more.sum;
+        before.squares += more.squares;
+      }
+      m_space.before_octave[side][octave] = before;
+      m_space.used_octaves[side] = octave;
+    }
+    m_crew.barrier();
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool beyond(int side, T x, T limit) const {
+    return side == 0 ? x > limit : x < limit;
+  }
+
+  /// Adds what a tail has within a limit. False: the limit may be in the core.
+  [[nodiscard]] KOKKOS_FUNCTION bool count_tail(int side, T limit, Population& p) const {
+    const Brackets<T>& b = m_g.brackets;
+    if (side == 0 ? limit > b.low_edge : limit < b.high_edge) return false;
+    int bin = TailOctaves::bins;
+    if (Interval<T>{}.contains(limit)) bin = m_bins.in_tail(limit);
+    if (bin >= TailOctaves::first_bin_of(m_space.used_octaves[side])) {
+      const auto& all = m_space.before_octave[side][m_space.used_octaves[side]];
+      add(side, tail_begin(side, TailOctaves::bins) - tail_begin(side, 0), all.sum, all.squares, p);
+      return true;
+    }
+    const int octave = TailOctaves::octave_of(bin);
+    TailSums sums = within(side, bin, limit);
+    const std::int64_t n = tail_begin(side, bin) - tail_begin(side, 0) + sums.count;
+    if (bin > TailOctaves::first_bin_of(octave)) sums += within_octave(side, bin - 1);
+    const auto last = in_grid_units(sums, octave);
+    const auto& before = m_space.before_octave[side][octave];
+    add(side, n, before.sum + last.sum, before.squares + last.squares, p);
+    return true;
+  }
+  KOKKOS_FUNCTION static void add(int side, std::int64_t n, double sum, double squares,
+                                  Population& p) {
+    p.tail[side] = n;
+    p.n += n;
+    p.sum += side == 0 ? -sum : sum;
+    p.squares += squares;
+  }
+
+  /// A bin's pixels within a limit.
+  [[nodiscard]] KOKKOS_FUNCTION TailSums within(int side, int bin, T limit) const {
+    TailSums sums;
+    const std::int64_t n = tail_begin(side, bin + 1) - tail_begin(side, bin);
+    if (n == 0) return sums;
+    const BinSummary<T>& all = summary(side, bin);
+    const T outermost = side == 0 ? all.min : all.max;
+    const T innermost = side == 0 ? all.max : all.min;
+    if (beyond(side, outermost, limit)) return all.sums;
+    if (!beyond(side, innermost, limit)) return sums;
+    const TailTerm<T> term{m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin))};
+    const T* pixels = m_g.sorted + tail_begin(side, bin);
+    for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size()) {
+      if (beyond(side, pixels[i], limit)) term.add(pixels[i], sums);
+    }
+    return m_crew.sum(sums);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool count(const Interval<T>& interval, Population& p) const {
+    p = Population{};
+    // The tails first: next to far pixels the core's digits are of no account, and the order of the
+    // terms is fixed.
+    if (!count_tail(0, interval.low, p) || !count_tail(1, interval.high, p)) return false;
+    p.n += m_g.inside.inside;
+    p.sum += scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
+    p.squares += scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);
+    return true;
+  }
+
+  /// Everything but the extremes. False: the median is not in the window.
+  [[nodiscard]] KOKKOS_FUNCTION bool describe(const Population& p, Statistics& s) {
+    const auto n = static_cast<double>(p.n);
+    const int exponent = m_g.brackets.grid.exponent;
+    const double variance = (p.squares - p.sum * (p.sum / n)) / n;
+    s.count = p.n;
+    s.mean =
+        without_sign_of_zero(m_bins.centre + scale_by_power_of_two(p.sum / n, exponent));
+    s.std = variance > 0 ? scale_by_power_of_two(Kokkos::sqrt(variance), exponent) : 0.0;
+    const std::int64_t below = m_g.inside.below + p.tail[0];
+    const std::int64_t rank = (p.n - 1) / 2 - below;
+    const std::int64_t next = p.n / 2 - below;
+    if (rank < 0 || next >= m_window) return false;
+    const T a = in_window(rank);
+    const T b = next == rank ? a : in_window(next);
+    s.median =
+        without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
+    return true;
+  }
+
+  /// The smallest and the largest pixel of an interval. False: they are neither in the tails nor in
+  /// the window.
+  [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const Interval<T>& interval, const Population& p,
+                                                   Statistics& s) {
+    const InsideSums& inside = m_g.inside;
+    T min, max;
+    if (p.tail[0] > 0) {
+      min = outermost(0, interval.low);
+    } else if (inside.below == 0 && m_window > 0) {
+      min = in_window(0);
+    } else {
+      return false;
+    }
+    if (p.tail[1] > 0) {
+      max = outermost(1, interval.high);
+    } else if (inside.inside == inside.below + m_window && m_window > 0) {
+      max = in_window(m_window - 1);
+    } else {
+      return false;
+    }
+    s.min = without_sign_of_zero(static_cast<double>(min));
+    s.max = without_sign_of_zero(static_cast<double>(max));
+    return true;
+  }
+
+  /// The outermost pixel of a tail within a limit; there is one.
+  [[nodiscard]] KOKKOS_FUNCTION T outermost(int side, T limit) const {
+    int bin = TailOctaves::bins - 1;
+    if (Interval<T>{}.contains(limit)) {
+      bin = m_bins.in_tail(limit);
+      const T* pixels = m_g.sorted + tail_begin(side, bin);
+      const std::int64_t n = tail_begin(side, bin + 1) - tail_begin(side, bin);
+      constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+      T found = side == 0 ? infinity : -infinity;
+      for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size()) {
+        const T x = pixels[i];
+        if (beyond(side, x, limit) && !beyond(side, x, found)) found = x;
+      }
+      found = side == 0 ? m_crew.smallest(found) : m_crew.largest(found);
+      if (Interval<T>{}.contains(found)) return found;
+      --bin;
+    }
+    while (tail_begin(side, bin) == tail_begin(side, bin + 1)) --bin;
+    return side == 0 ? summary(side, bin).min : summary(side, bin).max;
+  }
+
+  // --------------------------------------------------------------------------------- the window
+
+  /// Stored pixels of the window that are smaller than x.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t stored_below(T x) const {
+    const int bin = m_bins.in_window(x);
+    const auto first = static_cast<std::int64_t>(m_g.begin[bin]);
+    const auto last = static_cast<std::int64_t>(m_g.begin[bin + 1]);
+    std::int64_t n = 0;
+    for (std::int64_t i = first + m_crew.rank(); i < last; i += m_crew.size())
+      n += m_g.sorted[i] < x ? 1 : 0;
+    return first + m_crew.sum(n);
+  }
+
+  /// The pixel of a rank in the window, spikes included.
+  [[nodiscard]] KOKKOS_FUNCTION T in_window(std::int64_t rank) {
+    std::int64_t before = 0;  // pixels of the spikes below
+    for (int s = 0; s < m_g.brackets.spikes; ++s) {
+      const std::int64_t first = before + m_below_spike[s];
+      if (rank < first) break;
+      if (rank < first + m_g.inside.spike[s]) return m_g.brackets.spike[s];
+      before += m_g.inside.spike[s];
+    }
+    return stored(rank - before);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION T stored(std::int64_t rank) {
+    int bin = 0;
+    int past = Bins::window;
+    while (past - bin > 1) {
+      const int middle = (bin + past) / 2;
+      (static_cast<std::int64_t>(m_g.begin[middle]) <= rank ? bin : past) = middle;
+    }
+    const BinSummary<T>& all = m_g.summaries[bin];
+    if (all.min == all.max) return all.min;
+    const auto first = static_cast<std::int64_t>(m_g.begin[bin]);
+    const auto n = static_cast<std::int64_t>(m_g.begin[bin + 1]) - first;
+    if (n > ReplaySpace<T>::max_cached) return bisect(m_g.sorted + first, n, rank - first, all);
+    if (bin != m_cached_bin) {
+      m_crew.barrier();  // nobody reads the bin before any more
+      sort_bin(m_g.sorted + first, static_cast<int>(n));
+      m_cached_bin = bin;
+    }
+    return m_space.cached[rank - first];
+  }
+
+  KOKKOS_FUNCTION void sort_bin(const T* pixels, int n) const {
+    for (int i = m_crew.rank(); i < n; i += m_crew.size()) m_space.unsorted[i] = pixels[i];
+    m_crew.barrier();
+    if constexpr (std::is_same_v<Crew, Alone>) {
+      KOKKOS_IF_ON_HOST((std::copy(m_space.unsorted, m_space.unsorted + n, m_space.cached);
+                         std::sort(m_space.cached, m_space.cached + n);))
+    } else {
+      for (int i = m_crew.rank(); i < n; i += m_crew.size()) {
+        const T x = m_space.unsorted[i];
+        int rank = 0;
+        for (int k = 0; k < n; ++k) {
+          const T other = m_space.unsorted[k];
+          rank += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
+        }
+        m_space.cached[rank] = x;
+      }
+    }
+    m_crew.barrier();
+  }
+
+  /// By halving the range of the ordered bit patterns.
+  [[nodiscard]] KOKKOS_FUNCTION T bisect(const T* pixels, std::int64_t n, std::int64_t rank,
+                                         const BinSummary<T>& all) const {
+    Key<T> low = key_of(all.min);
+    Key<T> high = key_of(all.max);
+    while (low < high) {
+      const Key<T> middle = low + (high - low) / 2;
+      std::int64_t up_to = 0;
+      for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size())
+        up_to += key_of(pixels[i]) <= middle ? 1 : 0;
+      if (m_crew.sum(up_to) > rank) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return value_of<T>(low);
+  }
+
+  Crew m_crew;
+  const Gathered<T>& m_g;
+  ReplaySpace<T>& m_space;
+  Bins m_bins;
+  std::int64_t m_window = 0;  ///< pixels in the window, spikes included
+  std::int64_t m_below_spike[Brackets<T>::max_spikes] = {};
+  int m_cached_bin = -1;
+};
+
+/// The whole replay, and the level that follows from it.
+template <class T, class Crew>
+KOKKOS_FUNCTION void replay(const Crew& crew, const Gathered<T>& gathered, ReplaySpace<T>& space,
+                            double kappa, int max_passes, const ClipLevel& level,
+                            ClipOutcome<T>& outcome) {
+  Replay<T, Crew> clip(crew, gathered, space);
+  outcome.decided = clip(kappa, max_passes, outcome.result) ? 1 : 0;
+  outcome.level = level.of(outcome.result.clipped.median, outcome.result.clipped.std);
+  outcome.foreground_above =
+      interval_between<T>(outcome.level, Kokkos::Experimental::infinity_v<double>).low;
+  outcome.candidates_hold = outcome.decided != 0 && gathered.brackets.has_candidate != 0 &&
+                                    outcome.foreground_above >= gathered.brackets.candidate
+                                ? 1
+                                : 0;
+}
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_SORT_GATHERED_HPP
+#define KASTOR_DETAIL_SORT_GATHERED_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+
+/// Sorts the gathered pixels into their bins: counts, then moves.
+namespace kastor::detail {
+
+/// Where bins begin among the sorted pixels: count + 1 entries. `next` is where the next pixel of a
+/// bin goes.
+struct BinOffsets {
+  std::uint64_t* begin;
+  std::uint64_t* next;
+};
+
+/// Begins of bins from their numbers of pixels, which stand in `next`.
+template <class Crew>
+KOKKOS_FUNCTION void begin_bins(const Crew& crew, const BinOffsets& bins, int count,
+                                std::uint64_t before_mine, int first, int last) {
+  (void)crew;
+  std::uint64_t before = before_mine;
+  for (int b = first; b < last; ++b) {
+    const std::uint64_t n = bins.next[b];
+    bins.begin[b] = bins.next[b] = before;
+    before += n;
+  }
+  if (last == count) bins.begin[count] = before;
+}
+
+// ------------------------------------------------------------------------------------ devices
+
+/// A team counts its segment; the last team to finish turns the counts into begins.
+template <class T, class Exec>
+struct CountSegments {
+  using Bins = GatheredBins<T>;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int threads = 256;
+  static constexpr int scratch_bytes = (Bins::count + 2) * sizeof(std::uint32_t) + 8;
+
+  const Brackets<T>* brackets;
+  Segmented<T> lists;
+  BinOffsets bins;
+  std::uint32_t* tickets;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (brackets->usable == 0) return;
+    const int bytes = scratch_bytes - 8;
+    auto* mine = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    std::uint32_t* ticket = mine + Bins::count;
+    const int rank = team.team_rank();
+    const int size = team.team_size();
+    for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
+    team.team_barrier();
+    const Bins bin_of(*brackets);
+    const T* values = lists.gathered + team.league_rank() * lists.capacity;
+    const std::int64_t n = lists.gathered_by(team.league_rank());
+    for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+    team.team_barrier();
+    for (int b = rank; b < Bins::count; b += size) {
+      if (mine[b] != 0) Kokkos::atomic_add(&bins.next[b], std::uint64_t{mine[b]});
+    }
+    Kokkos::memory_fence();
+    team.team_barrier();
+    if (rank == 0) *ticket = Kokkos::atomic_fetch_add(tickets, 1U);
+    team.team_barrier();
+    if (*ticket + 1 != static_cast<std::uint32_t>(team.league_size())) return;
+    Kokkos::memory_fence();
+    const int share = (Bins::count + size - 1) / size;
+    const int first = rank * share < Bins::count ? rank * share : Bins::count;
+    const int last = first + share < Bins::count ? first + share : Bins::count;
+    std::int64_t sum = 0;
+    for (int b = first; b < last; ++b) {
+      sum += static_cast<std::int64_t>(Kokkos::atomic_load(&bins.next[b]));
+    }
+    const std::int64_t before = team.team_scan(sum);
+    if (first < last)
+      begin_bins(TeamCrew<Member>(team), bins, Bins::count, static_cast<std::uint64_t>(before),
+                 first, last);
+  }
+};
+
+/// A team moves its segment: it reserves room in every bin, then its threads share that.
+template <class T, class Exec>
+struct ScatterSegments {
+  using Bins = GatheredBins<T>;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int threads = 256;
+  static constexpr int scratch_bytes = Bins::count * sizeof(std::uint32_t) + 8;
+
+  const Brackets<T>* brackets;
+  Segmented<T> lists;
+  BinOffsets bins;
+  T* sorted;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (brackets->usable == 0) return;
+    const int bytes = scratch_bytes - 8;
+    auto* mine = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const int rank = team.team_rank();
+    const int size = team.team_size();
+    for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
+    team.team_barrier();
+    const Bins bin_of(*brackets);
+    const T* values = lists.gathered + team.league_rank() * lists.capacity;
+    const std::int64_t n = lists.gathered_by(team.league_rank());
+    for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+    team.team_barrier();
+    // From here on: offset in the bin of this team's next pixel.
+    for (int b = rank; b < Bins::count; b += size) {
+      if (mine[b] == 0) continue;
+      const std::uint64_t at = Kokkos::atomic_fetch_add(&bins.next[b], std::uint64_t{mine[b]});
+      mine[b] = static_cast<std::uint32_t>(at - bins.begin[b]);
+    }
+    team.team_barrier();
+    for (std::int64_t i = rank; i < n; i += size) {
+      const T x = values[i];
+      const int b = bin_of(x);
+      sorted[bins.begin[b] + Kokkos::atomic_fetch_add(&mine[b], 1U)] = x;
+    }
+  }
+};
+
+/// A team goes through a bin.
+template <class T, class Exec>
+struct SummariseBins {
+  using Bins = GatheredBins<T>;
+  static constexpr int threads = 64;
+  const Brackets<T>* brackets;
+  const std::uint64_t* begin;
+  const T* sorted;
+  BinSummary<T>* summaries;
+
+  template <class Crew>
+  KOKKOS_FUNCTION void bin(const Crew& crew, int b) const {
+    const Bins bins(*brackets);
+    const auto n = static_cast<std::int64_t>(begin[b + 1] - begin[b]);
+    const bool tail = b >= Bins::window;
+    if (n == 0) {
+      if (crew.rank() == 0) summaries[b] = BinSummary<T>{};
+      return;
+    }
+    const int in_side = (b - Bins::window) % TailOctaves::bins;
+    const TailTerm<T> term{bins.centre,
+                           bins.exponent_of(TailOctaves::octave_of(tail ? in_side : 0))};
+    summarise_bin(crew, sorted + begin[b], n, tail ? &term : nullptr, summaries[b]);
+  }
+  /// Device.
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
+    if (brackets->usable == 0) return;
+    bin(TeamCrew<typename Kokkos::TeamPolicy<Exec>::member_type>(team), team.league_rank());
+  }
+  /// Host.
+  KOKKOS_FUNCTION void operator()(std::int64_t b) const { bin(Alone{}, static_cast<int>(b)); }
+};
+
+// -------------------------------------------------------------------------------------- hosts
+
+/// The list in equal chunks, a thread each; every chunk has a row of counts, then of next places.
+template <class T>
+struct SortOnHost {
+  using Bins = GatheredBins<T>;
+  Bins bin_of;
+  const T* values;
+  std::int64_t n;
+  std::int64_t chunks;
+  std::uint64_t* counts;  ///< (chunks, bins)
+  T* sorted;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin_of(std::int64_t chunk) const {
+    return n / chunks * chunk + (chunk < n % chunks ? chunk : n % chunks);
+  }
+};
+
+template <class T>
+struct CountOnHost {
+  SortOnHost<T> sort;
+  KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
+    std::uint64_t* mine = sort.counts + chunk * GatheredBins<T>::count;
+    for (int b = 0; b < GatheredBins<T>::count; ++b) mine[b] = 0;
+    const std::int64_t end = sort.begin_of(chunk + 1);
+    for (std::int64_t i = sort.begin_of(chunk); i < end; ++i) ++mine[sort.bin_of(sort.values[i])];
+  }
+};
+
+template <class T>
+struct ScatterOnHost {
+  SortOnHost<T> sort;
+  KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
+    std::uint64_t* next = sort.counts + chunk * GatheredBins<T>::count;
+    const std::int64_t end = sort.begin_of(chunk + 1);
+    for (std::int64_t i = sort.begin_of(chunk); i < end; ++i) {
+      const T x = sort.values[i];
+      sort.sorted[next[sort.bin_of(x)]++] = x;
+    }
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
