@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cmath>
+#include <kastor/detail/foreground.hpp>
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/measure.hpp>
 #include <kastor/source_finder.hpp>
@@ -13,38 +14,33 @@ struct SourceFinder<Exec, T>::Plan {
   Plan(const Exec& s, const FindParams& p)
       : space(s), params(p), clip(s, p.clip), label(s, p.label), measure(s) {}
 
-  [[nodiscard]] double level(const SigmaClipResult& clipped) const {
-    if (params.level) return *params.level;
-    const double about = params.about == ThresholdAbout::median ? clipped.clipped.median : 0.0;
-    return about + params.threshold * clipped.clipped.std;
+  [[nodiscard]] detail::ClipLevel level() const {
+    return {params.threshold, params.about == ThresholdAbout::median, params.level.has_value(),
+            params.level.value_or(0)};
   }
 
-  void make_mask(Bands<T, Exec> bands, double threshold) {
-    const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
-    const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_sources", bands);
+  void reserve_mask(const detail::Shape& shape) {
     mask.ny = shape.ny;
     mask.nx = shape.nx;
-    const auto words = static_cast<std::size_t>(shape.ny * mask.words_per_row());
-    if (storage.extent(0) < words) {
-      storage = {};
-      storage = decltype(storage)(
-          Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::threshold::mask"), words);
-    }
+    const std::int64_t words = shape.ny * mask.words_per_row();
+    detail::grow(storage, space, "kastor::threshold::mask", words);
     mask.words = decltype(mask.words)(storage.data(), static_cast<std::size_t>(shape.ny),
                                       static_cast<std::size_t>(mask.words_per_row()));
-    std::int64_t first_row = 0;
-    for (const auto& band : bands) {
-      threshold_into<Exec, T>(space, band, threshold, mask, first_row);
-      first_row += static_cast<std::int64_t>(band.extent(0));
-    }
   }
 
   [[nodiscard]] FindResult run(Bands<T, Exec> bands) {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
+    reserve_mask(detail::shape_of<T, Exec>("kastor::find_sources", bands));
+    clip.start(bands, level(), {mask.words.data(), mask.words_per_row()});
+    if constexpr (!is_host_space_v<Exec>)
+      detail::enqueue_foreground<Exec, T>(space, clip, bands, mask);
+    space.fence("kastor::find_sources");
+    const bool at_once = !is_host_space_v<Exec> && clip.decided();
+
     FindResult result;
-    result.clip = clip(bands);
-    result.threshold = level(result.clip);
-    make_mask(bands, result.threshold);
+    result.clip = clip.finish(bands);
+    result.threshold = level().of(result.clip.clipped.median, result.clip.clipped.std);
+    if (!at_once) detail::make_foreground<Exec, T>(space, clip, bands, result.threshold, mask);
     labels = &label(mask);
     result.foreground_pixels = labels->foreground_pixels;
     result.sources = to_host<Exec>(space, measure(bands, *labels));
@@ -53,7 +49,7 @@ struct SourceFinder<Exec, T>::Plan {
 
   Exec space;
   FindParams params;
-  SigmaClipper<Exec, T> clip;
+  detail::ClipPlan<Exec, T> clip;
   Labeller<Exec> label;
   Measurer<Exec, T> measure;
   /// Grows to the largest image; `mask` is a part of it.

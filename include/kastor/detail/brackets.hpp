@@ -115,8 +115,8 @@ struct PredictedClip {
   // Ten standard errors of a limit and a bin, which leaves room for how a different pixel at a
   // limit moves the next ones.
   clip.margin =
-      widen * (10 * kappa * clip.sigma / Kokkos::sqrt(static_cast<double>(clip.survivors)) +
-               1.5 / 64);
+      widen *
+      (10 * kappa * clip.sigma / Kokkos::sqrt(static_cast<double>(clip.survivors)) + 1.5 / 64);
   clip.usable = clip.sigma > 0;
   return clip;
 }
@@ -138,8 +138,7 @@ KOKKOS_FUNCTION void bracket_one_value(T value, Brackets<T>& b) {
 /// Brackets from the histogram of a sample of finite pixels. `widen` multiplies the safety margins.
 template <class T>
 KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums, double kappa,
-                             int max_passes, double widen, const ClipLevel& level,
-                             Brackets<T>& b) {
+                             int max_passes, double widen, const ClipLevel& level, Brackets<T>& b) {
   b.usable = b.spikes = b.has_candidate = 0;
   if (rough.finite < rough_size / 16 || sums.count[SampleBins::count] < 1024) return;
   const auto value_at = [&](double t) { return rough.centre + t * rough.scale; };
@@ -160,10 +159,10 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
     // kappa the rest is gathered.
     const double reach = 6 * clip.sigma;
     const double middle = 0.5 * (clip.low + clip.high);
-    const double low = clip.low + clip.margin > middle - reach ? clip.low + clip.margin
-                                                                : middle - reach;
-    const double high = clip.high - clip.margin < middle + reach ? clip.high - clip.margin
-                                                                  : middle + reach;
+    const double low =
+        clip.low + clip.margin > middle - reach ? clip.low + clip.margin : middle - reach;
+    const double high =
+        clip.high - clip.margin < middle + reach ? clip.high - clip.margin : middle + reach;
     // A few sample pixels lie between an edge and every limit, so that the extremes of the
     // survivors are among the gathered; or else nothing lies between window and edge.
     constexpr std::uint32_t some = 8;

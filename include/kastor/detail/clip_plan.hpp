@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gather_device.hpp>
@@ -15,7 +16,6 @@
 #include <kastor/detail/sort_gathered.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -51,7 +51,7 @@ struct ReplayByTeam {
   const BinSummary<T>* summaries;
   TailSums* within_octave;
   std::int64_t pixels;
-  ClipOutcome<T>* outcome;  ///< for the next kernels
+  ClipOutcome<T>* outcome;   ///< for the next kernels
   ClipOutcome<T>* reported;  ///< for the host
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -72,7 +72,8 @@ struct ReplayByTeam {
     made.longest_list = crew.largest(longest);
     most_candidates = crew.largest(most_candidates);
     if (brackets->usable != 0 && made.longest_list <= capacity) {
-      const Gathered<T> gathered{*brackets, totals->sums(), sorted, begin, summaries, within_octave};
+      const Gathered<T> gathered{*brackets, totals->sums(), sorted,
+                                 begin,     summaries,      within_octave};
       replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
     }
     made.usable = brackets->usable;
@@ -87,6 +88,7 @@ class ClipPlan {
   static constexpr bool on_host = is_host_space_v<Exec>;
   using Bins = GatheredBins<T>;
 
+  /// \throws Error if a parameter is out of its range.
   ClipPlan(const Exec& space, const SigmaClipParams& params)
       : m_space(space),
         m_params(params),
@@ -98,11 +100,16 @@ class ClipPlan {
         m_list_count(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
                                         "kastor::sigma_clip::list_count")),
         m_selector(space) {
+    KASTOR_EXPECTS(
+        "kastor::SigmaClipper", params.kappa > 0 && std::isfinite(params.kappa),
+        "kappa is " + std::to_string(params.kappa) + "; expected a finite number above 0");
+    KASTOR_EXPECTS("kastor::SigmaClipper", params.max_passes >= 0,
+                   "max_passes is " + std::to_string(params.max_passes) + "; expected 0 or more");
     lay_out();
   }
 
-  /// Enqueues the clip of an image, and on the way marks in `mask`, if one is given, the pixels that
-  /// may be above `level`. A host has its answer at once.
+  /// Enqueues the clip of an image, and on the way marks in `mask`, if one is given, the pixels
+  /// that may be above `level`. A host has its answer at once.
   void start(Bands<T, Exec> bands, const ClipLevel& level, MaskRows mask) {
     m_shape = shape_of<T, Exec>("kastor::sigma_clip", bands);
     m_level = level;
@@ -170,9 +177,7 @@ class ClipPlan {
   };
 
   void lay_out() {
-    const auto part = [this](auto*& pointer, std::int64_t count) {
-      m_small.add(pointer, count);
-    };
+    const auto part = [this](auto*& pointer, std::int64_t count) { m_small.add(pointer, count); };
     for (const bool measuring : {true, false}) {
       m_small.begin(measuring);
       PredictionSpace<T>& p = m_small_parts.prediction;
@@ -245,7 +250,11 @@ class ClipPlan {
     };
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const FindRoughScale<T, Exec> kernel{
-          band, rough, band.first_pixel == 0, band.past() == pixels(), p.prediction,
+          band,
+          rough,
+          band.first_pixel == 0,
+          band.past() == pixels(),
+          p.prediction,
           {p.totals, p.segments, m_teams, p.bins.next, Bins::count, p.tickets}};
       Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1, kernel), kernel);
     });
@@ -269,7 +278,8 @@ class ClipPlan {
     const ScatterSegments<T, Exec> scatter{brackets, lists(), p.bins, m_sorted.data()};
     Kokkos::parallel_for("kastor::sigma_clip::sort", policy(m_teams, scatter), scatter);
     Kokkos::parallel_for(
-        "kastor::sigma_clip::summarise", Team(m_space, Bins::count, SummariseBins<T, Exec>::threads),
+        "kastor::sigma_clip::summarise",
+        Team(m_space, Bins::count, SummariseBins<T, Exec>::threads),
         SummariseBins<T, Exec>{brackets, p.bins.begin, m_sorted.data(), p.summaries});
     const ReplayByTeam<T, Exec> replayed{request,
                                          brackets,
@@ -318,7 +328,8 @@ class ClipPlan {
     outcome.result.pixels = pixels();
     outcome.result.kappa = m_params.kappa;
     if (!m_replay_space) m_replay_space = std::make_unique<ReplaySpace<T>>();
-    replay(Alone{}, all, *m_replay_space, request.kappa, request.max_passes, request.level, outcome);
+    replay(Alone{}, all, *m_replay_space, request.kappa, request.max_passes, request.level,
+           outcome);
     // Every pixel was compared with the candidate level, wherever that is.
     outcome.candidates_hold = outcome.decided != 0 && m_mask.words != nullptr &&
                                       outcome.foreground_above >= brackets.candidate
@@ -350,12 +361,11 @@ class ClipPlan {
 
   void sort_on_host(const Brackets<T>& brackets, std::int64_t gathered) {
     const Parts& p = m_small_parts;
-    const std::int64_t chunks =
-        std::clamp<std::int64_t>(gathered / 8192, 1, m_space.concurrency());
+    const std::int64_t chunks = std::clamp<std::int64_t>(gathered / 8192, 1, m_space.concurrency());
     grow(m_chunk_counts, m_space, "kastor::sigma_clip::chunk_counts",
          std::int64_t{m_space.concurrency()} * Bins::count);
-    const SortOnHost<T> sort{Bins(brackets),        m_list.data(),  gathered, chunks,
-                             m_chunk_counts.data(), m_sorted.data()};
+    const SortOnHost<T> sort{Bins(brackets), m_list.data(),         gathered,
+                             chunks,         m_chunk_counts.data(), m_sorted.data()};
     Kokkos::parallel_for("kastor::sigma_clip::count", Range(m_space, 0, chunks),
                          CountOnHost<T>{sort});
     m_space.fence("kastor::sigma_clip::count");

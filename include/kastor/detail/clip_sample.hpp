@@ -126,7 +126,9 @@ struct SampledRows {
     return rows.pitch == rows.nx ? rows.data[i]
                                  : rows.data[(i / rows.nx) * rows.pitch + i % rows.nx];
   }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t past() const { return first_pixel + rows.ny * rows.nx; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t past() const {
+    return first_pixel + rows.ny * rows.nx;
+  }
 };
 
 /// The first and one past the last sample of a band.

@@ -113,7 +113,8 @@ struct GatherByTeams {
     return inside ? (x >= r.window_low) & (x <= r.window_high) : Interval<T>{}.contains(x);
   }
 
-  /// Stores pixels of a tile: bit p * pack + c of `wanted` is pixel (p * threads + rank) * pack + c.
+  /// Stores pixels of a tile: bit p * pack + c of `wanted` is pixel (p * threads + rank) * pack +
+  /// c.
   KOKKOS_FUNCTION void keep(const T* pixels, std::uint64_t first, std::uint32_t wanted, int rank,
                             int team, SegmentCounts* mine, Sums& sums) const {
     const auto offset = [rank](int bit) {
@@ -173,8 +174,8 @@ struct GatherByTeams {
     if (rank == 0) *mine = lists.counts[league_rank];
     team.team_barrier();
 
-    const Rule rule{brackets->low_edge,  brackets->window_low,  brackets->window_high,
-                    brackets->high_edge, brackets->centre,      brackets->grid.centre,
+    const Rule rule{brackets->low_edge,  brackets->window_low, brackets->window_high,
+                    brackets->high_edge, brackets->centre,     brackets->grid.centre,
                     brackets->grid.scale};
     Sums sums;
     const std::int64_t count = tiles.rows.ny * tiles.per_row;
@@ -215,7 +216,8 @@ struct GatherByTeams {
     add(crew, sums.inside, &totals->inside);
     add(crew, sums.below, &totals->below);
     for (int s = 0; s < InsideSums::max_spikes; ++s) {
-      if (s < brackets->spikes) add(crew, static_cast<std::int64_t>(sums.spike[s]), &totals->spike[s]);
+      if (s < brackets->spikes)
+        add(crew, static_cast<std::int64_t>(sums.spike[s]), &totals->spike[s]);
     }
     team.team_barrier();
     if (rank == 0) lists.counts[league_rank] = *mine;

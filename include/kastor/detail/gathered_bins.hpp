@@ -13,8 +13,8 @@
 namespace kastor::detail {
 
 /// The sums of the tails are kept by octave of the distance from the centre: those of an octave are
-/// integers on a grid of its own, octaves are added from the centre outwards. So they depend neither
-/// on an order nor on what lies farther out, and one outlier spoils no digit of the others.
+/// integers on a grid of its own, octaves are added from the centre outwards. So they depend
+/// neither on an order nor on what lies farther out, and one outlier spoils no digit of the others.
 struct TailOctaves {
   static constexpr int fine = 6;  ///< octaves of several bins
   static constexpr int bins_in_fine = 64;
@@ -30,8 +30,8 @@ struct TailOctaves {
   }
 };
 
-/// Bins 0 .. window - 1 lie along the window, upwards; then those of the lower tail and of the upper
-/// tail, each from the centre outwards. Monotone in each part.
+/// Bins 0 .. window - 1 lie along the window, upwards; then those of the lower tail and of the
+/// upper tail, each from the centre outwards. Monotone in each part.
 template <class T>
 struct GatheredBins {
   static constexpr int window = 2048;

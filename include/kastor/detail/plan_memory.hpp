@@ -41,8 +41,8 @@ class PartitionedMemory {
 
   void begin(bool measuring) {
     if (!measuring)
-      m_bytes = decltype(m_bytes)(
-          Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing, m_label), m_at);
+      m_bytes = decltype(m_bytes)(Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing, m_label),
+                                  m_at);
     m_at = 0;
   }
   template <class V>

@@ -172,7 +172,8 @@ struct CountSample {
     const SampleRange range(band, stride.stride, stride.count);
     const std::int64_t step = std::int64_t{team.league_size()} * size;
     KASTOR_UNROLL_BY_4
-    for (std::int64_t i = range.begin + team.league_rank() * size + rank; i < range.end; i += step) {
+    for (std::int64_t i = range.begin + team.league_rank() * size + rank; i < range.end;
+         i += step) {
       const T x = band.at(i * stride.stride);
       if (Interval<T>{}.contains(x)) Kokkos::atomic_inc(&mine[bin_of(x)]);
     }

@@ -126,7 +126,7 @@ class Replay {
   /// The pixels of an interval.
   struct Population {
     std::int64_t n = 0;
-    std::int64_t tail[2] = {};  ///< of the lower and the upper tail
+    std::int64_t tail[2] = {};    ///< of the lower and the upper tail
     double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
   };
 
@@ -143,8 +143,8 @@ class Replay {
     return m_g.within_octave[side * TailOctaves::bins + bin];
   }
   /// An octave's integers in units of the inside grid.
-  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::Before in_grid_units(
-      const TailSums& sums, int octave) const {
+  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::Before in_grid_units(const TailSums& sums,
+                                                                              int octave) const {
     const int e = m_bins.exponent_of(octave) - m_g.brackets.grid.exponent;
     return {scale_by_power_of_two(sums.sum.to_double(), e - grid_bits),
             scale_by_power_of_two(sums.squares.to_double(), 2 * e - grid_bits)};
@@ -245,8 +245,7 @@ class Replay {
     const int exponent = m_g.brackets.grid.exponent;
     const double variance = (p.squares - p.sum * (p.sum / n)) / n;
     s.count = p.n;
-    s.mean =
-        without_sign_of_zero(m_bins.centre + scale_by_power_of_two(p.sum / n, exponent));
+    s.mean = without_sign_of_zero(m_bins.centre + scale_by_power_of_two(p.sum / n, exponent));
     s.std = variance > 0 ? scale_by_power_of_two(Kokkos::sqrt(variance), exponent) : 0.0;
     const std::int64_t below = m_g.inside.below + p.tail[0];
     const std::int64_t rank = (p.n - 1) / 2 - below;
@@ -254,8 +253,7 @@ class Replay {
     if (rank < 0 || next >= m_window) return false;
     const T a = in_window(rank);
     const T b = next == rank ? a : in_window(next);
-    s.median =
-        without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
+    s.median = without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
     return true;
   }
 

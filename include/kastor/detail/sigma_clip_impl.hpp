@@ -3,10 +3,8 @@
 #define KASTOR_DETAIL_SIGMA_CLIP_IMPL_HPP
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <cmath>
 #include <kastor/detail/clip_plan.hpp>
 #include <kastor/sigma_clip.hpp>
-#include <string>
 
 namespace kastor {
 
@@ -27,10 +25,6 @@ struct SigmaClipper<Exec, T>::Plan {
 
 template <class Exec, Real T>
 SigmaClipper<Exec, T>::SigmaClipper(const Exec& space, const SigmaClipParams& params) {
-  KASTOR_EXPECTS("kastor::SigmaClipper", params.kappa > 0 && std::isfinite(params.kappa),
-                 "kappa is " + std::to_string(params.kappa) + "; expected a finite number above 0");
-  KASTOR_EXPECTS("kastor::SigmaClipper", params.max_passes >= 0,
-                 "max_passes is " + std::to_string(params.max_passes) + "; expected 0 or more");
   m_plan = std::make_unique<Plan>(space, params);
 }
 

@@ -149,7 +149,8 @@ struct SummariseBins {
     summarise_bin(crew, sorted + begin[b], n, tail ? &term : nullptr, summaries[b]);
   }
   /// Device.
-  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
+  KOKKOS_FUNCTION void operator()(
+      const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
     if (brackets->usable == 0) return;
     bin(TeamCrew<typename Kokkos::TeamPolicy<Exec>::member_type>(team), team.league_rank());
   }

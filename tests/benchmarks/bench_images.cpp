@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The whole job on images that are hard on it, beside the ordinary sky: `times_sky` should stay
+// below 3.
+
+#include <cmath>
+#include <kastor/source_finder.hpp>
+#include <string>
+#include <utility>
+
+#include "benchmarks.hpp"
+#include "device.hpp"
+#include "generators.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+
+constexpr std::int64_t tile = 1024;
+
+/// Repeats a square.
+template <class Exec, class T>
+struct Repeat {
+  kastor::ConstImage<T, Exec> square;
+  kastor::Image<T, Exec> image;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto nx = static_cast<std::int64_t>(image.extent(1));
+    image(i / nx, i % nx) = square((i / nx) % tile, (i % nx) % tile);
+  }
+};
+
+template <class T>
+ts::HostImage<T> square_of(const std::string& kind) {
+  for (const ts::Pixels pixels : ts::all_pixel_kinds) {
+    if (ts::name_of(pixels) == kind) return ts::make_image<T>(pixels, tile, tile, 1);
+  }
+  ts::Random random(2);
+  ts::HostImage<T> image(tile, tile);
+  for (std::int64_t y = 0; y < tile; ++y) {
+    for (std::int64_t x = 0; x < tile; ++x) {
+      double value = random.gaussian();
+      if (kind == "60 % in blobs") {
+        const double dy = static_cast<double>(y % 64) - 32;
+        const double dx = static_cast<double>(x % 64) - 32;
+        if (dy * dy + dx * dx < 28 * 28) value += 20 + random.uniform();
+      } else if (kind == "60 % at random") {
+        if (random.uniform() < 0.6) value += 20;
+      } else if (kind == "two-sided exponential") {
+        value = -std::log(random.uniform()) * (random.below(2) == 0 ? 1 : -1);
+      }
+      image(y, x) = static_cast<T>(value);
+    }
+  }
+  return image;
+}
+
+template <class Exec, class T>
+double seconds_of(const Exec& space, kastor::SourceFinder<Exec, T>& find,
+                  const kastor::ConstImage<T, Exec>& image) {
+  double best = std::numeric_limits<double>::max();
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    const Kokkos::Timer timer;
+    benchmark::DoNotOptimize(find(image));
+    space.fence("bench::after");
+    if (repeat > 0) best = std::min(best, timer.seconds());
+  }
+  return best;
+}
+
+template <class Exec, class T>
+void bm_image(benchmark::State& state, const std::string& kind, double level) {
+  const Exec space;
+  const std::int64_t n = state.range(0);
+  const kastor::Image<T, Exec> image("bench::image", n, n);
+  {
+    const kastor::Image<T, Exec> square = ts::to_device<Exec>(square_of<T>(kind));
+    Kokkos::parallel_for(
+        "bench::repeat",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, n * n),
+        Repeat<Exec, T>{square, image});
+    space.fence("bench::repeat");
+  }
+  kastor::SourceFinder<Exec, T> find_in_sky(space);
+  const double of_sky = seconds_of<Exec, T>(space, find_in_sky, ts::simulated_sky<Exec, T>(n));
+  kastor::FindParams params;
+  if (level > 0) params.level = level;
+  kastor::SourceFinder<Exec, T> find(space, params);
+  const auto result = find(image);
+  double best = std::numeric_limits<double>::max();
+  for (auto _ : state) {
+    const Kokkos::Timer timer;
+    benchmark::DoNotOptimize(find(image));
+    space.fence("bench::after");
+    state.SetIterationTime(timer.seconds());
+    best = std::min(best, timer.seconds());
+  }
+  state.counters["times_sky"] = best / of_sky;
+  state.counters["passes"] = result.clip.passes;
+  state.counters["sources"] = static_cast<double>(result.sources.size());
+  state.SetLabel(result.clip.route == kastor::ClipRoute::bracketed ? "bracketed" : "reread");
+}
+
+template <class Exec, class T>
+void register_images() {
+  const std::pair<const char*, double> images[] = {
+      {"constant", 0},    {"two values", 0}, {"narrow integers", 0}, {"wide integers", 0},
+      {"sixteen bit", 0}, {"half blank", 0}, {"exponential", 0},     {"two-sided exponential", 0},
+      {"outliers", 0},    {"cauchy", 0},     {"60 % in blobs", 10},  {"60 % at random", 10}};
+  const std::string suffix = std::is_same_v<T, float> ? "_float" : "_double";
+  for (const auto& [kind, level] : images) {
+    benchmark::RegisterBenchmark(
+        (std::string("find_in/") + kind + '/' + Exec::name() + suffix).c_str(),
+        [kind = std::string(kind), level = level](benchmark::State& state) {
+          bm_image<Exec, T>(state, kind, level);
+        })
+        ->Arg(2048)
+        ->Arg(8192)
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  }
+}
+
+#define KASTOR_REGISTER(EXEC, T) register_images<EXEC, T>();
+
+[[maybe_unused]] const bool registered = [] {
+  KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_REGISTER)
+  return true;
+}();
+
+}  // namespace
