@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the clip predicts may be wrong; its result may not. The parts of the prediction, and images
+// made to defeat it.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <kastor/detail/clip_sample.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/sigma_clip.hpp>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare.hpp"
+#include "device.hpp"
+#include "generators.hpp"
+#include "naive.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+using kastor::detail::GatheredBins;
+using kastor::detail::SampleBins;
+using kastor::detail::TailOctaves;
+
+TEST(SampleBins, EachHoldsWhatLiesBetweenItsBounds) {
+  ts::Random random(1);
+  for (int i = 0; i < 100000; ++i) {
+    const double t = std::exp(16 * random.uniform() - 9) * (random.below(2) == 0 ? 1 : -1);
+    const int bin = SampleBins::of(t);
+    ASSERT_GE(bin, 0);
+    ASSERT_LT(bin, SampleBins::count);
+    if (std::fabs(t) >= 1024) {
+      ASSERT_EQ(bin, t < 0 ? 0 : SampleBins::count - 1) << t;
+    } else {
+      ASSERT_LE(SampleBins::low_of(bin), t);
+      ASSERT_GE(SampleBins::high_of(bin), t);
+    }
+  }
+}
+
+TEST(SampleBins, AreMonotoneAndWithoutGaps) {
+  for (int bin = 0; bin < SampleBins::count; ++bin) {
+    ASSERT_LT(SampleBins::low_of(bin), SampleBins::high_of(bin)) << bin;
+    const double middle = (SampleBins::low_of(bin) + SampleBins::high_of(bin)) / 2;
+    ASSERT_EQ(SampleBins::of(middle), bin);
+    ASSERT_EQ(static_cast<double>(SampleBins::middle_of(bin)), middle * 2048) << bin;
+  }
+  EXPECT_EQ(SampleBins::of(std::numeric_limits<double>::infinity()), SampleBins::count - 1);
+}
+
+TEST(SampleSize, IsTheTwoThirdsPower) {
+  EXPECT_EQ(kastor::detail::sample_size(std::int64_t{2048} * 2048), 161 * 161 * 5 / 2);
+  EXPECT_EQ(kastor::detail::sample_size(std::int64_t{1000} * 1000 * 1000), 1000 * 1000 * 5 / 2);
+  EXPECT_EQ(kastor::detail::sample_size(20000), 4096);
+  for (const std::int64_t pixels : {16384L, 1000000L, 4194304L, 268435456L}) {
+    const kastor::detail::Stride sample(pixels, kastor::detail::sample_size(pixels));
+    EXPECT_EQ(sample.stride % 2, 1);
+    EXPECT_LT((sample.count - 1) * sample.stride, pixels);
+    EXPECT_GE(sample.count * sample.stride, pixels);
+  }
+}
+
+template <class T>
+void gathered_bins_are_monotone() {
+  kastor::detail::Brackets<T> brackets{};
+  brackets.low_edge = T(-2.8);
+  brackets.window_low = T(-0.013);
+  brackets.window_high = T(0.019);
+  brackets.high_edge = T(2.7);
+  brackets.centre = T(0.004);
+  const GatheredBins<T> bins(brackets);
+  ts::Random random(2);
+  std::vector<T> low, window, high;
+  for (int i = 0; i < 20000; ++i) {
+    const double distance = 2.75 * std::exp(60 * random.uniform() * random.uniform());
+    low.push_back(static_cast<T>(-distance - 0.06));
+    high.push_back(static_cast<T>(distance));
+    window.push_back(static_cast<T>(-0.013 + 0.032 * random.uniform()));
+  }
+  for (auto* part : {&low, &window, &high}) std::sort(part->begin(), part->end());
+  const auto in_window = [&](T x) { return x >= brackets.window_low && x <= brackets.window_high; };
+  int last = 0;
+  for (const T x : window) {
+    if (!in_window(x)) continue;
+    ASSERT_GE(bins(x), last);
+    ASSERT_LT(bins(x), GatheredBins<T>::window);
+    last = bins(x);
+  }
+  EXPECT_GT(last, GatheredBins<T>::window / 2);
+  const auto check_tail = [&](T x, int first, int before) {
+    const int bin = bins(x) - first;
+    EXPECT_GE(bin, before);
+    EXPECT_LT(bin, TailOctaves::bins);
+    const double distance =
+        std::fabs(static_cast<double>(x) - static_cast<double>(brackets.centre));
+    const int exponent = bins.exponent_of(TailOctaves::octave_of(bin));
+    EXPECT_LE(std::ldexp(1.0, exponent), distance);
+    EXPECT_GT(std::ldexp(1.0, exponent + 1), distance);
+    return bin;
+  };
+  int before = 0;
+  for (const T x : high) before = check_tail(x, GatheredBins<T>::high_tail, before);
+  before = 0;
+  for (auto x = low.rbegin(); x != low.rend(); ++x)
+    before = check_tail(*x, GatheredBins<T>::low_tail, before);
+}
+TEST(GatheredBins, AreMonotoneFloat) { gathered_bins_are_monotone<float>(); }
+TEST(GatheredBins, AreMonotoneDouble) { gathered_bins_are_monotone<double>(); }
+
+// -------------------------------------------------------------------------------- whole clips
+
+template <class C>
+kastor::SigmaClipResult matches_naive(const ts::HostImage<typename C::real>& host,
+                                      const std::string& what,
+                                      const kastor::SigmaClipParams& params = {}) {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  kastor::SigmaClipper<Exec, T> clip(Exec{}, params);
+  const auto image = ts::to_device<Exec>(host);
+  const auto got = clip(image);
+  ts::expect_matches_naive(got, ts::sigma_clip_naive(host, params), what);
+  EXPECT_TRUE(ts::same_bits(clip(image), got)) << what << ", again";
+  EXPECT_TRUE(ts::same_bits(clip(ts::split_into_bands<Exec, T>(image, 3)), got)) << what;
+  return got;
+}
+
+/// Every pixel that the sample sees follows one law, the others another.
+template <class C>
+void a_sample_that_lies_changes_nothing() {
+  using T = typename C::real;
+  constexpr std::int64_t ny = 600;
+  constexpr std::int64_t nx = 701;
+  const kastor::detail::Stride sample(ny * nx, kastor::detail::sample_size(ny * nx));
+  const kastor::detail::Stride rough(ny * nx, kastor::detail::rough_size);
+  for (const auto& [offset, scale] : {std::pair{0.0, 3.0}, std::pair{0.0, 0.4}, std::pair{0.3, 1.0},
+                                      std::pair{50.0, 1.0}, std::pair{0.0, 0.0}}) {
+    ts::Random random(3);
+    ts::HostImage<T> image(ny, nx);
+    for (std::int64_t i = 0; i < ny * nx; ++i) {
+      const bool seen = i % sample.stride == 0 || i % rough.stride == 0;
+      const double value = random.gaussian();
+      image.values[static_cast<std::size_t>(i)] =
+          static_cast<T>(seen ? value : offset + scale * value);
+    }
+    (void)matches_naive<C>(image, "seen N(0, 1), unseen N(" + std::to_string(offset) + ", " +
+                                      std::to_string(scale) + ")");
+  }
+}
+
+/// Six tenths of the pixels are foreground: the lists of the first attempt are too short.
+template <class C>
+void lists_grow_to_the_need() {
+  using T = typename C::real;
+  ts::Random random(4);
+  ts::HostImage<T> image(1500, 1500);
+  for (T& pixel : image.values)
+    pixel = static_cast<T>(random.gaussian() + (random.below(10) < 6 ? 20 + random.uniform() : 0));
+  const auto got = matches_naive<C>(image, "60 % foreground", {1.0, 3});
+  EXPECT_EQ(got.route, kastor::ClipRoute::bracketed);
+}
+
+template <class C>
+void hard_images_are_read_once() {
+  using T = typename C::real;
+  for (const ts::Pixels kind :
+       {ts::Pixels::gaussian, ts::Pixels::uniform, ts::Pixels::constant, ts::Pixels::two_values,
+        ts::Pixels::narrow_integers, ts::Pixels::wide_integers, ts::Pixels::tenths,
+        ts::Pixels::sixteen_bit, ts::Pixels::half_blank, ts::Pixels::exponential,
+        ts::Pixels::cauchy, ts::Pixels::outliers, ts::Pixels::offset}) {
+    const auto got = matches_naive<C>(ts::make_image<T>(kind, 500, 601, 5), ts::name_of(kind));
+    EXPECT_EQ(got.route, kastor::ClipRoute::bracketed) << ts::name_of(kind);
+  }
+}
+
+template <class T>
+class ClipPrediction : public ::testing::Test {};
+TYPED_TEST_SUITE(ClipPrediction, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(ClipPrediction, MayBeWrongAboutAllThatTheSampleDidNotSee) {
+  a_sample_that_lies_changes_nothing<TypeParam>();
+}
+
+TYPED_TEST(ClipPrediction, LetsTheListsGrowToTheNeed) { lists_grow_to_the_need<TypeParam>(); }
+
+TYPED_TEST(ClipPrediction, ReadsHardImagesOnce) { hard_images_are_read_once<TypeParam>(); }
+
+}  // namespace
