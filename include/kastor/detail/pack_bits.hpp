@@ -2,16 +2,16 @@
 #ifndef KASTOR_DETAIL_PACK_BITS_HPP
 #define KASTOR_DETAIL_PACK_BITS_HPP
 
-#include <Kokkos_Core.hpp>
 #include <cstdint>
 
 namespace kastor::detail {
 
-/// Bit k of the result says whether `test(pixels[k])`, for 64 pixels. On hosts: bytes first, which
+/// Bit k of the result says whether `test(pixels[k])`, for 64 pixels, on hosts: bytes first, which
 /// vectorises on any instruction set; then eight bytes to eight bits by one multiplication that
-/// moves byte k to bit 56 + k.
+/// moves byte k to bit 56 + k. Inlined, for the instruction set of the caller.
 template <class T, class Test>
-[[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint64_t pack_bits(const T* pixels, const Test& test) {
+[[nodiscard, gnu::always_inline]] inline std::uint64_t pack_bits(const T* pixels,
+                                                                 const Test& test) {
   std::uint8_t bytes[64];
   for (int i = 0; i < 64; ++i) bytes[i] = test(pixels[i]) ? 1 : 0;
   std::uint64_t word = 0;
