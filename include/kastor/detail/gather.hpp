@@ -9,6 +9,7 @@
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/scan_host.hpp>
+#include <limits>
 
 /// The one read of the image: sums over the core, everything else gathered.
 namespace kastor::detail {
@@ -79,11 +80,18 @@ struct GatherOutsideCore {
     HostLists<T> lists{in_tails, in_window};
     HostScanSums sums;
     scan_on_host(best_host_level(),
-                 HostScan<T>{brackets.low_edge, brackets.window_low, brackets.window_high,
-                             brackets.high_edge, brackets.centre, centre, scale},
-                 pixels, n, sums, lists);
+                 HostScan<T>{brackets.low_edge, brackets.high_edge, brackets.window_low,
+                             brackets.window_high, brackets.centre, centre, scale,
+                             std::numeric_limits<T>::infinity()},
+                 pixels, n, sums, lists, nullptr);
+    // The window's pixels are not of the core.
+    for (std::int64_t i = 0; i < lists.in_window; ++i) {
+      const double u = (static_cast<double>(in_window[i]) - centre) * scale;
+      sums.sum -= static_cast<std::uint64_t>(unbias(to_grid_biased(u), 1));
+      sums.squares -= static_cast<std::uint64_t>(unbias(to_grid_biased(u * u), 1));
+    }
     value.below += sums.below;
-    value.above += sums.above;
+    value.above += sums.inside - sums.below - lists.in_window;
     value.window += lists.in_window;
     value.sum.add(unbias(sums.sum, n));
     value.squares.add(unbias(sums.squares, n));

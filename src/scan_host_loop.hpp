@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included once for each level of x86, as KASTOR_TARGET: a template cannot depend on the
+// instruction set. V: Avx2<T> or Avx512<T>.
+
+/// See scan_on_host; `blocks` times 64 pixels, and infinities count as finite.
+template <class V, class T>
+[[KASTOR_TARGET]] void scan_blocks(const HostScan<T>& scan, const T* pixels, std::int64_t blocks,
+                                   HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {
+  const auto low = V::all(scan.low_edge), high = V::all(scan.high_edge);
+  const auto window_low = V::all(scan.window_low), window_high = V::all(scan.window_high);
+  const auto middle = V::all(scan.middle), candidate = V::all(scan.candidate);
+  typename V::Sums grid(scan.centre, scan.scale);
+  Appender<T> tails(lists.tails, lists.in_tails), window(lists.window, lists.in_window);
+  std::int64_t all_inside = 0, all_below = 0;
+  for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
+    std::uint64_t inside = 0, below = 0, not_above = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k += V::lanes) {
+      const auto x = V::load(pixels + k);
+      const auto in = V::less(V::less(low, x), x, high);
+      inside |= V::bits(in) << k;
+      below |= V::bits(V::less(in, x, window_low)) << k;
+      not_above |= V::bits(V::less_equal(in, x, window_high)) << k;
+      V::add(grid, pixels + k, x, in, middle);
+    }
+    if (bits != nullptr) {
+      std::uint64_t above = 0;
+#pragma GCC unroll 16
+      for (int k = 0; k < 64; k += V::lanes)
+        above |= V::bits(V::less(candidate, V::load(pixels + k))) << k;
+      bits[b] = above;
+    }
+    all_inside += std::popcount(inside);
+    all_below += std::popcount(below);
+    window.append(pixels, not_above & ~below);
+    tails.append(pixels, ~inside);
+  }
+  sums.inside += all_inside;
+  sums.below += all_below;
+  sums.sum += V::Sums::total(grid.sum);
+  sums.squares += V::Sums::total(grid.squares);
+  lists.in_tails = tails.n;
+  lists.in_window = window.n;
+}
