@@ -5,16 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <kastor/detail/grid_magic.hpp>
-#include <kastor/detail/host_level.hpp>
-
-#if KASTOR_HAS_X86_LEVELS
-#include <emmintrin.h>
-#endif
 
 namespace kastor::detail {
 
-/// See x86_vectors.hpp; the same for 16 bytes, which every machine has, in the compiler's own
-/// vectors.
+/// See x86_vectors.hpp; the same for any machine, in the compiler's own vectors of 16 bytes.
 template <class T>
 struct Plain;
 
@@ -58,29 +52,21 @@ struct PlainOf {
 template <>
 struct Plain<float> : PlainOf<float, std::int32_t> {
   [[gnu::always_inline]] static std::uint64_t bits(Mask m) {
-#if KASTOR_HAS_X86_LEVELS
-    return static_cast<std::uint32_t>(_mm_movemask_ps((__m128)m));
-#else
     return static_cast<std::uint32_t>((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8));
-#endif
   }
   [[gnu::always_inline]] static void add(Sums& sums, const float*, Vector x, Mask mask,
                                          Vector middle) {
     const Vector kept = mask ? x : middle;
-    using Half [[gnu::vector_size(8)]] = float;
-    sums.add(__builtin_convertvector(Half{kept[0], kept[1]}, PlainSums::Doubles));
-    sums.add(__builtin_convertvector(Half{kept[2], kept[3]}, PlainSums::Doubles));
+    using Doubles = PlainSums::Doubles;
+    sums.add(__builtin_convertvector(__builtin_shufflevector(kept, kept, 0, 1), Doubles));
+    sums.add(__builtin_convertvector(__builtin_shufflevector(kept, kept, 2, 3), Doubles));
   }
 };
 
 template <>
 struct Plain<double> : PlainOf<double, std::int64_t> {
   [[gnu::always_inline]] static std::uint64_t bits(Mask m) {
-#if KASTOR_HAS_X86_LEVELS
-    return static_cast<std::uint32_t>(_mm_movemask_pd((__m128d)m));
-#else
     return static_cast<std::uint64_t>((m[0] & 1) | (m[1] & 2));
-#endif
   }
   [[gnu::always_inline]] static void add(Sums& sums, const double*, Vector x, Mask mask,
                                          Vector middle) {

@@ -9,11 +9,11 @@
 namespace kastor::detail {
 namespace {
 
-namespace plain {
+namespace baseline {
 #define KASTOR_TARGET
 #include "threshold_host_loop.hpp"
 #undef KASTOR_TARGET
-}  // namespace plain
+}  // namespace baseline
 #if KASTOR_HAS_X86_LEVELS
 namespace avx2 {
 #define KASTOR_TARGET KASTOR_AVX2
@@ -35,8 +35,11 @@ ThresholdBlocks<T> threshold_blocks_at(HostLevel level) {
 #if KASTOR_HAS_X86_LEVELS
   if (level == HostLevel::avx512) return avx512::threshold_blocks<Avx512<T>, T>;
   if (level == HostLevel::avx2) return avx2::threshold_blocks<Avx2<T>, T>;
+  return baseline::threshold_blocks<Sse2<T>, T>;
+#else
+  static_cast<void>(level);
+  return baseline::threshold_blocks<Plain<T>, T>;
 #endif
-  return plain::threshold_blocks<Plain<T>, T>;
 }
 
 }  // namespace

@@ -32,6 +32,85 @@ template <int Lanes>
 }
 
 /// Sums of u = (x - centre) * scale, and of its squares, biased once a lane.
+struct Sse2Sums {
+  __m128d centre, scale;
+  __m128i sum, squares;
+
+  Sse2Sums(double c, double s)
+      : centre(_mm_set1_pd(c)),
+        scale(_mm_set1_pd(s)),
+        sum(_mm_setzero_si128()),
+        squares(_mm_setzero_si128()) {}
+  [[gnu::always_inline]] void add(__m128d x) {
+    const __m128d u = _mm_mul_pd(_mm_sub_pd(x, centre), scale);
+    const __m128d magic = _mm_set1_pd(grid_magic);
+    sum = _mm_add_epi64(sum, _mm_castpd_si128(_mm_add_pd(u, magic)));
+    squares = _mm_add_epi64(squares, _mm_castpd_si128(_mm_add_pd(_mm_mul_pd(u, u), magic)));
+  }
+  static std::uint64_t total(__m128i v) {
+    alignas(16) std::uint64_t lanes[2];
+    _mm_store_si128(reinterpret_cast<__m128i*>(lanes), v);
+    return sum_of_lanes(lanes);
+  }
+};
+
+/// What every x86-64 has.
+template <class T>
+struct Sse2;
+
+template <>
+struct Sse2<float> {
+  using Vector = __m128;
+  using Mask = __m128;
+  using Sums = Sse2Sums;
+  static constexpr int lanes = 4;
+
+  [[gnu::always_inline]] static Vector all(float x) { return _mm_set1_ps(x); }
+  [[gnu::always_inline]] static Vector load(const float* p) { return _mm_loadu_ps(p); }
+  [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_ps(a, b); }
+  [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm_and_ps(among, _mm_cmplt_ps(a, b));
+  }
+  [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm_and_ps(among, _mm_cmple_ps(a, b));
+  }
+  [[gnu::always_inline]] static std::uint64_t bits(Mask mask) {
+    return static_cast<std::uint32_t>(_mm_movemask_ps(mask));
+  }
+  /// The pixels of the mask, in place of the others `middle`.
+  [[gnu::always_inline]] static void add(Sums& sums, const float*, Vector x, Mask mask,
+                                         Vector middle) {
+    const __m128 kept = _mm_or_ps(_mm_and_ps(mask, x), _mm_andnot_ps(mask, middle));
+    sums.add(_mm_cvtps_pd(kept));
+    sums.add(_mm_cvtps_pd(_mm_movehl_ps(kept, kept)));
+  }
+};
+
+template <>
+struct Sse2<double> {
+  using Vector = __m128d;
+  using Mask = __m128d;
+  using Sums = Sse2Sums;
+  static constexpr int lanes = 2;
+
+  [[gnu::always_inline]] static Vector all(double x) { return _mm_set1_pd(x); }
+  [[gnu::always_inline]] static Vector load(const double* p) { return _mm_loadu_pd(p); }
+  [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_pd(a, b); }
+  [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm_and_pd(among, _mm_cmplt_pd(a, b));
+  }
+  [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm_and_pd(among, _mm_cmple_pd(a, b));
+  }
+  [[gnu::always_inline]] static std::uint64_t bits(Mask mask) {
+    return static_cast<std::uint32_t>(_mm_movemask_pd(mask));
+  }
+  [[gnu::always_inline]] static void add(Sums& sums, const double*, Vector x, Mask mask,
+                                         Vector middle) {
+    sums.add(_mm_or_pd(_mm_and_pd(mask, x), _mm_andnot_pd(mask, middle)));
+  }
+};
+
 struct Avx2Sums {
   __m256d centre, scale;
   __m256i sum, squares;
@@ -79,7 +158,6 @@ struct Avx2<float> {
   [[KASTOR_AVX2_INLINE]] static std::uint64_t bits(Mask mask) {
     return static_cast<std::uint32_t>(_mm256_movemask_ps(mask));
   }
-  /// The pixels of the mask, in place of the others `middle`.
   [[KASTOR_AVX2_INLINE]] static void add(Sums& sums, const float*, Vector x, Mask mask,
                                          Vector middle) {
     const __m256 kept = _mm256_blendv_ps(middle, x, mask);
@@ -160,6 +238,13 @@ struct Avx512<float> {
   [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_ps_mask(among, a, b, _CMP_LE_OQ);
   }
+  /// The pixels of the lowest bits; the result is their number.
+  [[KASTOR_AVX512_INLINE]] static int write_compressed(float* to, const float* p,
+                                                       std::uint64_t bits) {
+    const auto mask = static_cast<Mask>(bits);
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask, load(p)));
+    return __builtin_popcount(mask);
+  }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
   /// Loaded again: a conversion from memory leaves out a shuffle.
   [[KASTOR_AVX512_INLINE]] static void add(Sums& sums, const float* p, Vector, Mask mask, Vector) {
@@ -186,6 +271,13 @@ struct Avx512<double> {
   }
   [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_pd_mask(among, a, b, _CMP_LE_OQ);
+  }
+  /// The pixels of the lowest bits; the result is their number.
+  [[KASTOR_AVX512_INLINE]] static int write_compressed(double* to, const double* p,
+                                                       std::uint64_t bits) {
+    const auto mask = static_cast<Mask>(bits);
+    _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask, load(p)));
+    return __builtin_popcount(mask);
   }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
   [[KASTOR_AVX512_INLINE]] static void add(Sums& sums, const double*, Vector x, Mask mask, Vector) {
