@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once for each level of x86, as KASTOR_TARGET: a template cannot depend on the
-// instruction set. V: Avx2<T> or Avx512<T>.
+// Included once for each level, with its attribute as KASTOR_TARGET: attributes of a template
+// cannot depend on its arguments. V: the level's vectors of T, as in x86_vectors.hpp.
 
 /// Writes those of 64 pixels whose bits are set, and the rest of a vector; the result is their
 /// number.
@@ -28,13 +28,13 @@ template <class V, class T>
   const auto minus_infinity = V::all(-std::numeric_limits<T>::infinity());
   typename V::Sums grid(scan.centre, scan.scale);
   Appender<T> tails(lists.tails, lists.in_tails), window(lists.window, lists.in_window);
-  constexpr std::int64_t ahead =
-      4096 / sizeof(T);  // the next page: hardware does not cross its end
+  constexpr std::uintptr_t ahead = 4096;  // the next page: hardware does not cross its end
   std::int64_t all_inside = 0, all_below = 0;
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     std::uint64_t inside = 0, below = 0, not_above = 0;
     for (std::size_t line = 0; line < sizeof(T); ++line)  // of 64 bytes
-      __builtin_prefetch(reinterpret_cast<const char*>(pixels + ahead) + 64 * line);
+      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(pixels) +
+                                                       ahead + 64 * line));
 #pragma GCC unroll 16
     for (int k = 0; k < 64; k += V::lanes) {
       const auto x = V::load(pixels + k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once for each level of x86, as KASTOR_TARGET: a template cannot depend on the
-// instruction set. V: Avx2<T> or Avx512<T>.
+// Included once for each level, with its attribute as KASTOR_TARGET: attributes of a template
+// cannot depend on its arguments. V: the level's vectors of T, as in x86_vectors.hpp.
 
 /// See threshold_on_host; `blocks` times 64 pixels.
 template <class V, class T>
