@@ -45,11 +45,17 @@ template <class V, class T>
       V::add(grid, pixels + k, x, in, middle);
     }
     if (bits != nullptr) {
-      std::uint64_t above = 0;
+      if constexpr (requires { &V::store; }) {
 #pragma GCC unroll 16
-      for (int k = 0; k < 64; k += V::lanes)
-        above |= V::bits(V::less(candidate, V::load(pixels + k))) << k;
-      bits[b] = above;
+        for (int k = 0; k < 64; k += V::lanes)
+          V::store(bits + b, k, V::less(candidate, V::load(pixels + k)));
+      } else {
+        std::uint64_t above = 0;
+#pragma GCC unroll 16
+        for (int k = 0; k < 64; k += V::lanes)
+          above |= V::bits(V::less(candidate, V::load(pixels + k))) << k;
+        bits[b] = above;
+      }
     }
     all_inside += std::popcount(inside);
     all_below += std::popcount(below);

@@ -246,6 +246,10 @@ struct Avx512<float> {
     return __builtin_popcount(mask);
   }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
+  /// From bit k of the word on: a store of a mask keeps busy ports free.
+  [[KASTOR_AVX512_INLINE]] static void store(std::uint64_t* word, int k, Mask mask) {
+    __builtin_memcpy(reinterpret_cast<char*>(word) + k / 8, &mask, sizeof(mask));
+  }
   /// Loaded again: a conversion from memory leaves out a shuffle.
   [[KASTOR_AVX512_INLINE]] static void add(Sums& sums, const float* p, Vector, Mask mask, Vector) {
     sums.add(static_cast<__mmask8>(mask), _mm512_cvtps_pd(_mm256_loadu_ps(p)));
@@ -280,6 +284,10 @@ struct Avx512<double> {
     return __builtin_popcount(mask);
   }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
+  /// From bit k of the word on: a store of a mask keeps busy ports free.
+  [[KASTOR_AVX512_INLINE]] static void store(std::uint64_t* word, int k, Mask mask) {
+    __builtin_memcpy(reinterpret_cast<char*>(word) + k / 8, &mask, sizeof(mask));
+  }
   [[KASTOR_AVX512_INLINE]] static void add(Sums& sums, const double*, Vector x, Mask mask, Vector) {
     sums.add(mask, x);
   }
