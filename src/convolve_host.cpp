@@ -3,12 +3,6 @@
 #include <kastor/detail/convolve_host.hpp>
 #include <limits>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define KASTOR_HAS_X86_LEVELS 1
-#else
-#define KASTOR_HAS_X86_LEVELS 0
-#endif
-
 namespace kastor::detail {
 namespace {
 

@@ -4,7 +4,7 @@
 namespace kastor::detail {
 
 HostLevel best_host_level() {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if KASTOR_HAS_X86_LEVELS
   static const HostLevel best = [] {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))

@@ -1,26 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
+#include <kastor/detail/grid_magic.hpp>
 #include <kastor/detail/scan_host.hpp>
+#include <kastor/detail/threshold_host.hpp>
 #include <limits>
+
+#include "plain_vectors.hpp"
+#include "x86_vectors.hpp"
+
 namespace kastor::detail {
+namespace {
+
+/// A list under construction. Copies, not references: a store to the list could otherwise change
+/// them, for all that the compiler knows.
 template <class T>
-void scan_on_host(HostLevel, const HostScan<T>& s, const T* pixels, std::int64_t n,
-                  HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {
-  constexpr T inf = std::numeric_limits<T>::infinity();
-  if (bits) for (std::int64_t i = 0; i < (n + 63) / 64; ++i) bits[i] = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const T x = pixels[i];
-    const bool in = x > s.low_edge && x < s.high_edge;
-    const double u = ((in ? static_cast<double>(x) : s.centre) - s.centre) * s.scale;
-    sums.sum += std::bit_cast<std::uint64_t>(u + 384.0);
-    sums.squares += std::bit_cast<std::uint64_t>(u * u + 384.0);
-    sums.inside += in;
-    sums.below += in && x < s.window_low;
-    if (in && x >= s.window_low && x <= s.window_high) lists.window[lists.in_window++] = x;
-    if (!in && x > -inf && x < inf) lists.tails[lists.in_tails++] = x;
-    if (bits && x > s.candidate && x < inf) bits[i / 64] |= std::uint64_t{1} << (i % 64);
+struct Appender {
+  T* list;
+  std::int64_t n;
+
+  Appender(T* l, std::int64_t in_list) : list(l), n(in_list) {}
+
+  static constexpr int always = 4;
+
+  /// Appends those of 64 pixels whose bits are set: usually a few, so four are written in any case
+  /// rather than mispredict the end of a loop. If there are more nothing is appended, and the
+  /// result is false.
+  [[gnu::always_inline]] bool append(const T* pixels, std::uint64_t bits) {
+    const int found = std::popcount(bits);
+    T* end = list + n;
+    for (int k = 0; k < always; ++k, bits &= bits - 1)
+      end[k] = pixels[std::countr_zero(bits | std::uint64_t{1} << 63)];
+    n += found > always ? 0 : found;
+    return found <= always;
   }
+};
+
+namespace baseline {
+#define KASTOR_TARGET
+#include "scan_host_loop.hpp"
+#undef KASTOR_TARGET
+}  // namespace baseline
+#if KASTOR_HAS_X86_LEVELS
+namespace avx2 {
+#define KASTOR_TARGET KASTOR_AVX2
+#include "scan_host_loop.hpp"
+#undef KASTOR_TARGET
+}  // namespace avx2
+namespace avx512 {
+#define KASTOR_TARGET KASTOR_AVX512
+#include "scan_host_loop.hpp"
+#undef KASTOR_TARGET
+}  // namespace avx512
+#endif
+
+template <class T>
+using ScanBlocks = void (*)(const HostScan<T>&, const T*, std::int64_t, HostScanSums&,
+                            HostLists<T>&, std::uint64_t*);
+
+template <class T>
+ScanBlocks<T> scan_blocks_at(HostLevel level) {
+#if KASTOR_HAS_X86_LEVELS
+  if (level == HostLevel::avx512) return avx512::scan_blocks<Avx512<T>, T>;
+  if (level == HostLevel::avx2) return avx2::scan_blocks<Avx2<T>, T>;
+  return baseline::scan_blocks<Sse2<T>, T>;
+#else
+  static_cast<void>(level);
+  return baseline::scan_blocks<Plain<T>, T>;
+#endif
 }
-template void scan_on_host<float>(HostLevel, const HostScan<float>&, const float*, std::int64_t, HostScanSums&, HostLists<float>&, std::uint64_t*);
-template void scan_on_host<double>(HostLevel, const HostScan<double>&, const double*, std::int64_t, HostScanSums&, HostLists<double>&, std::uint64_t*);
+
+}  // namespace
+
+template <class T>
+void scan_on_host(HostLevel level, const HostScan<T>& scan, const T* pixels, std::int64_t n,
+                  HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const auto finite = [](T x) { return (x > -infinity) & (x < infinity); };
+  const ScanBlocks<T> scan_blocks = scan_blocks_at<T>(level);
+  const std::int64_t blocks = n / 64, rest = n % 64;
+
+  T* const tails = lists.tails + lists.in_tails;
+  scan_blocks(scan, pixels, blocks, sums, lists, bits);
+  T* const tails_end = lists.tails + lists.in_tails;
+  T* const finite_end = std::remove_if(tails, tails_end, [&](T x) { return !finite(x); });
+  lists.in_tails = finite_end - lists.tails;
+  if (finite_end != tails_end && bits != nullptr)  // seldom
+    threshold_on_host(level, scan.candidate, infinity, pixels, 64 * blocks, bits);
+  if (rest == 0) return;
+
+  T last[64], last_tails[64 + 16], last_window[64 + 16];
+  std::fill(std::copy_n(pixels + 64 * blocks, rest, last), last + 64,
+            std::numeric_limits<T>::quiet_NaN());
+  HostLists<T> last_lists{last_tails, last_window};
+  scan_blocks(scan, last, 1, sums, last_lists, nullptr);
+  const auto bias =
+      static_cast<std::uint64_t>(64 - rest) * static_cast<std::uint64_t>(grid_magic_bits);
+  sums.sum -= bias;
+  sums.squares -= bias;
+  lists.in_tails =
+      std::copy_if(last_tails, last_tails + last_lists.in_tails, finite_end, finite) - lists.tails;
+  std::copy_n(last_window, last_lists.in_window, lists.window + lists.in_window);
+  lists.in_window += last_lists.in_window;
+  if (bits != nullptr)
+    threshold_on_host(level, scan.candidate, infinity, pixels + 64 * blocks, rest, bits + blocks);
 }
+
+template void scan_on_host<float>(HostLevel, const HostScan<float>&, const float*, std::int64_t,
+                                  HostScanSums&, HostLists<float>&, std::uint64_t*);
+template void scan_on_host<double>(HostLevel, const HostScan<double>&, const double*, std::int64_t,
+                                   HostScanSums&, HostLists<double>&, std::uint64_t*);
+
+}  // namespace kastor::detail

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/grid_magic.hpp>
 
 /// Sums that do not depend on the order of their terms: each term is rounded once to an integer
 /// multiple of a grid step, and integers are added. Order-free sums are the same for every thread
@@ -58,13 +59,7 @@ struct Int128 {
   return field(value) != 0 ? field(value) - 1022 : field(value * power_of_two(64)) - 1022 - 64;
 }
 
-/// A number u with |u| < 128 is rounded to a multiple of 2^-44 by adding 1.5 x 2^8: the low bits of
-/// the sum are the integer (a well-known trick; one addition instead of a conversion, and it
-/// vectorises everywhere).
-inline constexpr int grid_bits = 44;
-inline constexpr double grid_magic = 384.0;
-inline constexpr std::int64_t grid_magic_bits = 0x4078000000000000;
-
+/// u in units of 2^-44, plus the bits of the magic number.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint64_t to_grid_biased(double u) {
   return Kokkos::bit_cast<std::uint64_t>(u + grid_magic);
 }
@@ -73,8 +68,6 @@ inline constexpr std::int64_t grid_magic_bits = 0x4078000000000000;
   return static_cast<std::int64_t>(sum - static_cast<std::uint64_t>(terms) *
                                              static_cast<std::uint64_t>(grid_magic_bits));
 }
-/// At most so many terms of |u| <= 1 fit one 64-bit sum.
-inline constexpr std::int64_t max_grid_terms = std::int64_t{1} << 18;
 
 /// What the first limb leaves over, scaled for a second one: together they resolve 2^-88.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double grid_remainder(double u) {

@@ -4,17 +4,38 @@
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
-#include <cstring>
 #include <kastor/detail/moments.hpp>
-#include <kastor/detail/pack_bits.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/reduce_pixels.hpp>
+#include <kastor/detail/threshold_host.hpp>
 #include <kastor/threshold.hpp>
 #include <limits>
 
 namespace kastor::detail {
 
-/// One thread fills one word from 64 pixels.
-template <class T, class Exec>
+/// Hosts: one thread fills the words of a stretch of a row.
+template <class T>
+struct FillStretch {
+  static constexpr std::int64_t length = host_segment;  // whole words
+  Rows<T> rows;
+  Interval<T> foreground;
+  std::uint64_t* words;
+  std::int64_t words_per_row;
+  std::int64_t per_row = (rows.nx + length - 1) / length;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / per_row;
+    const std::int64_t x = (i % per_row) * length;
+    const std::int64_t n = rows.nx - x < length ? rows.nx - x : length;
+    KOKKOS_IF_ON_HOST(
+        (threshold_on_host(best_host_level(), foreground.low, foreground.high,
+                           rows.data + y * rows.pitch + x, n, words + y * words_per_row + x / 64);))
+    KOKKOS_IF_ON_DEVICE(((void)y; (void)n;))
+  }
+};
+
+/// Devices: one thread fills one word from 64 pixels.
+template <class T>
 struct FillWord {
   Rows<T> rows;
   Interval<T> foreground;
@@ -27,9 +48,7 @@ struct FillWord {
     const T* pixels = rows.data + y * rows.pitch + x;
     const std::int64_t n = rows.nx - x;
     std::uint64_t word = 0;
-    if (is_host_space_v<Exec> && n >= 64) {
-      word = pack_bits(pixels, [this](T pixel) { return foreground.contains(pixel); });
-    } else if (n >= 64 && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
+    if (n >= 64 && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
       constexpr int pack = PixelPack<T>::size;
       KASTOR_UNROLL
       for (int p = 0; p < 64 / pack; ++p) {
@@ -89,11 +108,16 @@ void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double 
   if (rows.ny * per_row == 0) return;
   const detail::Interval<T> foreground =
       detail::interval_between<T>(level, std::numeric_limits<double>::infinity());
-  Kokkos::parallel_for(
-      "kastor::threshold::fill_words",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, rows.ny * per_row),
-      detail::FillWord<T, Exec>{rows, foreground, mask.words.data() + first_row * per_row,
-                                per_row});
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  std::uint64_t* const words = mask.words.data() + first_row * per_row;
+  if constexpr (is_host_space_v<Exec>) {
+    const detail::FillStretch<T> fill{rows, foreground, words, per_row};
+    Kokkos::parallel_for("kastor::threshold::fill_words", Range(space, 0, rows.ny * fill.per_row),
+                         fill);
+  } else {
+    Kokkos::parallel_for("kastor::threshold::fill_words", Range(space, 0, rows.ny * per_row),
+                         detail::FillWord<T>{rows, foreground, words, per_row});
+  }
 }
 
 template <class Exec>

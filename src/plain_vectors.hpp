@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_PLAIN_VECTORS_HPP
+#define KASTOR_SRC_PLAIN_VECTORS_HPP
+
+#include <cstdint>
+#include <cstring>
+#include <kastor/detail/grid_magic.hpp>
+
+namespace kastor::detail {
+
+/// See x86_vectors.hpp; the same for any machine, in the compiler's own vectors of 16 bytes.
+template <class T>
+struct Plain;
+
+struct PlainSums {
+  using Doubles [[gnu::vector_size(16)]] = double;
+  using Words [[gnu::vector_size(16)]] = std::uint64_t;
+  Doubles centre, scale;
+  Words sum{}, squares{};
+
+  PlainSums(double c, double s) : centre(Doubles{} + c), scale(Doubles{} + s) {}
+  [[gnu::always_inline]] void add(Doubles x) {
+    const Doubles u = (x - centre) * scale;
+    sum += (Words)(u + grid_magic);
+    squares += (Words)(u * u + grid_magic);
+  }
+  static std::uint64_t total(Words v) { return v[0] + v[1]; }
+};
+
+template <class T, class Int>
+struct PlainOf {
+  using Vector [[gnu::vector_size(16)]] = T;
+  using Mask [[gnu::vector_size(16)]] = Int;
+  using Sums = PlainSums;
+  static constexpr int lanes = 16 / sizeof(T);
+
+  [[gnu::always_inline]] static Vector all(T x) { return Vector{} + x; }
+  [[gnu::always_inline]] static Vector load(const T* p) {
+    Vector v;
+    std::memcpy(&v, p, sizeof(v));
+    return v;
+  }
+  [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return a < b; }
+  [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
+    return among & (a < b);
+  }
+  [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return among & (a <= b);
+  }
+};
+
+template <>
+struct Plain<float> : PlainOf<float, std::int32_t> {
+  [[gnu::always_inline]] static std::uint64_t bits(Mask m) {
+    return static_cast<std::uint32_t>((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8));
+  }
+  [[gnu::always_inline]] static void add(Sums& sums, const float*, Vector x, Mask mask,
+                                         Vector middle) {
+    const Vector kept = mask ? x : middle;
+    using Doubles = PlainSums::Doubles;
+    sums.add(__builtin_convertvector(__builtin_shufflevector(kept, kept, 0, 1), Doubles));
+    sums.add(__builtin_convertvector(__builtin_shufflevector(kept, kept, 2, 3), Doubles));
+  }
+};
+
+template <>
+struct Plain<double> : PlainOf<double, std::int64_t> {
+  [[gnu::always_inline]] static std::uint64_t bits(Mask m) {
+    return static_cast<std::uint64_t>((m[0] & 1) | (m[1] & 2));
+  }
+  [[gnu::always_inline]] static void add(Sums& sums, const double*, Vector x, Mask mask,
+                                         Vector middle) {
+    sums.add(mask ? x : middle);
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_X86_VECTORS_HPP
+#define KASTOR_SRC_X86_VECTORS_HPP
+
+#include <cstdint>
+#include <kastor/detail/grid_magic.hpp>
+#include <kastor/detail/host_level.hpp>
+
+#if KASTOR_HAS_X86_LEVELS
+#if !defined(__clang__)  // GCC 12 warns of its own intrinsics, which begin from undefined registers
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
+/// Vectors of pixels at the levels of x86, float and double alike: comparisons that end as bits,
+/// and sums of pixels on the grid. No products are fused with sums: the bits are those of plain
+/// C++.
+namespace kastor::detail {
+
+#define KASTOR_AVX2 gnu::target("avx2,popcnt,bmi")
+#define KASTOR_AVX512 gnu::target("avx512f,avx512dq,avx512vl,avx512bw,popcnt,bmi")
+#define KASTOR_AVX2_INLINE KASTOR_AVX2, gnu::always_inline
+#define KASTOR_AVX512_INLINE KASTOR_AVX512, gnu::always_inline
+
+/// Modulo 2^64, which the intrinsics for it do in signed numbers.
+template <int Lanes>
+[[gnu::always_inline]] inline std::uint64_t sum_of_lanes(const std::uint64_t (&lanes)[Lanes]) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t lane : lanes) sum += lane;
+  return sum;
+}
+
+/// Sums of u = (x - centre) * scale, and of its squares, biased once a lane.
+struct Sse2Sums {
+  __m128d centre, scale;
+  __m128i sum, squares;
+
+  Sse2Sums(double c, double s)
+      : centre(_mm_set1_pd(c)),
+        scale(_mm_set1_pd(s)),
+        sum(_mm_setzero_si128()),
+        squares(_mm_setzero_si128()) {}
+  [[gnu::always_inline]] void add(__m128d x) {
+    const __m128d u = _mm_mul_pd(_mm_sub_pd(x, centre), scale);
+    const __m128d magic = _mm_set1_pd(grid_magic);
+    sum = _mm_add_epi64(sum, _mm_castpd_si128(_mm_add_pd(u, magic)));
+    squares = _mm_add_epi64(squares, _mm_castpd_si128(_mm_add_pd(_mm_mul_pd(u, u), magic)));
+  }
+  static std::uint64_t total(__m128i v) {
+    alignas(16) std::uint64_t lanes[2];
+    _mm_store_si128(reinterpret_cast<__m128i*>(lanes), v);
+    return sum_of_lanes(lanes);
+  }
+};
+
+/// What every x86-64 has.
+template <class T>
+struct Sse2;
+
+template <>
+struct Sse2<float> {
+  using Vector = __m128;
+  using Mask = __m128;
+  using Sums = Sse2Sums;
+  static constexpr int lanes = 4;
+
+  [[gnu::always_inline]] static Vector all(float x) { return _mm_set1_ps(x); }
+  [[gnu::always_inline]] static Vector load(const float* p) { return _mm_loadu_ps(p); }
+  [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_ps(a, b); }
+  [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm_and_ps(among, _mm_cmplt_ps(a, b));
+  }
+  [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm_and_ps(among, _mm_cmple_ps(a, b));
+  }
+  [[gnu::always_inline]] static std::uint64_t bits(Mask mask) {
+    return static_cast<std::uint32_t>(_mm_movemask_ps(mask));
+  }
+  /// The pixels of the mask, in place of the others `middle`.
+  [[gnu::always_inline]] static void add(Sums& sums, const float*, Vector x, Mask mask,
+                                         Vector middle) {
+    const __m128 kept = _mm_or_ps(_mm_and_ps(mask, x), _mm_andnot_ps(mask, middle));
+    sums.add(_mm_cvtps_pd(kept));
+    sums.add(_mm_cvtps_pd(_mm_movehl_ps(kept, kept)));
+  }
+};
+
+template <>
+struct Sse2<double> {
+  using Vector = __m128d;
+  using Mask = __m128d;
+  using Sums = Sse2Sums;
+  static constexpr int lanes = 2;
+
+  [[gnu::always_inline]] static Vector all(double x) { return _mm_set1_pd(x); }
+  [[gnu::always_inline]] static Vector load(const double* p) { return _mm_loadu_pd(p); }
+  [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_pd(a, b); }
+  [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm_and_pd(among, _mm_cmplt_pd(a, b));
+  }
+  [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm_and_pd(among, _mm_cmple_pd(a, b));
+  }
+  [[gnu::always_inline]] static std::uint64_t bits(Mask mask) {
+    return static_cast<std::uint32_t>(_mm_movemask_pd(mask));
+  }
+  [[gnu::always_inline]] static void add(Sums& sums, const double*, Vector x, Mask mask,
+                                         Vector middle) {
+    sums.add(_mm_or_pd(_mm_and_pd(mask, x), _mm_andnot_pd(mask, middle)));
+  }
+};
+
+struct Avx2Sums {
+  __m256d centre, scale;
+  __m256i sum, squares;
+
+  [[KASTOR_AVX2_INLINE]] Avx2Sums(double c, double s)
+      : centre(_mm256_set1_pd(c)),
+        scale(_mm256_set1_pd(s)),
+        sum(_mm256_setzero_si256()),
+        squares(_mm256_setzero_si256()) {}
+  [[KASTOR_AVX2_INLINE]] void add(__m256d x) {
+    const __m256d u = _mm256_mul_pd(_mm256_sub_pd(x, centre), scale);
+    const __m256d magic = _mm256_set1_pd(grid_magic);
+    sum = _mm256_add_epi64(sum, _mm256_castpd_si256(_mm256_add_pd(u, magic)));
+    squares =
+        _mm256_add_epi64(squares, _mm256_castpd_si256(_mm256_add_pd(_mm256_mul_pd(u, u), magic)));
+  }
+  [[KASTOR_AVX2_INLINE]] static std::uint64_t total(__m256i v) {
+    alignas(32) std::uint64_t lanes[4];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), v);
+    return sum_of_lanes(lanes);
+  }
+};
+
+template <class T>
+struct Avx2;
+
+template <>
+struct Avx2<float> {
+  using Vector = __m256;
+  using Mask = __m256;
+  using Sums = Avx2Sums;
+  static constexpr int lanes = 8;
+
+  [[KASTOR_AVX2_INLINE]] static Vector all(float x) { return _mm256_set1_ps(x); }
+  [[KASTOR_AVX2_INLINE]] static Vector load(const float* p) { return _mm256_loadu_ps(p); }
+  [[KASTOR_AVX2_INLINE]] static Mask less(Vector a, Vector b) {
+    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX2_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm256_and_ps(among, less(a, b));
+  }
+  [[KASTOR_AVX2_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm256_and_ps(among, _mm256_cmp_ps(a, b, _CMP_LE_OQ));
+  }
+  [[KASTOR_AVX2_INLINE]] static std::uint64_t bits(Mask mask) {
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(mask));
+  }
+  [[KASTOR_AVX2_INLINE]] static void add(Sums& sums, const float*, Vector x, Mask mask,
+                                         Vector middle) {
+    const __m256 kept = _mm256_blendv_ps(middle, x, mask);
+    sums.add(_mm256_cvtps_pd(_mm256_castps256_ps128(kept)));
+    sums.add(_mm256_cvtps_pd(_mm256_extractf128_ps(kept, 1)));
+  }
+};
+
+template <>
+struct Avx2<double> {
+  using Vector = __m256d;
+  using Mask = __m256d;
+  using Sums = Avx2Sums;
+  static constexpr int lanes = 4;
+
+  [[KASTOR_AVX2_INLINE]] static Vector all(double x) { return _mm256_set1_pd(x); }
+  [[KASTOR_AVX2_INLINE]] static Vector load(const double* p) { return _mm256_loadu_pd(p); }
+  [[KASTOR_AVX2_INLINE]] static Mask less(Vector a, Vector b) {
+    return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX2_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm256_and_pd(among, less(a, b));
+  }
+  [[KASTOR_AVX2_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm256_and_pd(among, _mm256_cmp_pd(a, b, _CMP_LE_OQ));
+  }
+  [[KASTOR_AVX2_INLINE]] static std::uint64_t bits(Mask mask) {
+    return static_cast<std::uint32_t>(_mm256_movemask_pd(mask));
+  }
+  [[KASTOR_AVX2_INLINE]] static void add(Sums& sums, const double*, Vector x, Mask mask,
+                                         Vector middle) {
+    sums.add(_mm256_blendv_pd(middle, x, mask));
+  }
+};
+
+struct Avx512Sums {
+  __m512d centre, scale;
+  __m512i sum, squares;
+
+  [[KASTOR_AVX512_INLINE]] Avx512Sums(double c, double s)
+      : centre(_mm512_set1_pd(c)),
+        scale(_mm512_set1_pd(s)),
+        sum(_mm512_setzero_si512()),
+        squares(_mm512_setzero_si512()) {}
+  /// u is 0 where the mask is.
+  [[KASTOR_AVX512_INLINE]] void add(__mmask8 mask, __m512d x) {
+    const __m512d u = _mm512_mul_pd(_mm512_maskz_sub_pd(mask, x, centre), scale);
+    const __m512d magic = _mm512_set1_pd(grid_magic);
+    sum = _mm512_add_epi64(sum, _mm512_castpd_si512(_mm512_add_pd(u, magic)));
+    squares =
+        _mm512_add_epi64(squares, _mm512_castpd_si512(_mm512_add_pd(_mm512_mul_pd(u, u), magic)));
+  }
+  [[KASTOR_AVX512_INLINE]] static std::uint64_t total(__m512i v) {
+    alignas(64) std::uint64_t lanes[8];
+    _mm512_store_si512(lanes, v);
+    return sum_of_lanes(lanes);
+  }
+};
+
+template <class T>
+struct Avx512;
+
+template <>
+struct Avx512<float> {
+  using Vector = __m512;
+  using Mask = __mmask16;
+  using Sums = Avx512Sums;
+  static constexpr int lanes = 16;
+
+  [[KASTOR_AVX512_INLINE]] static Vector all(float x) { return _mm512_set1_ps(x); }
+  [[KASTOR_AVX512_INLINE]] static Vector load(const float* p) { return _mm512_loadu_ps(p); }
+  [[KASTOR_AVX512_INLINE]] static Mask less(Vector a, Vector b) {
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX512_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm512_mask_cmp_ps_mask(among, a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm512_mask_cmp_ps_mask(among, a, b, _CMP_LE_OQ);
+  }
+  /// The pixels of the lowest bits; the result is their number.
+  [[KASTOR_AVX512_INLINE]] static int write_compressed(float* to, const float* p,
+                                                       std::uint64_t bits) {
+    const auto mask = static_cast<Mask>(bits);
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask, load(p)));
+    return __builtin_popcount(mask);
+  }
+  [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
+  /// From bit k of the word on: a store of a mask keeps busy ports free.
+  [[KASTOR_AVX512_INLINE]] static void store(std::uint64_t* word, int k, Mask mask) {
+    __builtin_memcpy(reinterpret_cast<char*>(word) + k / 8, &mask, sizeof(mask));
+  }
+  /// Loaded again: a conversion from memory leaves out a shuffle.
+  [[KASTOR_AVX512_INLINE]] static void add(Sums& sums, const float* p, Vector, Mask mask, Vector) {
+    sums.add(static_cast<__mmask8>(mask), _mm512_cvtps_pd(_mm256_loadu_ps(p)));
+    sums.add(static_cast<__mmask8>(_kshiftri_mask16(mask, 8)),
+             _mm512_cvtps_pd(_mm256_loadu_ps(p + 8)));
+  }
+};
+
+template <>
+struct Avx512<double> {
+  using Vector = __m512d;
+  using Mask = __mmask8;
+  using Sums = Avx512Sums;
+  static constexpr int lanes = 8;
+
+  [[KASTOR_AVX512_INLINE]] static Vector all(double x) { return _mm512_set1_pd(x); }
+  [[KASTOR_AVX512_INLINE]] static Vector load(const double* p) { return _mm512_loadu_pd(p); }
+  [[KASTOR_AVX512_INLINE]] static Mask less(Vector a, Vector b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX512_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
+    return _mm512_mask_cmp_pd_mask(among, a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
+    return _mm512_mask_cmp_pd_mask(among, a, b, _CMP_LE_OQ);
+  }
+  /// The pixels of the lowest bits; the result is their number.
+  [[KASTOR_AVX512_INLINE]] static int write_compressed(double* to, const double* p,
+                                                       std::uint64_t bits) {
+    const auto mask = static_cast<Mask>(bits);
+    _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask, load(p)));
+    return __builtin_popcount(mask);
+  }
+  [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
+  /// From bit k of the word on: a store of a mask keeps busy ports free.
+  [[KASTOR_AVX512_INLINE]] static void store(std::uint64_t* word, int k, Mask mask) {
+    __builtin_memcpy(reinterpret_cast<char*>(word) + k / 8, &mask, sizeof(mask));
+  }
+  [[KASTOR_AVX512_INLINE]] static void add(Sums& sums, const double*, Vector x, Mask mask, Vector) {
+    sums.add(mask, x);
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
+#endif
