@@ -79,6 +79,13 @@ struct RunLabels {
   }
 };
 
+/// What labelling counts, as kernels keep it.
+struct LabelCounts {
+  std::uint64_t runs = 0;
+  std::uint64_t pixels = 0;  ///< of the foreground
+  std::uint32_t components = 0;
+};
+
 /// Connected components by union-find over the runs of a bit mask. Labels are those of
 /// `scipy.ndimage.label`: 1..N in raster order of each component's first pixel, on every backend
 /// and for any number of threads. Cost: one read of the mask (1 bit per pixel) and work
@@ -100,6 +107,17 @@ class Labeller {
   /// Fences the instance given at construction. \throws Error beyond 2^32 - 2 runs or 2^31 - 1 rows
   /// or columns.
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask);
+
+  /// The same in two steps, for those who have more to enqueue before they fence. `enqueue` only
+  /// enqueues: until `finish`, the numbers of `labels()` are 0 and the true ones lie at `counts()`,
+  /// in the memory of Exec. `finish` is for after a fence. False: the mask has more runs than the
+  /// work space had room for, which is now larger; everything enqueued since is to be enqueued
+  /// again. The lists hold nothing then, and kernels must not follow `counts()` beyond their
+  /// extents.
+  void enqueue(const BitMask<Exec>& mask);
+  [[nodiscard]] bool finish();
+  [[nodiscard]] const RunLabels<Exec>& labels() const;
+  [[nodiscard]] const LabelCounts* counts() const;
 
  private:
   struct Plan;
