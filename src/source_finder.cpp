@@ -2,7 +2,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cmath>
 #include <kastor/detail/instantiations.hpp>
-#include <kastor/measure.hpp>
+#include <kastor/detail/source_rows.hpp>
 #include <kastor/source_finder.hpp>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace kastor {
 template <class Exec, Real T>
 struct SourceFinder<Exec, T>::Plan {
   Plan(const Exec& s, const FindParams& p)
-      : space(s), params(p), clip(s, p.clip), label(s, p.label), measure(s) {}
+      : space(s), params(p), clip(s, p.clip), sources(s, p.label) {}
 
   [[nodiscard]] double level(const SigmaClipResult& clipped) const {
     if (params.level) return *params.level;
@@ -45,22 +45,22 @@ struct SourceFinder<Exec, T>::Plan {
     result.clip = clip(bands);
     result.threshold = level(result.clip);
     make_mask(bands, result.threshold);
-    labels = &label(mask);
-    result.foreground_pixels = labels->foreground_pixels;
-    result.sources = to_host<Exec>(space, measure(bands, *labels));
+    do {
+      sources.enqueue(bands, mask);
+      space.fence("kastor::find_sources::rows");
+    } while (!sources.finish());
+    result.foreground_pixels = sources.labels().foreground_pixels;
+    result.sources = sources.rows();
     return result;
   }
 
   Exec space;
   FindParams params;
   SigmaClipper<Exec, T> clip;
-  Labeller<Exec> label;
-  Measurer<Exec, T> measure;
+  detail::SourceRows<Exec, T> sources;
   /// Grows to the largest image; `mask` is a part of it.
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
   BitMask<Exec> mask;
-  RunLabels<Exec> none;
-  const RunLabels<Exec>* labels = &none;
 };
 
 template <class Exec, Real T>
@@ -91,7 +91,7 @@ FindResult SourceFinder<Exec, T>::operator()(Bands<T, Exec> bands) {
 }
 template <class Exec, Real T>
 const RunLabels<Exec>& SourceFinder<Exec, T>::labels() const {
-  return *m_plan->labels;
+  return m_plan->sources.labels();
 }
 template <class Exec, Real T>
 const BitMask<Exec>& SourceFinder<Exec, T>::mask() const {
