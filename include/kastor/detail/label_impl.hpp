@@ -131,7 +131,7 @@ struct Labeller<Exec>::Plan {
                          detail::CountPixels<Exec>{table, workers});
   }
 
-  void enqueue_in_parts(const detail::RunTable& table) {
+  void enqueue_in_parts(const detail::RunTable& table) requires is_host_space_v<Exec> {
     const std::int64_t parts = host_parts();
     const Policy each(space, 0, parts);
     const detail::PartsOfWords words{table, parts};
@@ -150,7 +150,7 @@ struct Labeller<Exec>::Plan {
                          detail::LabelRunsInParts<Exec>{table, parts});
   }
 
-  void enqueue_by_teams(const detail::RunTable& table) {
+  void enqueue_by_teams(const detail::RunTable& table) requires(!is_host_space_v<Exec>) {
     using Words = detail::TilesOfWords<Exec>;
     using Runs = detail::TilesOfRuns<Exec>;
     const auto parts_of = [](std::int64_t count, std::int64_t part) {
