@@ -23,16 +23,11 @@ struct MaskRow {
     const std::uint64_t carry = w > 0 ? words[w - 1] >> 63 : 0;
     return words[w] & ~(words[w] << 1 | carry);
   }
-  /// Bits of word `w` whose right neighbour is background, in a row of `words_per_row` words.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ends(std::int64_t w,
-                                                   std::int64_t words_per_row) const {
-    const std::uint64_t next = w + 1 < words_per_row ? words[w + 1] << 63 : 0;
-    return words[w] & ~(words[w] >> 1 | next);
-  }
   /// Runs that begin in the word of x, at or before x.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t starts_up_to(std::int64_t x) const {
     const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - x % 64);
-    return static_cast<std::uint32_t>(Kokkos::popcount(starts(x / 64) & up_to));
+    return static_cast<std::uint32_t>(
+        Kokkos::Experimental::popcount_builtin(starts(x / 64) & up_to));
   }
 };
 

@@ -149,8 +149,14 @@ struct NumberRunsByTeams {
     } else if (i < table.words.count) {
       table.first_in_word[i] = static_cast<std::uint32_t>(before);
     }
-    if (words.word[0] != 0) table.fill_word(i, words.word[0], starts.word[0], before);
-    if (words.word[1] != 0) table.fill_word(i + 1, words.word[1], starts.word[1], second);
+    if (words.word[0] != 0) fill(i, words.word[0], starts.word[0], before);
+    if (words.word[1] != 0) fill(i + 1, words.word[1], starts.word[1], second);
+  }
+  KOKKOS_FUNCTION void fill(std::int64_t i, std::uint64_t word, std::uint64_t starts,
+                            std::uint64_t before) const {
+    const std::int64_t per_row = tiles.table.words.per_row;
+    const std::int64_t y = i / per_row;
+    tiles.table.fill_word(y, i - y * per_row, word, starts, before);
   }
 };
 

@@ -3,41 +3,12 @@
 #define KASTOR_DETAIL_LABEL_HOST_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kastor/detail/run_table.hpp>
 
 /// The steps of labelling where a worker goes through a stretch of its own, a part, in order.
 namespace kastor::detail {
-
-/// Calls `zeros(i, n)` for stretches of words that are 0, `other(i, word)` for the other words.
-template <class Zeros, class Other>
-void for_each_word(const std::uint64_t* words, std::int64_t first, std::int64_t past,
-                   const Zeros& zeros, const Other& other) {
-  constexpr std::int64_t block = 16;
-  std::int64_t i = first;
-  for (; i + block <= past; i += block) {
-    std::uint64_t any = 0;
-    for (std::int64_t k = 0; k < block; ++k) any |= words[i + k];
-    if (any == 0) {
-      zeros(i, block);
-      continue;
-    }
-    for (std::int64_t k = 0; k < block; ++k) {
-      if (words[i + k] == 0) {
-        zeros(i + k, 1);
-      } else {
-        other(i + k, words[i + k]);
-      }
-    }
-  }
-  for (; i < past; ++i) {
-    if (words[i] == 0) {
-      zeros(i, 1);
-    } else {
-      other(i, words[i]);
-    }
-  }
-}
 
 struct PartsOfWords {
   RunTable table;
@@ -47,6 +18,44 @@ struct PartsOfWords {
     const std::int64_t share = (table.words.count + parts - 1) / parts;
     return part * share < table.words.count ? part * share : table.words.count;
   }
+
+  /// Calls `zeros(i, n)` for stretches of words that are 0, `other(i, y, w)` for the other words,
+  /// the w-th of row y.
+  template <class Zeros, class Other>
+  void for_each_word(std::int64_t part, const Zeros& zeros, const Other& other) const {
+    const std::int64_t per_row = table.words.per_row;
+    const std::int64_t past = first(part + 1);
+    for (std::int64_t i = first(part); i < past;) {
+      const std::int64_t y = i / per_row;
+      const std::int64_t end = std::min((y + 1) * per_row, past);
+      stretch(i, end, zeros, [&](std::int64_t word) { other(word, y, word - y * per_row); });
+      i = end;
+    }
+  }
+
+ private:
+  template <class Zeros, class Other>
+  void stretch(std::int64_t i, std::int64_t past, const Zeros& zeros, const Other& other) const {
+    constexpr std::int64_t block = 8;
+    const std::uint64_t* words = table.words.data;
+    const auto one = [&](std::int64_t k) {
+      if (words[k] == 0) {
+        zeros(k, 1);
+      } else {
+        other(k);
+      }
+    };
+    for (; i + block <= past; i += block) {
+      std::uint64_t any = 0;
+      for (std::int64_t k = 0; k < block; ++k) any |= words[i + k];
+      if (any == 0) {
+        zeros(i, block);
+      } else {
+        for (std::int64_t k = 0; k < block; ++k) one(i + k);
+      }
+    }
+    for (; i < past; ++i) one(i);
+  }
 };
 
 struct CountRunsInParts {
@@ -55,9 +64,11 @@ struct CountRunsInParts {
   void operator()(std::int64_t part) const {
     const MaskWords& words = work.table.words;
     std::uint64_t runs = 0;
-    for_each_word(
-        words.data, work.first(part), work.first(part + 1), [](std::int64_t, std::int64_t) {},
-        [&](std::int64_t i, std::uint64_t word) { runs += ones_in(words.starts(i, word)); });
+    work.for_each_word(
+        part, [](std::int64_t, std::int64_t) {},
+        [&](std::int64_t i, std::int64_t, std::int64_t w) {
+          runs += ones_in(words.starts(i, w, words.data[i]));
+        });
     work.table.totals.runs[part] = runs;
   }
 };
@@ -67,20 +78,21 @@ struct NumberRunsInParts {
   PartsOfWords work;
 
   void operator()(std::int64_t part) const {
-    const RunTable& table = work.table;
+    const RunTable table = work.table;
     std::uint64_t before = 0;
     for (std::int64_t p = 0; p < part; ++p) before += table.totals.runs[p];
     std::uint64_t pixels = 0;
-    for_each_word(
-        table.words.data, work.first(part), work.first(part + 1),
+    work.for_each_word(
+        part,
         [&](std::int64_t i, std::int64_t n) {
           const auto runs = static_cast<std::uint32_t>(before);
           for (std::int64_t k = 0; k < n; ++k) table.first_in_word[i + k] = runs;
         },
-        [&](std::int64_t i, std::uint64_t word) {
-          const std::uint64_t starts = table.words.starts(i, word);
+        [&](std::int64_t i, std::int64_t y, std::int64_t w) {
+          const std::uint64_t word = table.words.data[i];
+          const std::uint64_t starts = table.words.starts(i, w, word);
           table.first_in_word[i] = static_cast<std::uint32_t>(before);
-          table.fill_word(i, word, starts, before);
+          table.fill_word(y, w, word, starts, before);
           before += ones_in(starts);
           pixels += ones_in(word);
         });

@@ -32,7 +32,7 @@ namespace kastor::detail {
 
 /// The smallest b with n < 2^b.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int bits_of(std::int64_t n) {
-  return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(n));
+  return 64 - Kokkos::Experimental::countl_zero_builtin(static_cast<std::uint64_t>(n));
 }
 
 /// Adds to memory that others add to as well, unless the worker is alone.

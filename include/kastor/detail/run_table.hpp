@@ -17,22 +17,29 @@ struct MaskWords {
   std::int64_t count;
   std::int64_t per_row;
 
-  /// Bits whose left neighbour is background. The division comes last: few words need it.
+  /// Bits of word `i`, the `w`-th of its row, whose left neighbour is background.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t starts(std::int64_t i, std::int64_t w,
+                                                     std::uint64_t word) const {
+    const std::uint64_t carry = w > 0 ? data[i - 1] >> 63 : 0;
+    return word & ~(word << 1 | carry);
+  }
+  /// The same where the row is not known: the division comes last, few words need it.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t starts(std::int64_t i, std::uint64_t word) const {
     std::uint64_t bits = word & ~(word << 1);
     if ((bits & 1) != 0 && i > 0 && data[i - 1] >> 63 != 0 && i % per_row != 0) --bits;
     return bits;
   }
   /// Bits whose right neighbour is background.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ends(std::int64_t i, std::uint64_t word) const {
-    const std::uint64_t bits = word & ~(word >> 1);
-    const bool goes_on = bits >> 63 != 0 && i + 1 < count && (data[i + 1] & 1) != 0;
-    return goes_on && (i + 1) % per_row != 0 ? bits & ~(std::uint64_t{1} << 63) : bits;
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ends(std::int64_t i, std::int64_t w,
+                                                   std::uint64_t word) const {
+    const std::uint64_t next = w + 1 < per_row ? data[i + 1] << 63 : 0;
+    return word & ~(word >> 1 | next);
   }
 };
 
+/// Kokkos::popcount may be used in constant expressions, and therefore counts bit by bit.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint32_t ones_in(std::uint64_t bits) {
-  return static_cast<std::uint32_t>(Kokkos::popcount(bits));
+  return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(bits));
 }
 
 /// Parts of the work, each with totals of its own, which the next kernel adds up.
@@ -74,23 +81,24 @@ struct RunTable {
     return forest().is_root(r) && (pixels_of_set == nullptr || pixels_of_set[r] >= min_pixels);
   }
 
-  /// The runs that begin or end in a word that is not 0; `before` begin before it.
-  KOKKOS_FUNCTION void fill_word(std::int64_t i, std::uint64_t word, std::uint64_t starts,
-                                 std::uint64_t before) const {
+  /// The runs that begin or end in a word that is not 0, the `w`-th of row `y`; `before` begin
+  /// before it.
+  KOKKOS_FUNCTION void fill_word(std::int64_t y, std::int64_t w, std::uint64_t word,
+                                 std::uint64_t starts, std::uint64_t before) const {
     if (before + ones_in(starts) > static_cast<std::uint64_t>(capacity)) return;
-    const std::int64_t y = i / words.per_row;
-    const auto x = static_cast<std::int32_t>(64 * (i - y * words.per_row));
+    const auto x = static_cast<std::int32_t>(64 * w);
     auto run = static_cast<std::uint32_t>(before);
     // The run that comes in from the word before, if any, is the first to end.
     std::uint32_t ending = run - static_cast<std::uint32_t>(word & ~starts & 1);
     for (std::uint64_t rest = starts; rest != 0; rest &= rest - 1, ++run) {
-      begin[run] = x + Kokkos::countr_zero(rest);
+      begin[run] = x + Kokkos::Experimental::countr_zero_builtin(rest);
       row[run] = static_cast<std::int32_t>(y);
       parent[run] = run;
       if (pixels_of_set != nullptr) pixels_of_set[run] = 0;
     }
-    for (std::uint64_t rest = words.ends(i, word); rest != 0; rest &= rest - 1, ++ending) {
-      end[ending] = x + Kokkos::countr_zero(rest) + 1;
+    for (std::uint64_t rest = words.ends(y * words.per_row + w, w, word); rest != 0;
+         rest &= rest - 1, ++ending) {
+      end[ending] = x + Kokkos::Experimental::countr_zero_builtin(rest) + 1;
     }
   }
 
