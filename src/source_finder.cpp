@@ -3,7 +3,7 @@
 #include <cmath>
 #include <kastor/detail/foreground.hpp>
 #include <kastor/detail/instantiations.hpp>
-#include <kastor/measure.hpp>
+#include <kastor/detail/source_rows.hpp>
 #include <kastor/source_finder.hpp>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace kastor {
 template <class Exec, Real T>
 struct SourceFinder<Exec, T>::Plan {
   Plan(const Exec& s, const FindParams& p)
-      : space(s), params(p), clip(s, p.clip), label(s, p.label), measure(s) {}
+      : space(s), params(p), clip(s, p.clip), sources(s, p.label) {}
 
   [[nodiscard]] detail::ClipLevel level() const {
     return {params.threshold, params.about == ThresholdAbout::median, params.level.has_value(),
@@ -28,35 +28,42 @@ struct SourceFinder<Exec, T>::Plan {
                                       static_cast<std::size_t>(mask.words_per_row()));
   }
 
+  void enqueue_sources(Bands<T, Exec> bands) {
+    sources.enqueue(bands, mask);
+    space.fence("kastor::find_sources");
+  }
+
   [[nodiscard]] FindResult run(Bands<T, Exec> bands) {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
     reserve_mask(detail::shape_of<T, Exec>("kastor::find_sources", bands));
     clip.start(bands, level(), {mask.words.data(), mask.words_per_row()});
-    if constexpr (!is_host_space_v<Exec>)
+    // A device goes through to the rows; nobody looks at the clip's outcome before.
+    if constexpr (!is_host_space_v<Exec>) {
       detail::enqueue_foreground<Exec, T>(space, clip, bands, mask);
-    space.fence("kastor::find_sources");
+      enqueue_sources(bands);
+    }
     const bool at_once = !is_host_space_v<Exec> && clip.decided();
 
     FindResult result;
     result.clip = clip.finish(bands);
     result.threshold = level().of(result.clip.clipped.median, result.clip.clipped.std);
-    if (!at_once) detail::make_foreground<Exec, T>(space, clip, bands, result.threshold, mask);
-    labels = &label(mask);
-    result.foreground_pixels = labels->foreground_pixels;
-    result.sources = to_host<Exec>(space, measure(bands, *labels));
+    if (!at_once) {
+      detail::make_foreground<Exec, T>(space, clip, bands, result.threshold, mask);
+      enqueue_sources(bands);
+    }
+    while (!sources.finish()) enqueue_sources(bands);
+    result.foreground_pixels = sources.labels().foreground_pixels;
+    result.sources = sources.rows();
     return result;
   }
 
   Exec space;
   FindParams params;
   detail::ClipPlan<Exec, T> clip;
-  Labeller<Exec> label;
-  Measurer<Exec, T> measure;
+  detail::SourceRows<Exec, T> sources;
   /// Grows to the largest image; `mask` is a part of it.
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
   BitMask<Exec> mask;
-  RunLabels<Exec> none;
-  const RunLabels<Exec>* labels = &none;
 };
 
 template <class Exec, Real T>
@@ -87,7 +94,7 @@ FindResult SourceFinder<Exec, T>::operator()(Bands<T, Exec> bands) {
 }
 template <class Exec, Real T>
 const RunLabels<Exec>& SourceFinder<Exec, T>::labels() const {
-  return *m_plan->labels;
+  return m_plan->sources.labels();
 }
 template <class Exec, Real T>
 const BitMask<Exec>& SourceFinder<Exec, T>::mask() const {

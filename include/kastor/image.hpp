@@ -84,6 +84,11 @@ template <class Exec, class V>
 
 namespace detail {
 
+/// Memory that kernels of `Exec` write and the host reads after a fence, without a copy.
+template <class Exec>
+using HostReadable = std::conditional_t<is_host_space_v<Exec>, typename Exec::memory_space,
+                                        Kokkos::SharedHostPinnedSpace>;
+
 /// Rows of a band as kernels see them.
 template <class T>
 struct Rows {

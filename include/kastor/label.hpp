@@ -23,16 +23,11 @@ struct MaskRow {
     const std::uint64_t carry = w > 0 ? words[w - 1] >> 63 : 0;
     return words[w] & ~(words[w] << 1 | carry);
   }
-  /// Bits of word `w` whose right neighbour is background, in a row of `words_per_row` words.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ends(std::int64_t w,
-                                                   std::int64_t words_per_row) const {
-    const std::uint64_t next = w + 1 < words_per_row ? words[w + 1] << 63 : 0;
-    return words[w] & ~(words[w] >> 1 | next);
-  }
   /// Runs that begin in the word of x, at or before x.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t starts_up_to(std::int64_t x) const {
     const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - x % 64);
-    return static_cast<std::uint32_t>(Kokkos::popcount(starts(x / 64) & up_to));
+    return static_cast<std::uint32_t>(
+        Kokkos::Experimental::popcount_builtin(starts(x / 64) & up_to));
   }
 };
 
@@ -79,6 +74,13 @@ struct RunLabels {
   }
 };
 
+/// What labelling counts, as kernels keep it.
+struct LabelCounts {
+  std::uint64_t runs = 0;
+  std::uint64_t pixels = 0;  ///< of the foreground
+  std::uint32_t components = 0;
+};
+
 /// Connected components by union-find over the runs of a bit mask. Labels are those of
 /// `scipy.ndimage.label`: 1..N in raster order of each component's first pixel, on every backend
 /// and for any number of threads. Cost: one read of the mask (1 bit per pixel) and work
@@ -100,6 +102,17 @@ class Labeller {
   /// Fences the instance given at construction. \throws Error beyond 2^32 - 2 runs or 2^31 - 1 rows
   /// or columns.
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask);
+
+  /// The same in two steps, for those who have more to enqueue before they fence. `enqueue` only
+  /// enqueues: until `finish`, the numbers of `labels()` are 0 and the true ones lie at `counts()`,
+  /// in the memory of Exec. `finish` is for after a fence. False: the mask has more runs than the
+  /// work space had room for, which is now larger; everything enqueued since is to be enqueued
+  /// again. The lists hold nothing then, and kernels must not follow `counts()` beyond their
+  /// extents.
+  void enqueue(const BitMask<Exec>& mask);
+  [[nodiscard]] bool finish();
+  [[nodiscard]] const RunLabels<Exec>& labels() const;
+  [[nodiscard]] const LabelCounts* counts() const;
 
  private:
   struct Plan;

@@ -6,6 +6,7 @@
 #include <kastor/image.hpp>
 #include <kastor/label.hpp>
 #include <memory>
+#include <span>
 
 namespace kastor {
 
@@ -32,6 +33,15 @@ class Measurer {
       const ConstImage<T, Exec>& image, const RunLabels<Exec>& labels);
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       Bands<T, Exec> bands, const RunLabels<Exec>& labels);
+
+  /// For labels that are still being made, as `Labeller::enqueue` leaves them: takes the numbers of
+  /// runs and components from `counts`, in the memory of Exec, and writes the rows where the host
+  /// reads them. Enqueues only. `finish` is for after a fence, with the number of components.
+  /// False: there were more than there was room for, which is now larger; enqueue again. `rows()`
+  /// are those of the last `finish`, overwritten by the next `enqueue`.
+  void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts);
+  [[nodiscard]] bool finish(std::int64_t components);
+  [[nodiscard]] std::span<const Source> rows() const;
 
  private:
   struct Plan;

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstring>
+#include <kastor/detail/source_rows.hpp>
 #include <kastor/kastor.hpp>
 #include <memory>
 #include <string>
@@ -287,6 +288,46 @@ void a_smaller_image_costs_no_allocation() {
   expect_no_allocation(events_of([&] { (void)find(large); }), "SourceFinder, largest image again");
 }
 
+[[nodiscard]] int count_of(const std::vector<Event>& events, What what) {
+  int count = 0;
+  for (const Event& event : events) count += event.what == what ? 1 : 0;
+  return count;
+}
+
+/// Each launch and each fence costs some microseconds, whatever the image: from a mask to rows on
+/// the host there are few launches, and the host waits once.
+template <class C>
+void from_mask_to_rows_there_is_one_fence() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  constexpr bool on_host = kastor::is_host_space_v<Exec>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto mask = kastor::threshold(instance, image, 0.03);
+  for (const std::int64_t min_pixels : {1, 3}) {
+    kastor::detail::SourceRows<Exec, T> sources(
+        instance, kastor::LabelParams{kastor::Connectivity::four, min_pixels});
+    for (const std::int64_t split : {1, 8}) {
+      const auto bands = ts::split_into_bands<Exec, T>(image, split);
+      const auto once = [&] {
+        sources.enqueue(bands, mask);
+        instance.fence("kastor::test::rows");
+        return sources.finish();
+      };
+      while (!once()) {
+      }
+      bool done = false;
+      const auto events = events_of([&] { done = once(); });
+      EXPECT_TRUE(done);
+      EXPECT_GT(sources.rows().size(), 0U);
+      EXPECT_EQ(count_of(events, What::fence), 1);
+      EXPECT_EQ(count_of(events, What::allocation), 0);
+      // Hosts add up the totals of their parts in a kernel of its own.
+      EXPECT_LE(count_of(events, What::kernel), (on_host ? 9 : 8) + (min_pixels > 1 ? 1 : 0));
+    }
+  }
+}
+
 /// The functions that own no plan: their work space may come and go, the rest holds.
 template <class C>
 void free_functions_keep_the_contract() {
@@ -396,6 +437,10 @@ TYPED_TEST(Policy, SourceFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) 
 
 TYPED_TEST(Policy, PlansDoNotAllocateForASmallerImage) {
   a_smaller_image_costs_no_allocation<TypeParam>();
+}
+
+TYPED_TEST(Policy, FromMaskToRowsTheHostWaitsOnceForFewKernels) {
+  from_mask_to_rows_there_is_one_fence<TypeParam>();
 }
 
 TYPED_TEST(Policy, FreeFunctionsLabelTheirWorkAndStayOnTheirInstance) {

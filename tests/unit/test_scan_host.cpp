@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <kastor/detail/radix_sort.hpp>
 #include <kastor/detail/scan_host.hpp>
 #include <kastor/detail/threshold_host.hpp>
 #include <limits>

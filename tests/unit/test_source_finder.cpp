@@ -83,7 +83,7 @@ void matches_naive(const ts::HostImage<typename C::real>& host, const kastor::Fi
   ts::expect_matches_naive(got.sources, ts::measure_naive(host, labels), what);
 
   const auto cut_out = ts::to_device_cut_out<Exec>(host);
-  for (const std::int64_t count : {1, 2, 5}) {
+  for (const std::int64_t count : {1, 2, 5, 19}) {
     const auto bands = ts::split_into_bands<Exec, T>(cut_out.image, count);
     EXPECT_TRUE(same_bits(find(bands), got)) << what << ", cut-out in " << count << " bands";
   }
@@ -138,6 +138,19 @@ void other_images_match_naive() {
   matches_naive<C>(ts::HostImage<T>(1, 1, T(2)), {}, "one pixel");
   matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 1, 500, 4), {}, "one row");
   matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 500, 1, 5), {}, "one column");
+}
+
+/// More runs and components than the work space has room for at first.
+template <class C>
+void lists_grow_to_the_number_of_sources() {
+  using T = typename C::real;
+  ts::HostImage<T> host(200, 301, T(0));
+  for (std::int64_t y = 0; y < host.ny; y += 2) {
+    for (std::int64_t x = 0; x < host.nx; x += 2) host(y, x) = static_cast<T>(1 + x % 5 + y % 3);
+  }
+  kastor::FindParams params;
+  params.level = 0.5;
+  matches_naive<C>(host, params, "isolated pixels");
 }
 
 template <class C>
@@ -239,6 +252,10 @@ TYPED_TEST(SourceFinder, MatchesNaiveOnEveryKindOfPixels) { other_images_match_n
 
 TYPED_TEST(SourceFinder, FindsTheBrightSourcesOfASimulatedSky) {
   bright_sources_of_the_truth_are_found<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, FindsManyMoreSourcesThanItsWorkSpaceHoldsAtFirst) {
+  lists_grow_to_the_number_of_sources<TypeParam>();
 }
 
 TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {

@@ -49,7 +49,7 @@ struct ReplayByTeam {
   const T* sorted;
   const std::uint64_t* begin;
   const BinSummary<T>* summaries;
-  TailSums* within_octave;
+  const WideTailSums* octaves;
   std::int64_t pixels;
   ClipOutcome<T>* outcome;   ///< for the next kernels
   ClipOutcome<T>* reported;  ///< for the host
@@ -72,8 +72,7 @@ struct ReplayByTeam {
     made.longest_list = crew.largest(longest);
     most_candidates = crew.largest(most_candidates);
     if (brackets->usable != 0 && made.longest_list <= capacity) {
-      const Gathered<T> gathered{*brackets, totals->sums(), sorted,
-                                 begin,     summaries,      within_octave};
+      const Gathered<T> gathered{*brackets, totals->sums(), sorted, begin, summaries, octaves};
       replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
     }
     made.usable = brackets->usable;
@@ -169,7 +168,7 @@ class ClipPlan {
     PredictionSpace<T> prediction;
     BinOffsets bins;
     BinSummary<T>* summaries;
-    TailSums* within_octave;
+    WideTailSums* octaves;
     GatherTotals* totals;
     SegmentCounts* segments;
     std::uint32_t* tickets;
@@ -191,7 +190,7 @@ class ClipPlan {
       part(m_small_parts.bins.begin, Bins::count + 1);
       part(m_small_parts.bins.next, Bins::count);
       part(m_small_parts.summaries, Bins::count);
-      part(m_small_parts.within_octave, 2 * TailOctaves::bins);
+      part(m_small_parts.octaves, 2 * TailOctaves::count);
       part(m_small_parts.totals, 1);
       part(m_small_parts.segments, m_teams);
       part(m_small_parts.tickets, 1);
@@ -255,7 +254,7 @@ class ClipPlan {
           band.first_pixel == 0,
           band.past() == pixels(),
           p.prediction,
-          {p.totals, p.segments, m_teams, p.bins.next, Bins::count, p.tickets}};
+          {p.totals, p.segments, m_teams, p.bins.next, Bins::count, p.octaves, p.tickets}};
       Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1, kernel), kernel);
     });
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
@@ -271,16 +270,22 @@ class ClipPlan {
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const Read kernel{Segments<T>(band.rows, Read::tile),
                         static_cast<std::uint64_t>(band.first_pixel), brackets, lists(), p.totals};
-      Kokkos::parallel_for("kastor::sigma_clip::read", policy(m_teams, kernel), kernel);
+      Kokkos::parallel_for("kastor::sigma_clip::read",
+                           Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Read::threads, 4>>(
+                               m_space, m_teams, Read::threads)
+                               .set_scratch_size(0, Kokkos::PerTeam(Read::scratch_bytes)),
+                           kernel);
     });
-    const CountSegments<T, Exec> count{brackets, lists(), p.bins, p.tickets};
-    Kokkos::parallel_for("kastor::sigma_clip::count", policy(m_teams, count), count);
-    const ScatterSegments<T, Exec> scatter{brackets, lists(), p.bins, m_sorted.data()};
-    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(m_teams, scatter), scatter);
+    // Few teams: each has to flush its bins.
+    const int sorting = std::max(1, m_teams / 4);
+    const CountSegments<T, Exec> count{brackets, lists(), m_teams, p.bins, p.tickets};
+    Kokkos::parallel_for("kastor::sigma_clip::count", policy(sorting, count), count);
+    const ScatterSegments<T, Exec> scatter{brackets, lists(), m_teams, p.bins, m_sorted.data()};
+    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(sorting, scatter), scatter);
     Kokkos::parallel_for(
         "kastor::sigma_clip::summarise",
         Team(m_space, Bins::count, SummariseBins<T, Exec>::threads),
-        SummariseBins<T, Exec>{brackets, p.bins.begin, m_sorted.data(), p.summaries});
+        SummariseBins<T, Exec>{brackets, p.bins.begin, m_sorted.data(), p.summaries, p.octaves});
     const ReplayByTeam<T, Exec> replayed{request,
                                          brackets,
                                          p.totals,
@@ -291,7 +296,7 @@ class ClipPlan {
                                          m_sorted.data(),
                                          p.bins.begin,
                                          p.summaries,
-                                         p.within_octave,
+                                         p.octaves,
                                          pixels(),
                                          p.outcome,
                                          m_outcome.data()};
@@ -323,8 +328,7 @@ class ClipPlan {
     outcome.longest_list = gathered;
     if (gathered > m_capacity) return;
     sort_on_host(brackets, gathered);
-    const Gathered<T> all{brackets,     inside,      m_sorted.data(),
-                          p.bins.begin, p.summaries, p.within_octave};
+    const Gathered<T> all{brackets, inside, m_sorted.data(), p.bins.begin, p.summaries, p.octaves};
     outcome.result.pixels = pixels();
     outcome.result.kappa = m_params.kappa;
     if (!m_replay_space) m_replay_space = std::make_unique<ReplaySpace<T>>();
@@ -382,9 +386,10 @@ class ClipPlan {
     p.bins.begin[Bins::count] = before;
     Kokkos::parallel_for("kastor::sigma_clip::sort", Range(m_space, 0, chunks),
                          ScatterOnHost<T>{sort});
-    Kokkos::parallel_for(
-        "kastor::sigma_clip::summarise", Range(m_space, 0, Bins::count),
-        SummariseBins<T, Exec>{p.prediction.brackets, p.bins.begin, m_sorted.data(), p.summaries});
+    std::fill(p.octaves, p.octaves + 2 * TailOctaves::count, WideTailSums{});
+    Kokkos::parallel_for("kastor::sigma_clip::summarise", Range(m_space, 0, Bins::count),
+                         SummariseBins<T, Exec>{p.prediction.brackets, p.bins.begin,
+                                                m_sorted.data(), p.summaries, p.octaves});
     m_space.fence("kastor::sigma_clip::summarise");
   }
 
@@ -418,7 +423,7 @@ class ClipPlan {
   int m_teams;
   PartitionedMemory<Exec> m_small;
   Parts m_small_parts{};
-  HostReadable<ClipOutcome<T>, Exec> m_outcome;
+  Kokkos::View<ClipOutcome<T>, HostReadable<Exec>> m_outcome;
   Kokkos::View<std::uint64_t, typename Exec::memory_space> m_list_count;
   RankSelector<Exec, T> m_selector;
   Values<T, Exec> m_list, m_sorted;

@@ -26,7 +26,7 @@ struct Stride {
         count((pixels + stride - 1) / stride) {}
 };
 
-inline constexpr int rough_size = 512;
+inline constexpr int rough_size = 256;
 
 /// Enough that sampling and the pixels gathered for its uncertainty cost about the same: the 2/3
 /// power of Floyd and Rivest (CACM 18 (1975) 165).
@@ -37,7 +37,7 @@ inline constexpr int rough_size = 512;
   return std::clamp<std::int64_t>(root * root * 5 / 2, 4096, std::int64_t{1} << 22);
 }
 
-/// What a few hundred pixels tell.
+/// What these few pixels tell.
 template <class T>
 struct RoughScale {
   static constexpr int max_spikes = 16;

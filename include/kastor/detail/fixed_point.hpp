@@ -39,6 +39,13 @@ struct Int128 {
   }
 };
 
+/// A sum from that of its parts' lower 32 bits and that of the rest.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION Int128 joined(std::uint64_t low, std::uint64_t high) {
+  Int128 sum{high << 32, static_cast<std::int64_t>(high) >> 32};
+  sum += Int128{low, 0};
+  return sum;
+}
+
 /// 2^exponent for -1022 <= exponent <= 1023.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double power_of_two(int exponent) {
   return Kokkos::bit_cast<double>(static_cast<std::int64_t>(exponent + 1023) << 52);

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/bits.hpp>
 #include <kastor/detail/clip_plan.hpp>
 #include <kastor/detail/threshold_impl.hpp>
 #include <kastor/threshold.hpp>
@@ -28,7 +29,7 @@ struct RefineWords {
       if (row[w] == 0) continue;
       std::uint64_t kept = row[w];
       for (std::uint64_t rest = kept; rest != 0; rest &= rest - 1) {
-        const int bit = Kokkos::countr_zero(rest);
+        const int bit = lowest_one(rest);
         if (!(pixels[64 * w + bit] > above)) kept &= ~(std::uint64_t{1} << bit);
       }
       row[w] = kept;

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/bits.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/pixel_pack.hpp>
@@ -12,12 +13,6 @@
 /// tile to tile with its sums in registers and its gathered pixels in a segment of its own, so that
 /// no two teams meet at a counter while they read.
 namespace kastor::detail {
-
-[[nodiscard]] KOKKOS_INLINE_FUNCTION Int128 joined(std::uint64_t low, std::uint64_t high) {
-  Int128 sum{high << 32, static_cast<std::int64_t>(high) >> 32};
-  sum += Int128{low, 0};
-  return sum;
-}
 
 /// What all teams add up. Of the sums of more than 64 bits, low has those of the lower 32 bits of
 /// the teams' parts, high those of the rest.
@@ -123,7 +118,7 @@ struct GatherByTeams {
     const Brackets<T>& b = *brackets;
     if (b.spikes > 0) {
       for (std::uint32_t rest = wanted; rest != 0; rest &= rest - 1) {
-        const int bit = Kokkos::countr_zero(rest);
+        const int bit = lowest_one(rest);
         const T x = pixels[offset(bit)];
         bool spike = false;
         KASTOR_UNROLL
@@ -136,10 +131,9 @@ struct GatherByTeams {
       }
       if (wanted == 0) return;
     }
-    std::int64_t at = Kokkos::atomic_fetch_add(
-        &mine->gathered, static_cast<std::uint32_t>(Kokkos::popcount(wanted)));
+    std::int64_t at = Kokkos::atomic_fetch_add(&mine->gathered, ones_in(wanted));
     for (std::uint32_t rest = wanted; rest != 0; rest &= rest - 1, ++at) {
-      const int i = offset(Kokkos::countr_zero(rest));
+      const int i = offset(lowest_one(rest));
       const T x = pixels[i];
       if (at < lists.capacity) lists.gathered[team * lists.capacity + at] = x;
       if (b.has_candidate != 0 && x > b.candidate) {

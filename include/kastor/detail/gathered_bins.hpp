@@ -17,7 +17,7 @@ namespace kastor::detail {
 /// neither on an order nor on what lies farther out, and one outlier spoils no digit of the others.
 struct TailOctaves {
   static constexpr int fine = 6;  ///< octaves of several bins
-  static constexpr int bins_in_fine = 64;
+  static constexpr int bins_in_fine = 256;
   static constexpr int coarse = 320;  ///< octaves of one bin; pixels beyond do not fit
   static constexpr int count = fine + coarse;
   static constexpr int bins = fine * bins_in_fine + coarse;
@@ -34,7 +34,7 @@ struct TailOctaves {
 /// upper tail, each from the centre outwards. Monotone in each part.
 template <class T>
 struct GatheredBins {
-  static constexpr int window = 2048;
+  static constexpr int window = 4096;
   static constexpr int low_tail = window;
   static constexpr int high_tail = window + TailOctaves::bins;
   static constexpr int count = window + 2 * TailOctaves::bins;
@@ -74,7 +74,7 @@ struct GatheredBins {
     int octave = static_cast<int>(bits >> 52) - exponent_field;
     octave = octave < 0 ? 0 : octave;
     if (octave < TailOctaves::fine)
-      return octave * TailOctaves::bins_in_fine + static_cast<int>(bits >> 46 & 63);
+      return octave * TailOctaves::bins_in_fine + static_cast<int>(bits >> 44 & 255);
     return octave < TailOctaves::count ? TailOctaves::first_bin_of(octave) : TailOctaves::bins - 1;
   }
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
@@ -98,6 +98,36 @@ struct TailSums {
     sum += other.sum;
     squares += other.squares;
     return *this;
+  }
+};
+
+struct BothTails {
+  TailSums side[2];
+
+  KOKKOS_FUNCTION BothTails& operator+=(const BothTails& other) {
+    side[0] += other.side[0];
+    side[1] += other.side[1];
+    return *this;
+  }
+};
+
+/// The same as unsigned counters that many add to; the sums in two parts, as `joined` takes them.
+struct WideTailSums {
+  std::uint64_t sum_low, sum_high, squares_low, squares_high;
+
+  KOKKOS_FUNCTION void atomic_add(const TailSums& more) {
+    const auto add = [](std::uint64_t* low, std::uint64_t* high, const Int128& part) {
+      Kokkos::atomic_add(low, part.low & 0xffffffffU);
+      Kokkos::atomic_add(high, (part.low >> 32) | (static_cast<std::uint64_t>(part.high) << 32));
+    };
+    add(&sum_low, &sum_high, more.sum);
+    add(&squares_low, &squares_high, more.squares);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION TailSums sums() const {
+    TailSums s;
+    s.sum = joined(sum_low, sum_high);
+    s.squares = joined(squares_low, squares_high);
+    return s;
   }
 };
 
@@ -127,6 +157,10 @@ template <>
 struct Kokkos::reduction_identity<kastor::detail::TailSums> {
   KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::TailSums sum() { return {}; }
 };
+template <>
+struct Kokkos::reduction_identity<kastor::detail::BothTails> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::BothTails sum() { return {}; }
+};
 
 namespace kastor::detail {
 
@@ -146,7 +180,7 @@ KOKKOS_FUNCTION void summarise_bin(const Crew& crew, const T* pixels, std::int64
   min = crew.smallest(min);
   max = crew.largest(max);
   if (term != nullptr) sums = crew.sum(sums);
-  if (crew.rank() == 0) summary = {min, max, sums};
+  summary = {min, max, sums};
 }
 
 }  // namespace kastor::detail

@@ -4,169 +4,16 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <cstdint>
-#include <kastor/detail/union_find.hpp>
+#include <kastor/detail/label_device.hpp>
+#include <kastor/detail/label_host.hpp>
+#include <kastor/detail/run_table.hpp>
 #include <kastor/label.hpp>
 #include <limits>
 #include <string>
 
 namespace kastor::detail {
-
-struct RunCount {
-  std::uint64_t runs = 0;
-  std::uint64_t pixels = 0;
-  KOKKOS_FUNCTION RunCount& operator+=(const RunCount& other) {
-    runs += other.runs;
-    pixels += other.pixels;
-    return *this;
-  }
-};
-
-/// Numbers the runs in raster order: an exclusive scan of the run starts per word.
-template <class Exec>
-struct NumberRuns {
-  using value_type = RunCount;
-  const std::uint64_t* words;
-  std::int64_t words_per_row;
-  typename RunLabels<Exec>::template List<std::uint32_t> first_in_word;
-  std::int64_t last;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, RunCount& before, bool final) const {
-    if (final) first_in_word(i) = static_cast<std::uint32_t>(before.runs);
-    const MaskRow row{words + i / words_per_row * words_per_row};
-    before.runs += static_cast<std::uint64_t>(Kokkos::popcount(row.starts(i % words_per_row)));
-    before.pixels += static_cast<std::uint64_t>(Kokkos::popcount(words[i]));
-    if (final && i == last) first_in_word(i + 1) = static_cast<std::uint32_t>(before.runs);
-  }
-  KOKKOS_FUNCTION void init(RunCount& value) const { value = RunCount{}; }
-  KOKKOS_FUNCTION void join(RunCount& into, const RunCount& from) const { into += from; }
-};
-
-/// Writes the runs that begin or end in a word.
-template <class Exec>
-struct FillRuns {
-  RunLabels<Exec> labels;
-  UnionFind<Exec> forest;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t per_row = (labels.nx + 63) / 64;
-    const std::int64_t y = i / per_row;
-    const std::int64_t w = i % per_row;
-    const MaskRow row{labels.mask.words.data() + y * per_row};
-    if (row.words[w] == 0) return;
-    const std::uint32_t first = labels.first_in_word(i);
-    const std::uint64_t starts = row.starts(w);
-    std::uint32_t run = first;
-    for (std::uint64_t rest = starts; rest != 0; rest &= rest - 1, ++run) {
-      labels.begin(run) = static_cast<std::int32_t>(64 * w + Kokkos::countr_zero(rest));
-      labels.row(run) = static_cast<std::int32_t>(y);
-      forest.parent(run) = run;
-    }
-    for (std::uint64_t rest = row.ends(w, per_row); rest != 0; rest &= rest - 1) {
-      const int bit = Kokkos::countr_zero(rest);
-      const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - bit);
-      const auto begun = static_cast<std::uint32_t>(Kokkos::popcount(starts & up_to));
-      labels.end(first + begun - 1) = static_cast<std::int32_t>(64 * w + bit + 1);
-    }
-  }
-};
-
-/// The runs of the row above that touch a run are consecutive: unites it with each.
-template <class Exec>
-struct UniteWithRowAbove {
-  RunLabels<Exec> labels;
-  UnionFind<Exec> forest;
-  std::int32_t reach;  ///< 0: edges only, 1: corners too
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto run = static_cast<std::uint32_t>(i);
-    const std::int64_t y = labels.row(run);
-    if (y == 0) return;
-    const std::int64_t per_row = (labels.nx + 63) / 64;
-    const std::int64_t left = labels.begin(run) - reach > 0 ? labels.begin(run) - reach : 0;
-    const std::int64_t right =
-        labels.end(run) - 1 + reach < labels.nx ? labels.end(run) - 1 + reach : labels.nx - 1;
-    const MaskRow above{labels.mask.words.data() + (y - 1) * per_row};
-    const std::uint32_t* first_in_word = labels.first_in_word.data() + (y - 1) * per_row;
-    const std::uint32_t past_last = first_in_word[right / 64] + above.starts_up_to(right);
-    const std::uint32_t begun = first_in_word[left / 64] + above.starts_up_to(left);
-    for (std::uint32_t other = begun - (above.test(left) ? 1 : 0); other < past_last; ++other) {
-      forest.unite(run, other);
-    }
-  }
-};
-
-/// Halving paths here would undo a neighbour's store: a thread that read a path before it was
-/// flattened could write an inner ancestor after.
-template <class Exec>
-struct Flatten {
-  UnionFind<Exec> forest;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto run = static_cast<std::uint32_t>(i);
-    Kokkos::atomic_store(&forest.parent(run), forest.root_of(run));
-  }
-};
-
-/// Numbers the roots; their order is the raster order of the components' first pixels.
-template <class Exec>
-struct NumberRoots {
-  RunLabels<Exec> labels;
-  UnionFind<Exec> forest;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::uint32_t& count, bool final) const {
-    const auto run = static_cast<std::uint32_t>(i);
-    if (forest.parent(run) != run) return;
-    if (final) labels.first_run(count) = run;
-    ++count;
-    if (final) labels.label(run) = count;
-  }
-};
-
-template <class Exec>
-struct CopyRootLabel {
-  RunLabels<Exec> labels;
-  UnionFind<Exec> forest;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto run = static_cast<std::uint32_t>(i);
-    const std::uint32_t root = forest.parent(run);
-    if (root != run) labels.label(run) = labels.label(root);
-  }
-};
-
-template <class Exec>
-struct CountPixels {
-  RunLabels<Exec> labels;
-  Kokkos::View<std::int64_t*, typename Exec::memory_space> pixels;
-  KOKKOS_FUNCTION void operator()(std::int64_t run) const {
-    Kokkos::atomic_add(&pixels(labels.label(run) - 1),
-                       std::int64_t{labels.end(run)} - labels.begin(run));
-  }
-};
-
-/// Numbers the components that are large enough; `number` holds pixel counts before and labels
-/// after.
-template <class Exec>
-struct NumberLarge {
-  typename RunLabels<Exec>::template List<std::uint32_t> first_run;
-  typename RunLabels<Exec>::template List<std::uint32_t> kept_first_run;
-  typename RunLabels<Exec>::template List<std::uint32_t> number;
-  Kokkos::View<std::int64_t*, typename Exec::memory_space> pixels;
-  std::int64_t min_pixels;
-  KOKKOS_FUNCTION void operator()(std::int64_t c, std::uint32_t& count, bool final) const {
-    const bool keep = pixels(c) >= min_pixels;
-    if (final && keep) kept_first_run(count) = first_run(c);
-    count += keep ? 1 : 0;
-    if (final) number(c) = keep ? count : 0;
-  }
-};
-
-template <class Exec>
-struct Renumber {
-  RunLabels<Exec> labels;
-  typename RunLabels<Exec>::template List<std::uint32_t> number;
-  KOKKOS_FUNCTION void operator()(std::int64_t run) const {
-    labels.label(run) = number(labels.label(run) - 1);
-  }
-};
 
 /// Host: index = word of the mask, whose pixels are written in order. Device: index = pixel, so
 /// that neighbours write neighbours.
@@ -208,83 +55,138 @@ namespace kastor {
 template <class Exec>
 struct Labeller<Exec>::Plan {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  template <class V>
-  static constexpr std::int64_t size(const V& v) {
-    return static_cast<std::int64_t>(v.extent(0));
-  }
+  using TeamPolicy = Kokkos::TeamPolicy<Exec>;
+  template <class T>
+  using List = typename RunLabels<Exec>::template List<T>;
 
-  Plan(const Exec& s, const LabelParams& p) : space(s), params(p) {}
+  Plan(const Exec& s, const LabelParams& p)
+      : space(s),
+        params(p),
+        counts(Kokkos::view_alloc(s, Kokkos::WithoutInitializing, "kastor::label::counts")),
+        counts_on_host(
+            Kokkos::view_alloc(s, Kokkos::WithoutInitializing, "kastor::label::counts_on_host")) {
+    const std::int64_t parts = is_host_space_v<Exec> ? host_parts() : most_teams();
+    grow(runs_in_part, "kastor::label::runs_in_part", parts);
+    grow(pixels_in_part, "kastor::label::pixels_in_part", parts);
+    grow(roots_in_part, "kastor::label::roots_in_part", parts);
+  }
 
   template <class V>
   void grow(V& list, const std::string& label, std::int64_t wanted) {
-    if (size(list) >= wanted) return;
+    if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
     list = V{};
     list = V(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label),
              static_cast<std::size_t>(wanted));
   }
 
-  void number_runs(const BitMask<Exec>& mask) {
-    const std::int64_t words = mask.ny * mask.words_per_row();
-    grow(labels.first_in_word, "kastor::label::first_in_word", words + 1);
-    detail::RunCount total;
-    if (words > 0) {
-      Kokkos::parallel_scan("kastor::label::number_runs", Policy(space, 0, words),
-                            detail::NumberRuns<Exec>{mask.words.data(), mask.words_per_row(),
-                                                     labels.first_in_word, words - 1},
-                            total);
-      space.fence("kastor::label::number_runs");
+  /// One part if there is one thread: it then need not count before it numbers.
+  [[nodiscard]] std::int64_t host_parts() const {
+    return space.concurrency() == 1 ? 1 : 4 * std::int64_t{space.concurrency()};
+  }
+  /// As many as a device holds at once; their totals must fit a team's scratch memory.
+  [[nodiscard]] std::int64_t most_teams() const {
+    return std::clamp(space.concurrency() / detail::TilesOfRuns<Exec>::threads, 1, 4096);
+  }
+
+  void reserve(std::int64_t runs) {
+    capacity = std::max(capacity, runs);
+    grow(labels.begin, "kastor::label::begin", capacity);
+    grow(labels.end, "kastor::label::end", capacity);
+    grow(labels.row, "kastor::label::row", capacity);
+    grow(labels.label, "kastor::label::label", capacity);
+    grow(labels.first_run, "kastor::label::first_run", capacity);
+    grow(parent, "kastor::label::parent", capacity);
+    grow(rank, "kastor::label::rank", capacity);
+    if (params.min_pixels > 1) grow(pixels_of_set, "kastor::label::pixels_of_set", capacity);
+  }
+
+  [[nodiscard]] detail::RunTable table() const {
+    const BitMask<Exec>& mask = labels.mask;
+    const detail::MaskWords words{mask.words.data(), mask.ny * mask.words_per_row(),
+                                  mask.words_per_row()};
+    return {words,
+            labels.first_in_word.data(),
+            labels.begin.data(),
+            labels.end.data(),
+            labels.row.data(),
+            labels.label.data(),
+            labels.first_run.data(),
+            parent.data(),
+            rank.data(),
+            pixels_of_set.data(),
+            static_cast<std::uint64_t>(params.min_pixels),
+            counts.data(),
+            counts_on_host.data(),
+            {runs_in_part.data(), pixels_in_part.data(), roots_in_part.data()},
+            capacity};
+  }
+
+  [[nodiscard]] std::int32_t reach() const {
+    return params.connectivity == Connectivity::eight ? 1 : 0;
+  }
+
+  void count_pixels(const detail::RunTable& table, std::int64_t workers) {
+    if (params.min_pixels == 1) return;
+    Kokkos::parallel_for("kastor::label::count_pixels", Policy(space, 0, workers),
+                         detail::CountPixels<Exec>{table, workers});
+  }
+
+  void enqueue_in_parts(const detail::RunTable& table) requires is_host_space_v<Exec> {
+    const std::int64_t parts = host_parts();
+    const Policy each(space, 0, parts);
+    const detail::PartsOfWords words{table, parts};
+    if (parts > 1) {
+      Kokkos::parallel_for("kastor::label::count_runs", each, detail::CountRunsInParts{words});
     }
-    KASTOR_EXPECTS(
-        "kastor::label", total.runs < std::numeric_limits<std::uint32_t>::max(),
-        "the mask has " + std::to_string(total.runs) + " runs; expected at most 4294967294");
-    labels.runs = static_cast<std::int64_t>(total.runs);
-    labels.foreground_pixels = static_cast<std::int64_t>(total.pixels);
+    Kokkos::parallel_for("kastor::label::number_runs", each, detail::NumberRunsInParts{words});
+    Kokkos::parallel_for("kastor::label::unite", each,
+                         detail::UniteAlongRows<Exec>{table, parts, reach()});
+    count_pixels(table, parts);
+    Kokkos::parallel_for("kastor::label::rank_roots", each,
+                         detail::RankRootsInParts<Exec>{table, parts});
+    Kokkos::parallel_for("kastor::label::add_up_parts", Policy(space, 0, 1),
+                         detail::AddUpParts{table, parts, parts});
+    Kokkos::parallel_for("kastor::label::label_runs", each,
+                         detail::LabelRunsInParts<Exec>{table, parts});
   }
 
-  void unite_runs(const BitMask<Exec>& mask) {
-    grow(labels.begin, "kastor::label::begin", labels.runs);
-    grow(labels.end, "kastor::label::end", labels.runs);
-    grow(labels.row, "kastor::label::row", labels.runs);
-    grow(labels.label, "kastor::label::label", labels.runs);
-    grow(labels.first_run, "kastor::label::first_run", labels.runs);
-    grow(forest.parent, "kastor::label::parent", labels.runs);
-    const std::int64_t words = mask.ny * mask.words_per_row();
-    const Policy runs(space, 0, labels.runs);
-    Kokkos::parallel_for("kastor::label::fill_runs", Policy(space, 0, words),
-                         detail::FillRuns<Exec>{labels, forest});
-    Kokkos::parallel_for("kastor::label::unite_with_row_above", runs,
-                         detail::UniteWithRowAbove<Exec>{
-                             labels, forest, params.connectivity == Connectivity::eight ? 1 : 0});
-    Kokkos::parallel_for("kastor::label::flatten", runs, detail::Flatten<Exec>{forest});
-    std::uint32_t components = 0;
-    Kokkos::parallel_scan("kastor::label::number_roots", runs,
-                          detail::NumberRoots<Exec>{labels, forest}, components);
-    space.fence("kastor::label::number_roots");
-    labels.components = components;
-    Kokkos::parallel_for("kastor::label::copy_root_label", runs,
-                         detail::CopyRootLabel<Exec>{labels, forest});
+  void enqueue_by_teams(const detail::RunTable& table) requires(!is_host_space_v<Exec>) {
+    using Words = detail::TilesOfWords<Exec>;
+    using Runs = detail::TilesOfRuns<Exec>;
+    const auto parts_of = [](std::int64_t count, std::int64_t part) {
+      return std::max<std::int64_t>(1, (count + part - 1) / part);
+    };
+    const std::int64_t tiles = parts_of(table.words.count, Words::tile);
+    const std::int64_t tiles_per_team = parts_of(tiles, most_teams());
+    const auto word_teams = static_cast<int>(parts_of(tiles, tiles_per_team));
+    const auto run_teams =
+        static_cast<int>(std::min(most_teams(), parts_of(table.capacity, Runs::threads)));
+    const std::int64_t workers = run_teams * Runs::threads;
+    const auto teams = [this](int league, int threads, int scratch_bytes) {
+      return TeamPolicy(space, league, threads).set_scratch_size(0, Kokkos::PerTeam(scratch_bytes));
+    };
+    const Words words{table, tiles_per_team};
+    const Runs runs{table};
+    Kokkos::parallel_for("kastor::label::count_runs", teams(word_teams, Words::threads, 0),
+                         detail::CountRunsByTeams<Exec>{words});
+    Kokkos::parallel_for(
+        "kastor::label::number_runs",
+        teams(word_teams, Words::threads, detail::NumberRunsByTeams<Exec>::scratch_bytes),
+        detail::NumberRunsByTeams<Exec>{words});
+    Kokkos::parallel_for("kastor::label::unite", Policy(space, 0, workers),
+                         detail::UniteWithRowAbove<Exec>{table, workers, labels.nx, reach()});
+    count_pixels(table, workers);
+    Kokkos::parallel_for(
+        "kastor::label::rank_roots",
+        teams(run_teams, Runs::threads, detail::RankRootsByTeams<Exec>::scratch_bytes),
+        detail::RankRootsByTeams<Exec>{runs});
+    Kokkos::parallel_for(
+        "kastor::label::label_runs",
+        teams(run_teams, Runs::threads, detail::LabelRunsByTeams<Exec>::scratch_bytes(run_teams)),
+        detail::LabelRunsByTeams<Exec>{runs, word_teams});
   }
 
-  void drop_small_components() {
-    grow(pixels, "kastor::label::pixels", labels.components);
-    grow(number, "kastor::label::number", labels.components);
-    grow(spare_first_run, "kastor::label::first_run", size(labels.first_run));
-    const Policy runs(space, 0, labels.runs);
-    Kokkos::deep_copy(space, pixels, std::int64_t{0});
-    Kokkos::parallel_for("kastor::label::count_pixels", runs,
-                         detail::CountPixels<Exec>{labels, pixels});
-    std::uint32_t kept = 0;
-    Kokkos::parallel_scan("kastor::label::number_large", Policy(space, 0, labels.components),
-                          detail::NumberLarge<Exec>{labels.first_run, spare_first_run, number,
-                                                    pixels, params.min_pixels},
-                          kept);
-    space.fence("kastor::label::number_large");
-    Kokkos::parallel_for("kastor::label::renumber", runs, detail::Renumber<Exec>{labels, number});
-    std::swap(labels.first_run, spare_first_run);
-    labels.components = kept;
-  }
-
-  const RunLabels<Exec>& run(const BitMask<Exec>& mask) {
+  void enqueue(const BitMask<Exec>& mask) {
     const Kokkos::Profiling::ScopedRegion region("kastor::label");
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
     KASTOR_EXPECTS("kastor::label", mask.ny <= largest && mask.nx < largest,
@@ -293,20 +195,52 @@ struct Labeller<Exec>::Plan {
     labels.ny = mask.ny;
     labels.nx = mask.nx;
     labels.mask = mask;
-    labels.components = 0;
-    number_runs(mask);
-    if (labels.runs > 0) unite_runs(mask);
-    if (labels.components > 0 && params.min_pixels > 1) drop_small_components();
+    labels.runs = labels.components = labels.foreground_pixels = 0;
+    grow(labels.first_in_word, "kastor::label::first_in_word", mask.ny * mask.words_per_row() + 1);
+    reserve(std::max<std::int64_t>(4096, mask.ny * mask.nx / 256));
+    if constexpr (is_host_space_v<Exec>) {
+      enqueue_in_parts(table());
+    } else {
+      enqueue_by_teams(table());
+    }
+  }
+
+  [[nodiscard]] bool finish() {
+    const LabelCounts& found = counts_on_host();
+    KASTOR_EXPECTS(
+        "kastor::label", found.runs < std::numeric_limits<std::uint32_t>::max(),
+        "the mask has " + std::to_string(found.runs) + " runs; expected at most 4294967294");
+    const auto runs = static_cast<std::int64_t>(found.runs);
+    if (runs > capacity) {
+      reserve(runs + runs / 8);
+      return false;
+    }
+    labels.runs = runs;
+    labels.components = found.components;
+    labels.foreground_pixels = static_cast<std::int64_t>(found.pixels);
+    return true;
+  }
+
+  const RunLabels<Exec>& run(const BitMask<Exec>& mask) {
+    do {
+      enqueue(mask);
+      space.fence("kastor::label::counts");
+    } while (!finish());
     return labels;
   }
 
   Exec space;
   LabelParams params;
   RunLabels<Exec> labels;
-  detail::UnionFind<Exec> forest;
-  typename RunLabels<Exec>::template List<std::uint32_t> number;
-  typename RunLabels<Exec>::template List<std::uint32_t> spare_first_run;
-  Kokkos::View<std::int64_t*, typename Exec::memory_space> pixels;
+  std::int64_t capacity = 0;  ///< of the lists of runs
+  Kokkos::View<LabelCounts, typename Exec::memory_space> counts;
+  Kokkos::View<LabelCounts, detail::HostReadable<Exec>> counts_on_host;
+  List<std::uint64_t> runs_in_part;
+  List<std::uint64_t> pixels_in_part;
+  List<std::uint32_t> roots_in_part;
+  List<std::uint32_t> parent;
+  List<std::uint32_t> rank;
+  List<std::uint64_t> pixels_of_set;
 };
 
 template <class Exec>
@@ -331,6 +265,22 @@ Labeller<Exec>& Labeller<Exec>::operator=(Labeller&&) noexcept = default;
 template <class Exec>
 const RunLabels<Exec>& Labeller<Exec>::operator()(const BitMask<Exec>& mask) {
   return m_plan->run(mask);
+}
+template <class Exec>
+void Labeller<Exec>::enqueue(const BitMask<Exec>& mask) {
+  m_plan->enqueue(mask);
+}
+template <class Exec>
+bool Labeller<Exec>::finish() {
+  return m_plan->finish();
+}
+template <class Exec>
+const RunLabels<Exec>& Labeller<Exec>::labels() const {
+  return m_plan->labels;
+}
+template <class Exec>
+const LabelCounts* Labeller<Exec>::counts() const {
+  return m_plan->counts.data();
 }
 
 template <class Exec, class Label>

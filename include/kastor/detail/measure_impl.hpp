@@ -4,19 +4,52 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/ordered_key.hpp>
+#include <kastor/detail/run_table.hpp>
 #include <kastor/measure.hpp>
-#include <limits>
+#include <span>
 #include <string>
 
 namespace kastor::detail {
 
 /// The smallest b with n < 2^b.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int bits_of(std::int64_t n) {
-  return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(n));
+  return 64 - Kokkos::Experimental::countl_zero_builtin(static_cast<std::uint64_t>(n));
 }
+
+/// Adds to memory that others add to as well, unless the worker is alone.
+template <class Exec>
+struct Adder {
+  bool alone;
+
+  template <class V>
+  KOKKOS_FUNCTION void add(V* at, V value) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at += value;
+    } else {
+      Kokkos::atomic_add(at, value);
+    }
+  }
+  template <class V>
+  KOKKOS_FUNCTION void lower(V* at, V value) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at = value < *at ? value : *at;
+    } else {
+      Kokkos::atomic_min(at, value);
+    }
+  }
+  template <class V>
+  KOKKOS_FUNCTION void raise(V* at, V value) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at = value > *at ? value : *at;
+    } else {
+      Kokkos::atomic_max(at, value);
+    }
+  }
+};
 
 /// A sum of terms |t| < 2^bits as integers of 2^(bits - 62), in two halves that cannot overflow
 /// with fewer than 2^32 terms.
@@ -24,11 +57,19 @@ struct WideSum {
   std::int64_t high;
   std::uint64_t low;
 
-  KOKKOS_FUNCTION void atomic_add(double term, int bits) {
+  [[nodiscard]] KOKKOS_FUNCTION static WideSum of(double term, int bits) {
     const auto q =
         static_cast<std::int64_t>(Kokkos::floor(scale_by_power_of_two(term, 62 - bits) + 0.5));
-    Kokkos::atomic_add(&high, q >> 32);
-    Kokkos::atomic_add(&low, static_cast<std::uint64_t>(q) & 0xffffffffU);
+    return {q >> 32, static_cast<std::uint64_t>(q) & 0xffffffffU};
+  }
+  KOKKOS_FUNCTION void join(const WideSum& other) {
+    high += other.high;
+    low += other.low;
+  }
+  template <class Exec>
+  KOKKOS_FUNCTION void add_to(WideSum& total, const Adder<Exec>& adder) const {
+    adder.add(&total.high, high);
+    adder.add(&total.low, low);
   }
   [[nodiscard]] KOKKOS_FUNCTION double total(int bits) const {
     Int128 sum;
@@ -41,7 +82,8 @@ struct WideSum {
   }
 };
 
-/// What is added up for a component before it becomes a row.
+/// What is added up for a component before it becomes a row. Empty between two calls: who makes the
+/// row empties it.
 template <class T>
 struct Component {
   std::int64_t n_pix;
@@ -55,35 +97,80 @@ struct Component {
   WideSum flux;
   WideSum x_moment;
   WideSum y_moment;
-};
 
-template <class T, class Exec>
-using Components = Kokkos::View<Component<T>*, typename Exec::memory_space>;
-
-template <class T, class Exec>
-struct ClearComponents {
-  Components<T, Exec> components;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
-    Component<T> empty{};
-    constexpr auto beyond_any_column = Kokkos::Experimental::finite_max_v<std::int32_t>;
-    empty.x_min = beyond_any_column;
-    empty.x_max = empty.y_max = empty.longest_run = -1;
-    empty.peak = empty.magnitude = 0;
-    empty.peak_at = ~std::uint64_t{0};
-    components(c) = empty;
+  [[nodiscard]] KOKKOS_FUNCTION static Component empty() {
+    Component c{};
+    c.x_min = Kokkos::Experimental::finite_max_v<std::int32_t>;
+    c.x_max = c.y_max = c.longest_run = -1;
+    c.peak_at = ~std::uint64_t{0};
+    return c;
   }
 };
 
-/// Rows of one band and the runs in them.
+template <class T, class Exec>
+struct ClearComponents {
+  Component<T>* components;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { components[c] = Component<T>::empty(); }
+};
+
+/// Runs and components as the kernels see them.
+struct MeasuredRuns {
+  const std::int32_t* begin;
+  const std::int32_t* end;
+  const std::int32_t* row;
+  const std::uint32_t* label;
+  const std::uint32_t* first_run;
+  const std::uint32_t* first_in_word;
+  std::int64_t nx;
+  const LabelCounts* counts;  ///< null: the number is `components`
+  std::int64_t run_capacity;  ///< of the lists of runs
+  std::int64_t components;    ///< known to the host, or the most that there is room for
+
+  /// None if a list is too short: the caller will measure again.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
+    if (counts == nullptr) return components;
+    const bool fits = counts->runs <= static_cast<std::uint64_t>(run_capacity) &&
+                      counts->components <= components;
+    return fits ? std::int64_t{counts->components} : 0;
+  }
+  /// Row of a component's first pixel.
+  [[nodiscard]] KOKKOS_FUNCTION std::int32_t y_min(std::int64_t component) const {
+    return row[first_run[component]];
+  }
+};
+
+/// Pixel (0, 0) of the image, had its rows the pitch of the band.
+template <class T>
+struct BandOrigin {
+  const T* data;
+  std::int64_t pitch;
+  std::int64_t first_row;
+};
+
+/// The runs of some bands that lie below one another.
 template <class T, class Exec>
 struct BandRuns {
-  Rows<T> rows;
-  std::int64_t first_row;
-  RunLabels<Exec> labels;
-  Components<T, Exec> components;
+  static constexpr int most_bands = 8;
+  MeasuredRuns runs;
+  Component<T>* components;
+  std::int64_t workers;
+  std::int64_t first_word;  ///< of the mask
+  std::int64_t past_word;
+  Adder<Exec> adder;
+  int bands;
+  BandOrigin<T> band[most_bands];
 
-  [[nodiscard]] KOKKOS_FUNCTION const T* row_of(std::int64_t run) const {
-    return rows.data + (labels.row(run) - first_row) * rows.pitch;
+  [[nodiscard]] KOKKOS_FUNCTION RunLoop<Exec> loop(std::int64_t worker) const {
+    if (runs.count() == 0) return RunLoop<Exec>(0, 1, 0, 0);
+    return RunLoop<Exec>(worker, workers, runs.first_in_word[first_word],
+                         runs.first_in_word[past_word]);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION const T* row_of(std::int64_t y) const {
+    BandOrigin<T> of_row = band[0];
+    for (int b = 1; b < bands; ++b) {
+      if (y >= band[b].first_row) of_row = band[b];
+    }
+    return of_row.data + (y - of_row.first_row) * of_row.pitch;
   }
 };
 
@@ -98,12 +185,51 @@ template <class T, class Exec>
 struct FindExtents {
   BandRuns<T, Exec> band;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t run) const {
-    const std::uint32_t label = band.labels.label(run);
-    if (label == 0) return;
-    const std::int32_t begin = band.labels.begin(run);
-    const std::int32_t end = band.labels.end(run);
-    const T* pixels = band.row_of(run);
+  struct Part {
+    std::int64_t n_pix;
+    std::int32_t x_min, x_max, y_max, longest_run;
+    Key<T> peak, magnitude;
+    KOKKOS_FUNCTION void join(const Part& other) {
+      n_pix += other.n_pix;
+      x_min = other.x_min < x_min ? other.x_min : x_min;
+      x_max = other.x_max > x_max ? other.x_max : x_max;
+      y_max = other.y_max > y_max ? other.y_max : y_max;
+      longest_run = other.longest_run > longest_run ? other.longest_run : longest_run;
+      peak = other.peak > peak ? other.peak : peak;
+      magnitude = other.magnitude > magnitude ? other.magnitude : magnitude;
+    }
+  };
+  struct Add {
+    Component<T>* components;
+    Adder<Exec> adder;
+    KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
+      Component<T>& c = components[label - 1];
+      adder.add(&c.n_pix, part.n_pix);
+      adder.lower(&c.x_min, part.x_min);
+      adder.raise(&c.x_max, part.x_max);
+      adder.raise(&c.y_max, part.y_max);
+      adder.raise(&c.longest_run, part.longest_run);
+      adder.raise(&c.peak, part.peak);
+      adder.raise(&c.magnitude, part.magnitude);
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const Add add{band.components, band.adder};
+    Gathered<Part, Add> gathered(add);
+    const RunLoop<Exec> loop = band.loop(worker);
+    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
+      const std::uint32_t label = band.runs.label[run];
+      if (label != 0) gathered.take(label, of(run));
+    }
+    gathered.flush();
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part of(std::int64_t run) const {
+    const std::int32_t begin = band.runs.begin[run];
+    const std::int32_t end = band.runs.end[run];
+    const std::int32_t y = band.runs.row[run];
+    const T* pixels = band.row_of(y);
     T peak = pixels[begin];
     T lowest = pixels[begin];
     for (std::int32_t x = begin + 1; x < end; ++x) {
@@ -112,14 +238,8 @@ struct FindExtents {
     }
     peak = plain_zero(peak);
     const T magnitude = -lowest > peak ? -lowest : plain_zero(peak);
-    Component<T>& c = band.components(label - 1);
-    Kokkos::atomic_add(&c.n_pix, std::int64_t{end} - begin);
-    Kokkos::atomic_min(&c.x_min, begin);
-    Kokkos::atomic_max(&c.x_max, end - 1);
-    Kokkos::atomic_max(&c.y_max, band.labels.row(run));
-    Kokkos::atomic_max(&c.longest_run, end - begin);
-    Kokkos::atomic_max(&c.peak, key_of(peak));
-    Kokkos::atomic_max(&c.magnitude, key_of(magnitude));
+    return {std::int64_t{end} - begin, begin, end - 1, y, end - begin, key_of(peak),
+            key_of(magnitude)};
   }
 };
 
@@ -144,16 +264,47 @@ template <class T, class Exec>
 struct SumRuns {
   BandRuns<T, Exec> band;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t run) const {
-    const std::uint32_t label = band.labels.label(run);
-    if (label == 0) return;
-    const RunLabels<Exec>& labels = band.labels;
-    const std::int32_t begin = labels.begin(run);
-    const std::int32_t end = labels.end(run);
-    const std::int32_t y = labels.row(run);
-    const T* pixels = band.row_of(run);
-    Component<T>& c = band.components(label - 1);
-    const std::int32_t y_min = labels.row(labels.first_run(label - 1));
+  struct Part {
+    WideSum flux, x_moment, y_moment;
+    std::uint64_t peak_at;
+    KOKKOS_FUNCTION void join(const Part& other) {
+      flux.join(other.flux);
+      x_moment.join(other.x_moment);
+      y_moment.join(other.y_moment);
+      peak_at = other.peak_at < peak_at ? other.peak_at : peak_at;
+    }
+  };
+  struct Add {
+    Component<T>* components;
+    Adder<Exec> adder;
+    KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
+      Component<T>& c = components[label - 1];
+      part.flux.add_to(c.flux, adder);
+      part.x_moment.add_to(c.x_moment, adder);
+      part.y_moment.add_to(c.y_moment, adder);
+      if (part.peak_at != ~std::uint64_t{0}) adder.lower(&c.peak_at, part.peak_at);
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const Add add{band.components, band.adder};
+    Gathered<Part, Add> gathered(add);
+    const RunLoop<Exec> loop = band.loop(worker);
+    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
+      const std::uint32_t label = band.runs.label[run];
+      if (label != 0) gathered.take(label, of(run, label));
+    }
+    gathered.flush();
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part of(std::int64_t run, std::uint32_t label) const {
+    const std::int32_t begin = band.runs.begin[run];
+    const std::int32_t end = band.runs.end[run];
+    const std::int32_t y = band.runs.row[run];
+    const T* pixels = band.row_of(y);
+    const Component<T>& c = band.components[label - 1];
+    const std::int32_t x_min = c.x_min;
+    const std::int32_t y_min = band.runs.y_min(label - 1);
     const ComponentGrid<T> grid(c, y_min);
     const T peak = value_of<T>(c.peak);
     const int half = -grid.pixel / 2;
@@ -166,28 +317,28 @@ struct SumRuns {
     for (std::int32_t x = begin; x < end; ++x) {
       const double v = static_cast<double>(pixels[x]) * scale * scale_more;
       flux += v;
-      x_moment += v * static_cast<double>(x - c.x_min);
+      x_moment += v * static_cast<double>(x - x_min);
     }
-    c.flux.atomic_add(flux, grid.flux_bits);
-    c.x_moment.atomic_add(x_moment, grid.x_bits);
-    c.y_moment.atomic_add(flux * static_cast<double>(y - y_min), grid.y_bits);
-    if (peak_x >= 0) {
-      Kokkos::atomic_min(&c.peak_at,
-                         static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(labels.nx) +
-                             static_cast<std::uint64_t>(peak_x));
-    }
+    const std::uint64_t peak_at =
+        peak_x < 0 ? ~std::uint64_t{0}
+                   : static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(band.runs.nx) +
+                         static_cast<std::uint64_t>(peak_x);
+    return {WideSum::of(flux, grid.flux_bits), WideSum::of(x_moment, grid.x_bits),
+            WideSum::of(flux * static_cast<double>(y - y_min), grid.y_bits), peak_at};
   }
 };
 
-template <class T, class Exec>
+template <class T>
 struct MakeRows {
-  RunLabels<Exec> labels;
-  Components<T, Exec> components;
-  Kokkos::View<Source*, typename Exec::memory_space> rows;
+  MeasuredRuns runs;
+  Component<T>* components;
+  Source* rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const Component<T>& c = components(i);
-    const std::int32_t y_min = labels.row(labels.first_run(i));
+  /// Empties the component for the next call.
+  [[nodiscard]] KOKKOS_FUNCTION Source take_row(std::int64_t i) const {
+    const Component<T> c = components[i];
+    components[i] = Component<T>::empty();
+    const std::int32_t y_min = runs.y_min(i);
     const ComponentGrid<T> grid(c, y_min);
     const double flux = c.flux.total(grid.flux_bits);
     const double nan = Kokkos::bit_cast<double>(std::uint64_t{0x7ff8000000000000});
@@ -197,14 +348,60 @@ struct MakeRows {
     s.y_cen = flux == 0 ? nan : y_min + c.y_moment.total(grid.y_bits) / flux;
     s.flux_sum = scale_by_power_of_two(flux, grid.pixel);
     s.flux_peak = static_cast<double>(value_of<T>(c.peak));
-    s.x_peak = static_cast<std::int64_t>(c.peak_at % static_cast<std::uint64_t>(labels.nx));
-    s.y_peak = static_cast<std::int64_t>(c.peak_at / static_cast<std::uint64_t>(labels.nx));
+    s.x_peak = static_cast<std::int64_t>(c.peak_at % static_cast<std::uint64_t>(runs.nx));
+    s.y_peak = static_cast<std::int64_t>(c.peak_at / static_cast<std::uint64_t>(runs.nx));
     s.n_pix = c.n_pix;
     s.x_min = c.x_min;
     s.x_max = c.x_max;
     s.y_min = y_min;
     s.y_max = c.y_max;
-    rows(i) = s;
+    return s;
+  }
+};
+
+template <class T, class Exec>
+struct MakeRowsInParts {
+  MakeRows<T> make;
+  std::int64_t workers;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const RunLoop<Exec> loop(worker, workers, 0, make.runs.count());
+    for (std::int64_t i = loop.first; i < loop.past; i += loop.step)
+      make.rows[i] = make.take_row(i);
+  }
+};
+
+/// Rows go to the host's memory, so neighbouring threads must write neighbouring bytes: a team
+/// makes its rows in scratch memory and copies them from there.
+template <class T, class Exec>
+struct MakeRowsByTeams {
+  static constexpr int threads = 128;
+  static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Source)) + 16;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  struct alignas(16) Piece {
+    std::uint64_t half[2];
+  };
+  static constexpr int pieces = static_cast<int>(sizeof(Source) / sizeof(Piece));
+  static_assert(sizeof(Source) % sizeof(Piece) == 0);
+
+  MakeRows<T> make;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int bytes = threads * static_cast<int>(sizeof(Source));  // is taken by reference
+    void* scratch = team.team_scratch(0).get_shmem_aligned(bytes, 16);
+    const std::int64_t count = make.runs.count();
+    const std::int64_t step = std::int64_t{team.league_size()} * threads;
+    for (std::int64_t first = std::int64_t{team.league_rank()} * threads; first < count;
+         first += step) {
+      const std::int64_t i = first + team.team_rank();
+      const auto here = static_cast<int>(count - first < threads ? count - first : threads);
+      if (i < count) static_cast<Source*>(scratch)[team.team_rank()] = make.take_row(i);
+      team.team_barrier();
+      auto* rows = reinterpret_cast<Piece*>(make.rows + first);
+      for (int p = team.team_rank(); p < here * pieces; p += threads)
+        rows[p] = static_cast<const Piece*>(scratch)[p];
+      team.team_barrier();
+    }
   }
 };
 
@@ -215,71 +412,139 @@ namespace kastor {
 template <class Exec, Real T>
 struct Measurer<Exec, T>::Plan {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using SourceRows = Kokkos::View<Source*, typename Exec::memory_space>;
+  template <class MemorySpace>
+  using Rows = Kokkos::View<Source*, MemorySpace>;
 
   explicit Plan(const Exec& s) : space(s) {}
 
-  void reserve(std::int64_t wanted) {
+  template <class MemorySpace>
+  void reserve_rows(Rows<MemorySpace>& list, std::int64_t wanted) {
+    if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
+    list = {};
+    list = Rows<MemorySpace>(
+        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::rows"),
+        static_cast<std::size_t>(wanted));
+  }
+  void reserve_components(std::int64_t wanted) {
     if (static_cast<std::int64_t>(components.extent(0)) >= wanted) return;
     components = {};
-    rows = {};
-    const auto n = static_cast<std::size_t>(wanted);
-    components = detail::Components<T, Exec>(
-        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::components"), n);
-    rows = SourceRows(
-        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::rows"), n);
+    components = decltype(components)(
+        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::components"),
+        static_cast<std::size_t>(wanted));
+    Kokkos::parallel_for("kastor::measure::clear", Policy(space, 0, wanted),
+                         detail::ClearComponents<T, Exec>{components.data()});
   }
 
-  /// Number of runs above a row of the image.
-  [[nodiscard]] std::int64_t runs_above(const RunLabels<Exec>& labels, std::int64_t row) const {
-    if (row == 0) return 0;
-    if (row == labels.ny) return labels.runs;
-    std::uint32_t runs = 0;
-    Kokkos::deep_copy(space, runs,
-                      Kokkos::subview(labels.first_in_word, row * labels.mask.words_per_row()));
-    space.fence("kastor::measure::runs_above");
-    return runs;
-  }
-
-  template <template <class, class> class Sweep>
-  void sweep(const std::string& label, Bands<T, Exec> bands, const RunLabels<Exec>& labels) {
-    std::int64_t first_row = 0;
-    std::int64_t first_run = 0;
-    for (const auto& band : bands) {
-      const auto band_rows = detail::rows_of<T, Exec>(band);
-      const std::int64_t past = runs_above(labels, first_row + band_rows.ny);
-      Kokkos::parallel_for(label, Policy(space, first_run, past),
-                           Sweep<T, Exec>{{band_rows, first_row, labels, components}});
-      first_row += band_rows.ny;
-      first_run = past;
+  /// No more than there can be something to do for; neighbours on a host share no line often.
+  [[nodiscard]] std::int64_t workers(std::int64_t most) const {
+    const std::int64_t threads = space.concurrency();
+    if constexpr (is_host_space_v<Exec>) {
+      return threads == 1 ? 1 : 4 * threads;
+    } else {
+      return std::max<std::int64_t>(1, std::min(most, threads));
     }
   }
 
-  [[nodiscard]] Kokkos::View<const Source*, typename Exec::memory_space> run(
-      Bands<T, Exec> bands, const RunLabels<Exec>& labels) {
-    const Kokkos::Profiling::ScopedRegion region("kastor::measure");
+  template <template <class, class> class Sweep>
+  void sweep(const std::string& label, Bands<T, Exec> bands, const detail::MeasuredRuns& runs,
+             std::int64_t words_per_row) {
+    detail::BandRuns<T, Exec> some{};
+    some.runs = runs;
+    some.components = components.data();
+    some.workers = workers(runs.run_capacity);
+    some.adder = {some.workers == 1};
+    std::int64_t row = 0;
+    for (std::size_t b = 0; b < bands.size(); ++b) {
+      const auto image = detail::rows_of<T, Exec>(bands[b]);
+      if (image.ny > 0) some.band[some.bands++] = {image.data, image.pitch, row};
+      row += image.ny;
+      const bool last = b + 1 == bands.size();
+      if (some.bands == 0 || (!last && some.bands < some.most_bands)) continue;
+      some.past_word = row * words_per_row;
+      Kokkos::parallel_for(label, Policy(space, 0, some.workers), Sweep<T, Exec>{some});
+      some.first_word = some.past_word;
+      some.bands = 0;
+    }
+  }
+
+  void run(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
+           std::int64_t most_components, Source* into) {
+    const detail::MeasuredRuns runs{
+        labels.begin.data(),
+        labels.end.data(),
+        labels.row.data(),
+        labels.label.data(),
+        labels.first_run.data(),
+        labels.first_in_word.data(),
+        labels.nx,
+        counts,
+        counts == nullptr ? labels.runs : static_cast<std::int64_t>(labels.begin.extent(0)),
+        most_components};
+    const std::int64_t per_row = labels.mask.words_per_row();
+    sweep<detail::FindExtents>("kastor::measure::find_extents", bands, runs, per_row);
+    sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, runs, per_row);
+    const detail::MakeRows<T> make{runs, components.data(), into};
+    if constexpr (is_host_space_v<Exec>) {
+      const std::int64_t all = workers(most_components);
+      Kokkos::parallel_for("kastor::measure::make_rows", Policy(space, 0, all),
+                           detail::MakeRowsInParts<T, Exec>{make, all});
+    } else {
+      using ByTeams = detail::MakeRowsByTeams<T, Exec>;
+      const std::int64_t teams =
+          (workers(most_components) + ByTeams::threads - 1) / ByTeams::threads;
+      Kokkos::parallel_for(
+          "kastor::measure::make_rows",
+          Kokkos::TeamPolicy<Exec>(space, static_cast<int>(teams), ByTeams::threads)
+              .set_scratch_size(0, Kokkos::PerTeam(ByTeams::scratch_bytes)),
+          ByTeams{make});
+    }
+  }
+
+  void check(Bands<T, Exec> bands, const RunLabels<Exec>& labels) const {
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::measure", bands);
     KASTOR_EXPECTS("kastor::measure", shape.ny == labels.ny && shape.nx == labels.nx,
                    "the image is " + std::to_string(shape.ny) + " x " + std::to_string(shape.nx) +
                        " pixels; expected " + std::to_string(labels.ny) + " x " +
                        std::to_string(labels.nx) + " as the labels");
+  }
+
+  [[nodiscard]] Kokkos::View<const Source*, typename Exec::memory_space> run(
+      Bands<T, Exec> bands, const RunLabels<Exec>& labels) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::measure");
+    check(bands, labels);
     const std::int64_t n = labels.components;
-    reserve(n);
     if (n > 0) {
-      const Policy all(space, 0, n);
-      Kokkos::parallel_for("kastor::measure::clear", all,
-                           detail::ClearComponents<T, Exec>{components});
-      sweep<detail::FindExtents>("kastor::measure::find_extents", bands, labels);
-      sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, labels);
-      Kokkos::parallel_for("kastor::measure::make_rows", all,
-                           detail::MakeRows<T, Exec>{labels, components, rows});
+      reserve_components(n);
+      reserve_rows(rows, n);
+      run(bands, labels, nullptr, n, rows.data());
     }
     return Kokkos::subview(rows, Kokkos::make_pair(std::int64_t{0}, n));
   }
 
+  void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::measure");
+    check(bands, labels);
+    most_rows = std::max({most_rows, std::int64_t{4096}, labels.ny * labels.nx / 8192});
+    reserve_components(most_rows);
+    reserve_rows(rows_on_host, most_rows);
+    run(bands, labels, counts, most_rows, rows_on_host.data());
+  }
+
+  [[nodiscard]] bool finish(std::int64_t n) {
+    if (n > most_rows) {
+      most_rows = n + n / 8;
+      return false;
+    }
+    found = std::span<const Source>(rows_on_host.data(), static_cast<std::size_t>(n));
+    return true;
+  }
+
   Exec space;
-  detail::Components<T, Exec> components;
-  SourceRows rows;
+  Kokkos::View<detail::Component<T>*, typename Exec::memory_space> components;
+  Rows<typename Exec::memory_space> rows;
+  Rows<detail::HostReadable<Exec>> rows_on_host;
+  std::int64_t most_rows = 0;  ///< that there is room for on the host
+  std::span<const Source> found;
 };
 
 template <class Exec, Real T>
@@ -300,6 +565,19 @@ template <class Exec, Real T>
 Kokkos::View<const Source*, typename Exec::memory_space> Measurer<Exec, T>::operator()(
     Bands<T, Exec> bands, const RunLabels<Exec>& labels) {
   return m_plan->run(bands, labels);
+}
+template <class Exec, Real T>
+void Measurer<Exec, T>::enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels,
+                                const LabelCounts* counts) {
+  m_plan->enqueue(bands, labels, counts);
+}
+template <class Exec, Real T>
+bool Measurer<Exec, T>::finish(std::int64_t components) {
+  return m_plan->finish(components);
+}
+template <class Exec, Real T>
+std::span<const Source> Measurer<Exec, T>::rows() const {
+  return m_plan->found;
 }
 
 template <class Exec>

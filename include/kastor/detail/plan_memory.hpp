@@ -21,17 +21,6 @@ void grow(View& list, const Exec& space, const std::string& label, std::int64_t 
               static_cast<std::size_t>(wanted));
 }
 
-#if defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
-using PinnedSpace = Kokkos::SharedHostPinnedSpace;
-#else
-using PinnedSpace = Kokkos::HostSpace;
-#endif
-
-/// One value that kernels of Exec write and the host reads after its fence, without a copy.
-template <class V, class Exec>
-using HostReadable =
-    Kokkos::View<V, std::conditional_t<is_host_space_v<Exec>, Kokkos::HostSpace, PinnedSpace>>;
-
 /// Many small arrays in one allocation, each at a multiple of 64 bytes. Goes over its parts twice:
 /// to measure them, and to hand them out.
 template <class Exec>

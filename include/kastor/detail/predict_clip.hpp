@@ -8,6 +8,7 @@
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/gathered_bins.hpp>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,7 @@ struct ReadCounters {
   int teams;
   std::uint64_t* bins;
   int bin_count;
+  WideTailSums* octaves;  ///< (2, TailOctaves::count)
   std::uint32_t* tickets;
 };
 
@@ -118,19 +120,21 @@ struct FindRoughScale {
     T* sorted = values + rough_size;
     int* flags = reinterpret_cast<int*>(sorted + rough_size);
     const int n = static_cast<int>(stride.count < rough_size ? stride.count : rough_size);
-    for (int i = rank; i < n; i += size) values[i] = space.rough_values[i];
+    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+    for (int i = rank; i < n; i += size) {
+      const T x = space.rough_values[i];
+      values[i] = Interval<T>{}.contains(x) ? x : infinity;
+    }
     team.team_barrier();
-    // Sorted by counting the smaller ones; what is not finite is left out.
+    // Sorted by counting the smaller ones; what is not finite comes last.
     int finite = 0;
     for (int i = rank; i < n; i += size) {
       const T x = values[i];
-      if (!Interval<T>{}.contains(x)) continue;
-      ++finite;
+      finite += x < infinity ? 1 : 0;
       int before = 0;
       for (int k = 0; k < n; ++k) {
         const T other = values[k];
-        const bool counts = Interval<T>{}.contains(other);
-        before += counts & ((other < x) | ((other == x) & (k < i))) ? 1 : 0;
+        before += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
       }
       sorted[before] = x;
     }
@@ -144,6 +148,7 @@ struct FindRoughScale {
     for (int i = rank; i < SampleBins::count; i += size) space.histogram[i] = 0;
     for (int i = rank; i < counters.teams; i += size) counters.segments[i] = {0, 0};
     for (int i = rank; i < counters.bin_count; i += size) counters.bins[i] = 0;
+    for (int i = rank; i < 2 * TailOctaves::count; i += size) counters.octaves[i] = WideTailSums{};
     if (rank == 0) {
       *counters.totals = GatherTotals{};
       *counters.tickets = 0;

@@ -46,7 +46,7 @@ struct Gathered {
   const T* sorted;
   const std::uint64_t* begin;
   const BinSummary<T>* summaries;
-  TailSums* within_octave;  ///< work space (2, tail bins): sums from an octave's first bin to a bin
+  const WideTailSums* octaves;  ///< (2, TailOctaves::count)
 };
 
 /// Work space shared by the crew.
@@ -139,9 +139,6 @@ class Replay {
   [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
     return m_g.summaries[first_bin(side) + bin];
   }
-  [[nodiscard]] KOKKOS_FUNCTION TailSums& within_octave(int side, int bin) const {
-    return m_g.within_octave[side * TailOctaves::bins + bin];
-  }
   /// An octave's integers in units of the inside grid.
   [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::Before in_grid_units(const TailSums& sums,
                                                                               int octave) const {
@@ -151,15 +148,6 @@ class Replay {
   }
 
   KOKKOS_FUNCTION void add_up_octaves() const {
-    for (int i = m_crew.rank(); i < 2 * TailOctaves::bins; i += m_crew.size()) {
-      const int side = i / TailOctaves::bins;
-      const int bin = i % TailOctaves::bins;
-      TailSums sums;
-      for (int b = TailOctaves::first_bin_of(TailOctaves::octave_of(bin)); b <= bin; ++b)
-        sums += summary(side, b).sums;
-      within_octave(side, bin) = sums;
-    }
-    m_crew.barrier();
     for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
       typename ReplaySpace<T>::Before before{0, 0};
       int octave = 0;
@@ -168,7 +156,7 @@ class Replay {
         const int first = TailOctaves::first_bin_of(octave);
         if (tail_begin(side, first) == tail_begin(side, TailOctaves::bins)) break;
         const auto more =
-            in_grid_units(within_octave(side, TailOctaves::first_bin_of(octave + 1) - 1), octave);
+            in_grid_units(m_g.octaves[side * TailOctaves::count + octave].sums(), octave);
         before.sum += more.sum;
         before.squares += more.squares;
       }
@@ -182,57 +170,57 @@ class Replay {
     return side == 0 ? x > limit : x < limit;
   }
 
-  /// Adds what a tail has within a limit. False: the limit may be in the core.
-  [[nodiscard]] KOKKOS_FUNCTION bool count_tail(int side, T limit, Population& p) const {
-    const Brackets<T>& b = m_g.brackets;
-    if (side == 0 ? limit > b.low_edge : limit < b.high_edge) return false;
-    int bin = TailOctaves::bins;
-    if (Interval<T>{}.contains(limit)) bin = m_bins.in_tail(limit);
-    if (bin >= TailOctaves::first_bin_of(m_space.used_octaves[side])) {
-      const auto& all = m_space.before_octave[side][m_space.used_octaves[side]];
-      add(side, tail_begin(side, TailOctaves::bins) - tail_begin(side, 0), all.sum, all.squares, p);
-      return true;
-    }
-    const int octave = TailOctaves::octave_of(bin);
-    TailSums sums = within(side, bin, limit);
-    const std::int64_t n = tail_begin(side, bin) - tail_begin(side, 0) + sums.count;
-    if (bin > TailOctaves::first_bin_of(octave)) sums += within_octave(side, bin - 1);
-    const auto last = in_grid_units(sums, octave);
-    const auto& before = m_space.before_octave[side][octave];
-    add(side, n, before.sum + last.sum, before.squares + last.squares, p);
-    return true;
-  }
-  KOKKOS_FUNCTION static void add(int side, std::int64_t n, double sum, double squares,
-                                  Population& p) {
-    p.tail[side] = n;
-    p.n += n;
-    p.sum += side == 0 ? -sum : sum;
-    p.squares += squares;
+  /// The octave in which a tail's limit lies; those before are whole within it.
+  [[nodiscard]] KOKKOS_FUNCTION int octave_of_limit(int side, T limit) const {
+    const int used = m_space.used_octaves[side];
+    if (!Interval<T>{}.contains(limit)) return used;
+    const int octave = TailOctaves::octave_of(m_bins.in_tail(limit));
+    return octave < used ? octave : used;
   }
 
-  /// A bin's pixels within a limit.
-  [[nodiscard]] KOKKOS_FUNCTION TailSums within(int side, int bin, T limit) const {
-    TailSums sums;
+  /// Adds this thread's share of what the limit's octave has within the limit.
+  KOKKOS_FUNCTION void add_share(int side, T limit, TailSums& sums) const {
+    const int bin = m_bins.in_tail(limit);
+    for (int b = TailOctaves::first_bin_of(TailOctaves::octave_of(bin)) + m_crew.rank(); b < bin;
+         b += m_crew.size()) {
+      sums += summary(side, b).sums;
+    }
     const std::int64_t n = tail_begin(side, bin + 1) - tail_begin(side, bin);
-    if (n == 0) return sums;
+    if (n == 0) return;
     const BinSummary<T>& all = summary(side, bin);
-    const T outermost = side == 0 ? all.min : all.max;
-    const T innermost = side == 0 ? all.max : all.min;
-    if (beyond(side, outermost, limit)) return all.sums;
-    if (!beyond(side, innermost, limit)) return sums;
-    const TailTerm<T> term{m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin))};
-    const T* pixels = m_g.sorted + tail_begin(side, bin);
-    for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size()) {
-      if (beyond(side, pixels[i], limit)) term.add(pixels[i], sums);
+    if (beyond(side, side == 0 ? all.min : all.max, limit)) {
+      if (m_crew.rank() == 0) sums += all.sums;
+    } else if (beyond(side, side == 0 ? all.max : all.min, limit)) {
+      const TailTerm<T> term{m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin))};
+      const T* pixels = m_g.sorted + tail_begin(side, bin);
+      for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size()) {
+        if (beyond(side, pixels[i], limit)) term.add(pixels[i], sums);
+      }
     }
-    return m_crew.sum(sums);
   }
 
+  /// False: a limit may be inside the edges.
   [[nodiscard]] KOKKOS_FUNCTION bool count(const Interval<T>& interval, Population& p) const {
+    if (interval.low > m_g.brackets.low_edge || interval.high < m_g.brackets.high_edge)
+      return false;
+    const T limits[2] = {interval.low, interval.high};
+    BothTails shares;
+    for (int side = 0; side < 2; ++side) {
+      if (octave_of_limit(side, limits[side]) < m_space.used_octaves[side])
+        add_share(side, limits[side], shares.side[side]);
+    }
+    const BothTails cut = m_crew.sum(shares);
     p = Population{};
-    // The tails first: next to far pixels the core's digits are of no account, and the order of the
-    // terms is fixed.
-    if (!count_tail(0, interval.low, p) || !count_tail(1, interval.high, p)) return false;
+    for (int side = 0; side < 2; ++side) {
+      const int octave = octave_of_limit(side, limits[side]);
+      const auto& before = m_space.before_octave[side][octave];
+      const auto last = in_grid_units(cut.side[side], octave);
+      p.tail[side] = tail_begin(side, TailOctaves::first_bin_of(octave)) - tail_begin(side, 0) +
+                     cut.side[side].count;
+      p.n += p.tail[side];
+      p.sum += (side == 0 ? -1 : 1) * (before.sum + last.sum);
+      p.squares += before.squares + last.squares;
+    }
     p.n += m_g.inside.inside;
     p.sum += scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
     p.squares += scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);

@@ -17,20 +17,6 @@ struct BinOffsets {
   std::uint64_t* next;
 };
 
-/// Begins of bins from their numbers of pixels, which stand in `next`.
-template <class Crew>
-KOKKOS_FUNCTION void begin_bins(const Crew& crew, const BinOffsets& bins, int count,
-                                std::uint64_t before_mine, int first, int last) {
-  (void)crew;
-  std::uint64_t before = before_mine;
-  for (int b = first; b < last; ++b) {
-    const std::uint64_t n = bins.next[b];
-    bins.begin[b] = bins.next[b] = before;
-    before += n;
-  }
-  if (last == count) bins.begin[count] = before;
-}
-
 // ------------------------------------------------------------------------------------ devices
 
 /// A team counts its segment; the last team to finish turns the counts into begins.
@@ -43,6 +29,7 @@ struct CountSegments {
 
   const Brackets<T>* brackets;
   Segmented<T> lists;
+  int segments;
   BinOffsets bins;
   std::uint32_t* tickets;
 
@@ -56,9 +43,11 @@ struct CountSegments {
     for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
     team.team_barrier();
     const Bins bin_of(*brackets);
-    const T* values = lists.gathered + team.league_rank() * lists.capacity;
-    const std::int64_t n = lists.gathered_by(team.league_rank());
-    for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+    for (int s = team.league_rank(); s < segments; s += team.league_size()) {
+      const T* values = lists.gathered + s * lists.capacity;
+      const std::int64_t n = lists.gathered_by(s);
+      for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+    }
     team.team_barrier();
     for (int b = rank; b < Bins::count; b += size) {
       if (mine[b] != 0) Kokkos::atomic_add(&bins.next[b], std::uint64_t{mine[b]});
@@ -72,14 +61,18 @@ struct CountSegments {
     const int share = (Bins::count + size - 1) / size;
     const int first = rank * share < Bins::count ? rank * share : Bins::count;
     const int last = first + share < Bins::count ? first + share : Bins::count;
+    // Not yet read by this team, so that no cache of its own holds old counts.
     std::int64_t sum = 0;
+    KASTOR_UNROLL_BY_4
+    for (int b = first; b < last; ++b) sum += static_cast<std::int64_t>(bins.next[b]);
+    auto before = static_cast<std::uint64_t>(team.team_scan(sum));
+    KASTOR_UNROLL_BY_4
     for (int b = first; b < last; ++b) {
-      sum += static_cast<std::int64_t>(Kokkos::atomic_load(&bins.next[b]));
+      const std::uint64_t n = bins.next[b];
+      bins.begin[b] = bins.next[b] = before;
+      before += n;
     }
-    const std::int64_t before = team.team_scan(sum);
-    if (first < last)
-      begin_bins(TeamCrew<Member>(team), bins, Bins::count, static_cast<std::uint64_t>(before),
-                 first, last);
+    if (first < last && last == Bins::count) bins.begin[Bins::count] = before;
   }
 };
 
@@ -93,6 +86,7 @@ struct ScatterSegments {
 
   const Brackets<T>* brackets;
   Segmented<T> lists;
+  int segments;
   BinOffsets bins;
   T* sorted;
 
@@ -105,9 +99,11 @@ struct ScatterSegments {
     for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
     team.team_barrier();
     const Bins bin_of(*brackets);
-    const T* values = lists.gathered + team.league_rank() * lists.capacity;
-    const std::int64_t n = lists.gathered_by(team.league_rank());
-    for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+    for (int s = team.league_rank(); s < segments; s += team.league_size()) {
+      const T* values = lists.gathered + s * lists.capacity;
+      const std::int64_t n = lists.gathered_by(s);
+      for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+    }
     team.team_barrier();
     // From here on: offset in the bin of this team's next pixel.
     for (int b = rank; b < Bins::count; b += size) {
@@ -116,10 +112,14 @@ struct ScatterSegments {
       mine[b] = static_cast<std::uint32_t>(at - bins.begin[b]);
     }
     team.team_barrier();
-    for (std::int64_t i = rank; i < n; i += size) {
-      const T x = values[i];
-      const int b = bin_of(x);
-      sorted[bins.begin[b] + Kokkos::atomic_fetch_add(&mine[b], 1U)] = x;
+    for (int s = team.league_rank(); s < segments; s += team.league_size()) {
+      const T* values = lists.gathered + s * lists.capacity;
+      const std::int64_t n = lists.gathered_by(s);
+      for (std::int64_t i = rank; i < n; i += size) {
+        const T x = values[i];
+        const int b = bin_of(x);
+        sorted[bins.begin[b] + Kokkos::atomic_fetch_add(&mine[b], 1U)] = x;
+      }
     }
   }
 };
@@ -128,11 +128,12 @@ struct ScatterSegments {
 template <class T, class Exec>
 struct SummariseBins {
   using Bins = GatheredBins<T>;
-  static constexpr int threads = 64;
+  static constexpr int threads = 128;
   const Brackets<T>* brackets;
   const std::uint64_t* begin;
   const T* sorted;
   BinSummary<T>* summaries;
+  WideTailSums* octaves;  ///< (2, TailOctaves::count)
 
   template <class Crew>
   KOKKOS_FUNCTION void bin(const Crew& crew, int b) const {
@@ -143,10 +144,14 @@ struct SummariseBins {
       if (crew.rank() == 0) summaries[b] = BinSummary<T>{};
       return;
     }
-    const int in_side = (b - Bins::window) % TailOctaves::bins;
-    const TailTerm<T> term{bins.centre,
-                           bins.exponent_of(TailOctaves::octave_of(tail ? in_side : 0))};
-    summarise_bin(crew, sorted + begin[b], n, tail ? &term : nullptr, summaries[b]);
+    const int side = tail ? (b - Bins::window) / TailOctaves::bins : 0;
+    const int octave = tail ? TailOctaves::octave_of((b - Bins::window) % TailOctaves::bins) : 0;
+    const TailTerm<T> term{bins.centre, bins.exponent_of(octave)};
+    BinSummary<T> summary;
+    summarise_bin(crew, sorted + begin[b], n, tail ? &term : nullptr, summary);
+    if (crew.rank() != 0) return;
+    summaries[b] = summary;
+    if (tail) octaves[side * TailOctaves::count + octave].atomic_add(summary.sums);
   }
   /// Device.
   KOKKOS_FUNCTION void operator()(

@@ -72,7 +72,7 @@ template <class Exec>
 struct CountBits {
   const std::uint64_t* words;
   KOKKOS_FUNCTION void operator()(std::int64_t w, std::int64_t& count) const {
-    count += Kokkos::popcount(words[w]);
+    count += Kokkos::Experimental::popcount_builtin(words[w]);
   }
 };
 

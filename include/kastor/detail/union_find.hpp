@@ -11,30 +11,21 @@ namespace kastor::detail {
 /// of a set is its smallest member whatever the order of the unions. Concurrent path halving is
 /// safe: it only ever replaces a parent by an ancestor (Jaiganesh and Burtscher, "A
 /// high-performance connected components implementation for GPUs", HPDC 2018, section 3).
-template <class Exec>
 struct UnionFind {
-  Kokkos::View<std::uint32_t*, typename Exec::memory_space> parent;
+  std::uint32_t* parent;
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find(std::uint32_t i) const {
-    std::uint32_t up = Kokkos::atomic_load(&parent(i));
+    std::uint32_t up = Kokkos::atomic_load(parent + i);
     while (up != i) {
-      const std::uint32_t further = Kokkos::atomic_load(&parent(up));
-      if (further != up) Kokkos::atomic_store(&parent(i), further);
+      const std::uint32_t further = Kokkos::atomic_load(parent + up);
+      if (further != up) Kokkos::atomic_store(parent + i, further);
       i = up;
       up = further;
     }
     return i;
   }
 
-  /// `find` without writing: safe while others store roots.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t root_of(std::uint32_t i) const {
-    std::uint32_t up = Kokkos::atomic_load(&parent(i));
-    while (up != i) {
-      i = up;
-      up = Kokkos::atomic_load(&parent(i));
-    }
-    return i;
-  }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_root(std::uint32_t i) const { return parent[i] == i; }
 
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
     a = find(a);
@@ -45,7 +36,7 @@ struct UnionFind {
         a = b;
         b = t;
       }
-      const std::uint32_t seen = Kokkos::atomic_compare_exchange(&parent(a), a, b);
+      const std::uint32_t seen = Kokkos::atomic_compare_exchange(parent + a, a, b);
       if (seen == a) return;
       // Somebody linked a first: go on from where it points now.
       a = find(seen);

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_LABEL_DEVICE_HPP
+#define KASTOR_DETAIL_LABEL_DEVICE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/run_table.hpp>
+
+/// The steps of labelling by teams. Each team has a part of its own; what it must know of the parts
+/// before, it adds up from their totals, which an earlier kernel left.
+namespace kastor::detail {
+
+struct alignas(16) WordPair {
+  std::uint64_t word[2];
+};
+struct alignas(8) NumberPair {
+  std::uint32_t number[2];
+};
+
+/// Parts of whole tiles of the words of a mask.
+template <class Exec>
+struct TilesOfWords {
+  static constexpr int threads = 256;
+  static constexpr int pairs = 4;  ///< that a thread loads before it looks at the first
+  static constexpr std::int64_t tile = std::int64_t{threads} * pairs * 2;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+  RunTable table;
+  std::int64_t tiles_per_team;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t first(std::int64_t part) const {
+    const std::int64_t at = part * tiles_per_team * tile;
+    return at < table.words.count ? at : table.words.count;
+  }
+  /// First word of a thread's pair in the tile that begins at `begin`.
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t at(const Member& team, std::int64_t begin,
+                                                       int pair) {
+    return begin + 2 * (std::int64_t{pair} * threads + team.team_rank());
+  }
+  /// Words beyond the mask read as 0.
+  KOKKOS_FUNCTION void load(const Member& team, std::int64_t begin, WordPair* loaded) const {
+    const MaskWords& words = table.words;
+    if (begin + tile <= words.count && reinterpret_cast<std::uintptr_t>(words.data) % 16 == 0) {
+      KASTOR_UNROLL
+      for (int p = 0; p < pairs; ++p)
+        loaded[p] = *reinterpret_cast<const WordPair*>(words.data + at(team, begin, p));
+    } else {
+      KASTOR_UNROLL
+      for (int p = 0; p < pairs; ++p) {
+        const std::int64_t i = at(team, begin, p);
+        loaded[p].word[0] = i < words.count ? words.data[i] : 0;
+        loaded[p].word[1] = i + 1 < words.count ? words.data[i + 1] : 0;
+      }
+    }
+  }
+};
+
+template <class Exec>
+struct CountRunsByTeams {
+  using Tiles = TilesOfWords<Exec>;
+  Tiles tiles;
+
+  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+    const MaskWords& words = tiles.table.words;
+    std::int64_t runs = 0;
+    const std::int64_t past = tiles.first(team.league_rank() + 1);
+    for (std::int64_t t = tiles.first(team.league_rank()); t < past; t += Tiles::tile) {
+      WordPair loaded[Tiles::pairs];
+      tiles.load(team, t, loaded);
+      KASTOR_UNROLL
+      for (int p = 0; p < Tiles::pairs; ++p) {
+        const std::int64_t i = Tiles::at(team, t, p);
+        KASTOR_UNROLL
+        for (int k = 0; k < 2; ++k) runs += ones_in(words.starts(i + k, loaded[p].word[k]));
+      }
+    }
+    team.team_reduce(Kokkos::Sum<std::int64_t>(runs));
+    if (team.team_rank() == 0)
+      tiles.table.totals.runs[team.league_rank()] = static_cast<std::uint64_t>(runs);
+  }
+};
+
+/// Four counts of at most 64 a thread, so at most 2^14 a team, share the 64 bits of one scan.
+template <class Exec>
+struct NumberRunsByTeams {
+  using Tiles = TilesOfWords<Exec>;
+  static constexpr int scratch_bytes = 8 + 8;
+  Tiles tiles;
+
+  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+    static_assert(Tiles::pairs == 4 && Tiles::threads * 64 < 1 << 16);
+    const RunTable& table = tiles.table;
+    const int bytes = 8;  // is taken by reference
+    auto* in_tile = static_cast<std::uint64_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+
+    std::int64_t sum = 0;
+    for (int part = team.team_rank(); part < team.league_rank(); part += team.team_size())
+      sum += static_cast<std::int64_t>(table.totals.runs[part]);
+    team.team_reduce(Kokkos::Sum<std::int64_t>(sum));
+    auto before = static_cast<std::uint64_t>(sum);
+
+    std::int64_t pixels = 0;
+    const std::int64_t past = tiles.first(team.league_rank() + 1);
+    for (std::int64_t t = tiles.first(team.league_rank()); t < past; t += Tiles::tile) {
+      WordPair loaded[Tiles::pairs];
+      WordPair starts[Tiles::pairs];
+      std::uint64_t counts = 0;
+      tiles.load(team, t, loaded);
+      KASTOR_UNROLL
+      for (int p = 0; p < Tiles::pairs; ++p) {
+        const std::int64_t i = Tiles::at(team, t, p);
+        KASTOR_UNROLL
+        for (int k = 0; k < 2; ++k) {
+          const std::uint64_t word = loaded[p].word[k];
+          starts[p].word[k] = table.words.starts(i + k, word);
+          counts += std::uint64_t{ones_in(starts[p].word[k])} << (16 * p);
+          pixels += ones_in(word);
+        }
+      }
+      const std::uint64_t begun = team.team_scan(counts);
+      if (team.team_rank() == team.team_size() - 1) *in_tile = begun + counts;
+      team.team_barrier();
+      const std::uint64_t all = *in_tile;
+      KASTOR_UNROLL
+      for (int p = 0; p < Tiles::pairs; ++p) {
+        number(Tiles::at(team, t, p), loaded[p], starts[p], before + (begun >> (16 * p) & 0xffffU));
+        before += all >> (16 * p) & 0xffffU;
+      }
+      // The next scan begins with a barrier, so that all have read before it is written again.
+    }
+    team.team_reduce(Kokkos::Sum<std::int64_t>(pixels));
+    if (team.team_rank() == 0) {
+      table.totals.pixels[team.league_rank()] = static_cast<std::uint64_t>(pixels);
+      if (team.league_rank() == team.league_size() - 1) {
+        table.first_in_word[table.words.count] = static_cast<std::uint32_t>(before);
+        table.counts->runs = before;
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION void number(std::int64_t i, const WordPair& words, const WordPair& starts,
+                              std::uint64_t before) const {
+    const RunTable& table = tiles.table;
+    const std::uint64_t second = before + ones_in(starts.word[0]);
+    if (i + 1 < table.words.count) {
+      *reinterpret_cast<NumberPair*>(table.first_in_word + i) = {
+          {static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(second)}};
+    } else if (i < table.words.count) {
+      table.first_in_word[i] = static_cast<std::uint32_t>(before);
+    }
+    if (words.word[0] != 0) fill(i, words.word[0], starts.word[0], before);
+    if (words.word[1] != 0) fill(i + 1, words.word[1], starts.word[1], second);
+  }
+  KOKKOS_FUNCTION void fill(std::int64_t i, std::uint64_t word, std::uint64_t starts,
+                            std::uint64_t before) const {
+    const std::int64_t per_row = tiles.table.words.per_row;
+    const std::int64_t y = i / per_row;
+    tiles.table.fill_word(y, i - y * per_row, word, starts, before);
+  }
+};
+
+/// The runs of the row above that touch a run are consecutive, and the mask tells which.
+template <class Exec>
+struct UniteWithRowAbove {
+  RunTable table;
+  std::int64_t workers;
+  std::int64_t nx;
+  std::int32_t reach;  ///< 0: edges only, 1: corners too
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const RunLoop<Exec> loop(worker, workers, 0, table.runs());
+    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) unite(run);
+  }
+  KOKKOS_FUNCTION void unite(std::int64_t run) const {
+    const std::int64_t y = table.row[run];
+    if (y == 0) return;
+    const std::int64_t left = table.begin[run] > reach ? table.begin[run] - reach : 0;
+    const std::int64_t last = std::int64_t{table.end[run]} - 1 + reach;
+    const std::int64_t right = last < nx ? last : nx - 1;
+    const MaskRow above{table.words.data + (y - 1) * table.words.per_row};
+    const std::uint32_t* first_in_word = table.first_in_word + (y - 1) * table.words.per_row;
+    const std::uint32_t past = first_in_word[right / 64] + above.starts_up_to(right);
+    const std::uint32_t begun = first_in_word[left / 64] + above.starts_up_to(left);
+    for (std::uint32_t other = begun - (above.test(left) ? 1 : 0); other < past; ++other) {
+      table.forest().unite(static_cast<std::uint32_t>(run), other);
+    }
+  }
+};
+
+/// Parts of whole tiles of runs, of one length, which only the device knows.
+template <class Exec>
+struct TilesOfRuns {
+  static constexpr int threads = 256;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+  RunTable table;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t share(const Member& team) const {
+    const std::int64_t tiles = (table.runs() + threads - 1) / threads;
+    return (tiles + team.league_size() - 1) / team.league_size() * threads;
+  }
+};
+
+template <class Exec>
+struct RankRootsByTeams {
+  using Tiles = TilesOfRuns<Exec>;
+  static constexpr int scratch_bytes = 8 + 8;
+  Tiles tiles;
+
+  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+    const RunTable& table = tiles.table;
+    const int bytes = 8;  // is taken by reference
+    auto* in_tile = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const std::int64_t share = tiles.share(team);
+    const std::int64_t first = team.league_rank() * share;
+    const std::int64_t past = first + share < table.runs() ? first + share : table.runs();
+    std::uint32_t roots = 0;
+    for (std::int64_t t = first; t < past; t += Tiles::threads) {
+      const std::int64_t run = t + team.team_rank();
+      const std::uint32_t is_root = run < past && table.is_kept_root(run) ? 1 : 0;
+      const std::uint32_t before = team.team_scan(is_root);
+      if (team.team_rank() == team.team_size() - 1) *in_tile = before + is_root;
+      team.team_barrier();
+      if (run < past) table.rank[run] = is_root != 0 ? roots + before : RunTable::dropped;
+      roots += *in_tile;
+      // The next scan begins with a barrier, so that all have read before it is written again.
+    }
+    if (team.team_rank() == 0) table.totals.roots[team.league_rank()] = roots;
+  }
+};
+
+/// As many teams as ranked the roots.
+template <class Exec>
+struct LabelRunsByTeams {
+  using Tiles = TilesOfRuns<Exec>;
+  Tiles tiles;
+  int word_parts;
+
+  [[nodiscard]] static int scratch_bytes(int teams) {
+    return (teams + 2) * static_cast<int>(sizeof(std::uint32_t)) + 8;
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+    const RunTable& table = tiles.table;
+    const int parts = team.league_size();
+    const int bytes =
+        (parts + 1) * static_cast<int>(sizeof(std::uint32_t));  // is taken by reference
+    auto* before = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+
+    const int mine = (parts + team.team_size() - 1) / team.team_size();
+    const int first = team.team_rank() * mine;
+    const int past = first + mine < parts ? first + mine : parts;
+    std::uint32_t sum = 0;
+    for (int part = first; part < past; ++part) sum += table.totals.roots[part];
+    std::uint32_t roots = team.team_scan(sum);
+    for (int part = first; part < past; ++part) {
+      before[part] = roots;
+      roots += table.totals.roots[part];
+    }
+    if (team.team_rank() == team.team_size() - 1) before[parts] = roots;
+    team.team_barrier();
+
+    const std::int64_t runs = table.runs();
+    const auto share = static_cast<std::uint32_t>(tiles.share(team));
+    const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
+    for (std::int64_t run = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+         run < runs; run += step) {
+      const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
+      table.label_run(run, root, before[root / share]);
+    }
+    if (team.league_rank() == 0) {
+      std::int64_t pixels = 0;
+      for (int part = team.team_rank(); part < word_parts; part += team.team_size())
+        pixels += static_cast<std::int64_t>(table.totals.pixels[part]);
+      team.team_reduce(Kokkos::Sum<std::int64_t>(pixels));
+      if (team.team_rank() == 0) table.publish(static_cast<std::uint64_t>(pixels), before[parts]);
+    }
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
