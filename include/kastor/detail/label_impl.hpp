@@ -169,10 +169,13 @@ struct Labeller<Exec>::Plan {
     const Runs runs{table};
     Kokkos::parallel_for("kastor::label::count_runs", teams(word_teams, Words::threads, 0),
                          detail::CountRunsByTeams<Exec>{words});
-    Kokkos::parallel_for(
-        "kastor::label::number_runs",
-        teams(word_teams, Words::threads, detail::NumberRunsByTeams<Exec>::scratch_bytes),
-        detail::NumberRunsByTeams<Exec>{words});
+    // Four teams on a processor: a scan leaves threads waiting, others must fill the gap.
+    using Number = detail::NumberRunsByTeams<Exec>;
+    Kokkos::parallel_for("kastor::label::number_runs",
+                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Words::threads, 4>>(
+                             space, word_teams, Words::threads)
+                             .set_scratch_size(0, Kokkos::PerTeam(Number::scratch_bytes)),
+                         Number{words});
     Kokkos::parallel_for("kastor::label::unite", Policy(space, 0, workers),
                          detail::UniteWithRowAbove<Exec>{table, workers, labels.nx, reach()});
     count_pixels(table, workers);
