@@ -99,9 +99,9 @@ std::uint64_t sum_piece(const std::byte* bytes, std::size_t length,
   return sum_any(bytes, length);
 }
 
-#define KASTOR_INSTANTIATE(RAW, T)                                                         \
-  template std::uint64_t decode_piece<RAW, T>(const std::byte*, std::size_t, const Scaling&, \
-                                              T*, HostLevel);
+#define KASTOR_INSTANTIATE(RAW, T)                                                               \
+  template std::uint64_t decode_piece<RAW, T>(const std::byte*, std::size_t, const Scaling&, T*, \
+                                              HostLevel);
 KASTOR_INSTANTIATE(std::uint8_t, float)
 KASTOR_INSTANTIATE(std::int16_t, float)
 KASTOR_INSTANTIATE(float, float)

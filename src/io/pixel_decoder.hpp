@@ -25,7 +25,8 @@ struct Scaling {
 
 /// Decodes `count` stored integers. The arithmetic is in double, rounded to `Out` once.
 template <std::integral Raw, std::floating_point Out>
-[[gnu::always_inline]] inline void decode(const std::byte* bytes, std::size_t count, const Scaling& scaling, Out* out) {
+[[gnu::always_inline]] inline void decode(const std::byte* bytes, std::size_t count,
+                                          const Scaling& scaling, Out* out) {
   // Unsigned 64-bit images: adding 2^63 in double would round twice.
   if constexpr (sizeof(Raw) == 8) {
     if (scaling.bscale == 1.0 && scaling.bzero == 0x1p63) {
