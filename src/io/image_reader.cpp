@@ -27,7 +27,6 @@ Image<T, Exec> device_pixels(const Exec& space, const StoredImage& stored,
                              LoadedImage<Exec>& former) {
   const auto ny = static_cast<std::size_t>(stored.section.ny);
   const auto nx = static_cast<std::size_t>(stored.section.nx);
-  if constexpr (is_host_space_v<Exec>) former.about.pixels = {};
   // Whoever still works on the former image does it on this instance.
   space.fence("kastor::read_image: the memory is free");
   if (const auto* pixels = std::get_if<Image<T, Exec>>(&former.pixels);
@@ -60,7 +59,7 @@ struct Slot {
 };
 
 template <class View>
-void grow(View& view, const char* label, std::int64_t bytes) {
+void grow(View& view, const std::string& label, std::int64_t bytes) {
   const auto length = static_cast<std::size_t>(bytes);
   if (view.extent(0) >= length) return;
   view = {};
@@ -186,6 +185,7 @@ struct ImageReader<Exec>::Plan {
   template <class T>
   void load_directly(const StoredImage& stored, const PlainLayout& layout, int threads,
                      LoadedImage<Exec>& image) {
+    image.about = stored.about;  // first: it says which image the memory did not suffice for
     const auto pixels = device_pixels<T>(space, stored, image);
     Datasum sum;
     {
@@ -209,7 +209,6 @@ struct ImageReader<Exec>::Plan {
                         sum);
       sum.add(upload.sum(space));
     }
-    image.about = stored.about;
     image.about.datasum = sum.value();
     if constexpr (is_host_space_v<Exec>) image.about.pixels = pixels;
     image.pixels = pixels;
