@@ -89,7 +89,10 @@ class Upload {
       : m_slots(slots), m_band_bytes(band_bytes), m_sums(sums) {}
   /// Nothing may be under way when the memory goes, not even after a failure.
   ~Upload() {
-    for (const auto& slot : m_slots) slot.space.fence("kastor::read_image: the band is there");
+    try {
+      if (m_under_way) wait();
+    } catch (...) {  // the failure that is being reported comes first
+    }
   }
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
@@ -101,6 +104,7 @@ class Upload {
     const std::int64_t band = std::min(m_band_bytes, layout.bytes());
     grow(m_sums, "kastor::read_image::sums", (layout.bytes() + band - 1) / band);
     std::int64_t number = 0;
+    m_under_way = true;
     for (std::int64_t at = 0; at < layout.bytes(); at += band, ++number) {
       auto& slot = m_slots[static_cast<std::size_t>(number) % m_slots.size()];
       const std::int64_t length = std::min(band, layout.bytes() - at);
@@ -123,8 +127,8 @@ class Upload {
   }
 
   /// Waits.
-  [[nodiscard]] Datasum sum(const Exec& space) const {
-    for (const auto& slot : m_slots) slot.space.fence("kastor::read_image: the band is there");
+  [[nodiscard]] Datasum sum(const Exec& space) {
+    wait();
     const Kokkos::View<std::uint64_t*, Kokkos::HostSpace> host(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::read_image::host_sums"),
         static_cast<std::size_t>(m_bands));
@@ -138,6 +142,11 @@ class Upload {
   }
 
  private:
+  void wait() {
+    m_under_way = false;
+    for (const auto& slot : m_slots) slot.space.fence("kastor::read_image: the band is there");
+  }
+
   /// Where the bytes are on the device.
   template <class Raw, class T>
   const std::byte* copy(Slot<Exec>& slot, std::int64_t length, T* out) {
@@ -159,6 +168,7 @@ class Upload {
   std::vector<Slot<Exec>>& m_slots;
   std::int64_t m_band_bytes;
   Sums& m_sums;
+  bool m_under_way = false;
   std::int64_t m_bands = 0;
   std::int64_t m_offset = 0;  // of the first band in the data unit
   std::int64_t m_step = 0;

@@ -31,7 +31,11 @@ template <class T>
   using Word = typename UnsignedOfSize<sizeof(T)>::type;
   std::uint64_t sum = 0;
   // Each pixel is read before it is written, and no other one lies there.
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
   for (std::size_t i = 0; i < count; ++i) {
     const auto word = load_big_endian<Word>(bytes + sizeof(T) * i);
     if constexpr (sizeof(T) == 8) {
@@ -64,15 +68,15 @@ template <class Raw, class T>
   return decode_any<Raw>(bytes, count, scaling, out);
 }
 template <class Raw, class T>
-[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] std::uint64_t
-decode_avx512(const std::byte* bytes, std::size_t count, const Scaling& scaling, T* out) {
+[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw")]] std::uint64_t decode_avx512(
+    const std::byte* bytes, std::size_t count, const Scaling& scaling, T* out) {
   return decode_any<Raw>(bytes, count, scaling, out);
 }
 [[gnu::target("avx2,bmi")]] std::uint64_t sum_avx2(const std::byte* bytes, std::size_t length) {
   return sum_any(bytes, length);
 }
-[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] std::uint64_t
-sum_avx512(const std::byte* bytes, std::size_t length) {
+[[gnu::target("avx512f,avx512dq,avx512vl,avx512bw")]] std::uint64_t sum_avx512(
+    const std::byte* bytes, std::size_t length) {
   return sum_any(bytes, length);
 }
 

@@ -40,8 +40,9 @@ struct ImageReaderParams {
 /// images, and scaled ones of floats, are read by the host and copied. The same bits either way.
 ///
 /// Owns the buffers: further images of no larger size allocate no pinned memory. One object per
-/// instance, not shared between threads. The threads that read are those of the default instance of
-/// the host execution space.
+/// instance, not shared between threads. On a device each buffer has an instance of its own, split
+/// off the given one (`partition_space`), all waited for before a call returns; the threads that
+/// read are those of the default instance of the host execution space.
 template <class Exec>
 class ImageReader {
  public:
