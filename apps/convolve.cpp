@@ -195,9 +195,8 @@ struct ConvolveJob {
   std::string how;
 
   template <class Exec, class Pixels>
-  void run(const Exec& space, const Pixels& host) {
+  void run(const Exec& space, const Pixels& pixels) {
     using T = typename Pixels::non_const_value_type;
-    const auto pixels = session.upload(space, host);
     session.steps().begin("convolve");
     Convolver<Exec, T> convolver(space, kernel, options.params);
     ImageShape shape;
@@ -235,13 +234,12 @@ void run_convolve(Arguments arguments) {
   Session session(options.run);
   session.steps().begin("read");
   const ConvolutionKernel kernel = make_kernel(options);
-  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
   session.steps().end();
 
+  io::FitsImage image;
   ConvolveJob job{options, kernel, image, temporary, session, {}};
-  session.on_backend([&](const auto& space) {
-    std::visit([&](const auto& pixels) { job.run(space, pixels); }, image.pixels);
-  });
+  session.on_image(options.input, HostPixels::not_needed, image,
+                   [&](const auto& space, const auto& pixels) { job.run(space, pixels); });
   outputs.commit();
   session.close(fmt::format("{}: {} x {} kernel, {}", wrote_note({options.output}), kernel.nx,
                             kernel.ny, job.how),

@@ -6,7 +6,6 @@
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -58,14 +57,6 @@ bool parse(Arguments arguments, FindOptions& options) {
   return line.parse(arguments);
 }
 
-template <class Exec, class Pixels>
-FindResult find_on(const Exec& space, const Pixels& host, const FindParams& params,
-                   Session& session) {
-  const auto image = session.upload(space, host);
-  const ScopedStep step(session.steps(), "find");
-  return find_sources(space, image, params);
-}
-
 /// The targets' temporary files, to be written later.
 struct Staged {
   struct StagedCatalogue {
@@ -114,18 +105,14 @@ void run_find(Arguments arguments) {
   if (options.picture) io::require_font(picture);  // now, not after the work
 
   Session session(options.run);
-  session.steps().begin("read");
-  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
-  session.steps().end();
-
+  io::FitsImage image;
   FindResult result;
-  about_image(image, [&] {
-    session.on_backend([&](const auto& space) {
-      std::visit(
-          [&](const auto& pixels) { result = find_on(space, pixels, options.find, session); },
-          image.pixels);
-    });
-  });
+  session.on_image(options.input, options.picture ? HostPixels::needed : HostPixels::not_needed,
+                   image, [&](const auto& space, const auto& pixels) {
+                     const ScopedStep step(session.steps(), "find");
+                     about_image(image,
+                                 [&] { result = find_sources(space, pixels, options.find); });
+                   });
 
   session.steps().begin("write");
   const auto provenance = provenance_of(image,

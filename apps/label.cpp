@@ -7,7 +7,6 @@
 #include <kastor/source_finder.hpp>
 #include <limits>
 #include <string>
-#include <variant>
 
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -82,9 +81,8 @@ struct LabelJob {
   }
 
   template <class Exec, class Pixels>
-  void run(const Exec& space, const Pixels& host) {
+  void run(const Exec& space, const Pixels& pixels) {
     using T = typename Pixels::non_const_value_type;
-    const auto pixels = session.upload(space, host);
     session.steps().begin("find");
     SourceFinder<Exec, T> finder(space, options.find);
     about_image(image, [&] { result = finder(as_const_image<Exec>(pixels)); });
@@ -109,14 +107,10 @@ void run_label(Arguments arguments) {
       outputs.add(options.output, overwrite_policy(options.overwrite), {options.input.path});
 
   Session session(options.run);
-  session.steps().begin("read");
-  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
-  session.steps().end();
-
+  io::FitsImage image;
   LabelJob job{options, image, temporary, session, {}};
-  session.on_backend([&](const auto& space) {
-    std::visit([&](const auto& pixels) { job.run(space, pixels); }, image.pixels);
-  });
+  session.on_image(options.input, HostPixels::not_needed, image,
+                   [&](const auto& space, const auto& pixels) { job.run(space, pixels); });
 
   session.end_progress();
   if (options.json) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kastor/io/fits_image.hpp>
 #include <kastor/sigma_clip.hpp>
-#include <variant>
 
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -39,14 +38,6 @@ bool parse(Arguments arguments, StatsOptions& options) {
   return line.parse(arguments);
 }
 
-template <class Exec, class Pixels>
-SigmaClipResult clip_on(const Exec& space, const Pixels& host, const SigmaClipParams& params,
-                        Session& session) {
-  const auto image = session.upload(space, host);
-  const ScopedStep step(session.steps(), "clip");
-  return sigma_clip(space, image, params);
-}
-
 }  // namespace
 
 void run_stats(Arguments arguments) {
@@ -54,17 +45,13 @@ void run_stats(Arguments arguments) {
   if (!parse(arguments, options)) return;
 
   Session session(options.run);
-  session.steps().begin("read");
-  const io::FitsImage image = io::read_image(options.input.path, options.input.read);
-  session.steps().end();
-
+  io::FitsImage image;
   SigmaClipResult clip;
-  about_image(image, [&] {
-    session.on_backend([&](const auto& space) {
-      std::visit([&](const auto& pixels) { clip = clip_on(space, pixels, options.clip, session); },
-                 image.pixels);
-    });
-  });
+  session.on_image(options.input, HostPixels::not_needed, image,
+                   [&](const auto& space, const auto& pixels) {
+                     const ScopedStep step(session.steps(), "clip");
+                     about_image(image, [&] { clip = sigma_clip(space, pixels, options.clip); });
+                   });
 
   session.end_progress();
   print_result(options.json ? stats_json(image, clip) : stats_text(image, clip));

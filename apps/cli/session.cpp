@@ -6,6 +6,7 @@
 
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
+#include "cli/outputs.hpp"
 #include "device/probe.hpp"
 
 namespace kastor::cli {
@@ -39,6 +40,14 @@ void Session::with_memory_explained(const std::function<void()>& job) {
         "out of memory: {}; before this job {:.2f} GiB of the device's {:.2f} GiB were free",
         error.what(), static_cast<double>(before.free_bytes) / gib,
         static_cast<double>(before.total_bytes) / gib));
+  }
+}
+
+void Session::with_memory_explained(const io::FitsImage& image, const std::function<void()>& job) {
+  try {
+    with_memory_explained(job);
+  } catch (const ResourceError& error) {
+    throw ResourceError(name_of(image) + ": " + error.what());
   }
 }
 

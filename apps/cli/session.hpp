@@ -4,9 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/image_reader.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "cli/backends.hpp"
 #include "cli/options.hpp"
@@ -14,6 +18,9 @@
 #include "cli/steps.hpp"
 
 namespace kastor::cli {
+
+/// Whether a subcommand looks at the image's pixels itself, too.
+enum class HostPixels { needed, not_needed };
 
 /// One run of a subcommand: Kokkos, the timings and what the user sees meanwhile.
 class Session {
@@ -32,7 +39,40 @@ class Session {
 
   /// Runs `job`; adds to a failed allocation what was free before it.
   static void with_memory_explained(const std::function<void()>& job);
+  /// The same, the failure under the name that `image` has by then.
+  static void with_memory_explained(const io::FitsImage& image, const std::function<void()>& job);
 
+  /// Reads an image to where the chosen backend works and calls `job(space, pixels)`. Before that
+  /// `image` is set to what the file says of it; it has pixels if the backend is a host's, or they
+  /// are needed.
+  template <class Job>
+  void on_image(const InputOptions& input, HostPixels host, io::FitsImage& image, Job&& job) {
+    cli::on_backend(m_kokkos->backend(), [&](const auto& space) {
+      using Exec = std::decay_t<decltype(space)>;
+      if constexpr (!is_host_space_v<Exec>) {
+        if (host == HostPixels::not_needed) {
+          const auto pixels = read_to_device(space, input, image);
+          with_memory_explained(
+              image, [&] { std::visit([&](const auto& view) { job(space, view); }, pixels); });
+          return;
+        }
+      }
+      {
+        const ScopedStep step(m_steps, "read");
+        image = io::read_image(input.path, input.read);
+      }
+      with_memory_explained(image, [&] {
+        std::visit([&](const auto& view) { job(space, upload(space, view)); }, image.pixels);
+      });
+    });
+  }
+
+  /// Erases the progress line: from here on the terminal is for results.
+  void end_progress() { m_progress.reset(); }
+  /// The last words, on stderr: a note (not with --quiet) and the timings (if asked for).
+  void close(const std::string& note, std::int64_t pixels);
+
+ private:
   /// `readable_on()` as a step of its own, where there is something to copy.
   template <class Exec, class HostView>
   [[nodiscard]] auto upload(const Exec& space, const HostView& host) {
@@ -44,12 +84,20 @@ class Session {
     }
   }
 
-  /// Erases the progress line: from here on the terminal is for results.
-  void end_progress() { m_progress.reset(); }
-  /// The last words, on stderr: a note (not with --quiet) and the timings (if asked for).
-  void close(const std::string& note, std::int64_t pixels);
+  /// Reading and copying at once; the buffers between are gone when it returns.
+  template <class Exec>
+  [[nodiscard]] auto read_to_device(const Exec& space, const InputOptions& input,
+                                    io::FitsImage& image) {
+    const ScopedStep step(m_steps, "read and upload");
+    io::LoadedImage<Exec> loaded;
+    with_memory_explained(loaded.about, [&] {
+      io::ImageReader<Exec> reader(space);
+      reader(input.path, input.read, loaded);
+    });
+    image = std::move(loaded.about);
+    return loaded.pixels;
+  }
 
- private:
   RunOptions m_options;
   StepRecorder m_steps;
   std::optional<KokkosSession> m_kokkos;

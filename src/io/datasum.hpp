@@ -2,47 +2,34 @@
 #ifndef KASTOR_SRC_IO_DATASUM_HPP
 #define KASTOR_SRC_IO_DATASUM_HPP
 
-#include <cstddef>
+#include <bit>
 #include <cstdint>
-
-#include "byte_order.hpp"
 
 namespace kastor::io::detail {
 
 /// The ones'-complement sum of a data unit's 32-bit words (FITS standard 4.0, appendix J), from
-/// pieces of any length.
+/// pieces of any length in any order: such a sum is one modulo 2^32 - 1, where only "all zero" and
+/// "all one" are told apart, and no addition of them makes the first out of anything else.
 class Datasum {
  public:
-  void add(const std::byte* bytes, std::size_t count) {
-    while (count > 0 && m_phase != 0) {
-      add_byte(*bytes++);
-      --count;
-    }
-    const std::size_t words = count / 4;
-    for (std::size_t i = 0; i < words; ++i) {
-      m_sum += load_big_endian<std::uint32_t>(bytes + 4 * i);
-      // 2^31 words could reach 2^63: fold long before.
-      if ((i & 0xfffffff) == 0xfffffff) fold();
-    }
-    fold();
-    for (std::size_t i = 4 * words; i < count; ++i) add_byte(bytes[i]);
+  /// \param offset        of the piece in the data unit [byte]
+  /// \param sum_of_words  the 32-bit words, counted from the piece's first byte; the last one is
+  ///                      filled with zeros
+  void add(std::int64_t offset, std::uint64_t sum_of_words) {
+    // A piece that begins within a word: modulo 2^32 - 1, moving bytes is a rotation.
+    m_sum += std::rotr(folded(sum_of_words), static_cast<int>(8 * (offset % 4)));
   }
+  void add(const Datasum& other) { m_sum += other.value(); }
 
-  [[nodiscard]] std::uint32_t value() const {
-    std::uint64_t sum = m_sum;
+  [[nodiscard]] std::uint32_t value() const { return folded(m_sum); }
+
+ private:
+  static std::uint32_t folded(std::uint64_t sum) {
     while (sum >> 32 != 0) sum = (sum & 0xffffffff) + (sum >> 32);
     return static_cast<std::uint32_t>(sum);
   }
 
- private:
-  void fold() { m_sum = (m_sum & 0xffffffff) + (m_sum >> 32); }
-  void add_byte(std::byte byte) {
-    m_sum += std::to_integer<std::uint64_t>(byte) << (24 - 8 * m_phase);
-    m_phase = (m_phase + 1) % 4;
-  }
-
   std::uint64_t m_sum = 0;
-  int m_phase = 0;  // bytes of the current word already added
 };
 
 }  // namespace kastor::io::detail

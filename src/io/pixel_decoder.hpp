@@ -21,9 +21,12 @@ struct Scaling {
   [[nodiscard]] bool is_identity() const { return bscale == 1.0 && bzero == 0.0; }
 };
 
+// Inlined into loops that are compiled for several instruction sets.
+
 /// Decodes `count` stored integers. The arithmetic is in double, rounded to `Out` once.
 template <std::integral Raw, std::floating_point Out>
-void decode(const std::byte* bytes, std::size_t count, const Scaling& scaling, Out* out) {
+[[gnu::always_inline]] inline void decode(const std::byte* bytes, std::size_t count,
+                                          const Scaling& scaling, Out* out) {
   // Unsigned 64-bit images: adding 2^63 in double would round twice.
   if constexpr (sizeof(Raw) == 8) {
     if (scaling.bscale == 1.0 && scaling.bzero == 0x1p63) {
@@ -49,10 +52,10 @@ void decode(const std::byte* bytes, std::size_t count, const Scaling& scaling, O
   }
 }
 
-/// Decodes stored floats where they lie: `out` may be the same memory as `bytes`.
+/// Scales floats where they lie.
 template <std::floating_point Out>
-void decode_floats(const std::byte* bytes, std::size_t count, const Scaling& scaling, Out* out) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = load_big_endian<Out>(bytes + sizeof(Out) * i);
+[[gnu::always_inline]] inline void scale_floats(std::size_t count, const Scaling& scaling,
+                                                Out* out) {
   // Not when nothing is scaled: x * 1 + 0 would turn -0 into +0.
   if (scaling.is_identity()) return;
   for (std::size_t i = 0; i < count; ++i) {

@@ -28,7 +28,7 @@ failures=0
 "$kastor" info || die "kastor info failed"
 
 # --- the tests ---------------------------------------------------------------
-for suite in kastor_unit_tests kastor_policy_tests kastor_gpu_tests; do
+for suite in kastor_unit_tests kastor_policy_tests kastor_io_tests kastor_gpu_tests; do
   [ -x "$build/tests/$suite" ] || continue
   printf '\n== %s ==\n' "$suite"
   "$build/tests/$suite" --gtest_filter='*Cuda*' --gtest_brief=1 || failures=$((failures + 1))

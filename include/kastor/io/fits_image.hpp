@@ -19,6 +19,8 @@ struct ReadOptions {
   std::optional<std::string> hdu;
   /// 0-based plane of the one axis beyond the image's two.
   std::optional<std::int64_t> plane;
+  /// That read at once; of the host execution space, so no more than it has. 0: all of them.
+  int threads = 0;
 };
 
 /// The beam that the header gives (BMAJ, BMIN, BPA).
@@ -79,10 +81,15 @@ struct FitsImage {
 /// Reads one image into host memory. `path` is a file's literal name, as for `list_hdus()`.
 ///
 /// Axes of length 1 are dropped, from the last one down, until two are left. A plain file is read
-/// once, in pieces that are summed and converted on the way: peak memory is the pixels and one
-/// piece. gzip and bzip2 files are unpacked in memory first. \throws kastor::Error `FILE[HDU]: what
-/// was found; what was expected`, one line.
+/// once by several threads, in pieces that are summed and converted on the way: peak memory is the
+/// pixels and one piece a thread. gzip and bzip2 files are unpacked in memory first.
+/// \throws kastor::Error `FILE[HDU]: what was found; what was expected`, one line.
 [[nodiscard]] FitsImage read_image(const std::string& path, const ReadOptions& options = {});
+
+/// The same into `image`, whose pixels are overwritten if they have the right type and shape and
+/// nobody else holds them: images of one size need fresh memory once. After a failure its pixels
+/// are undefined.
+void read_image(const std::string& path, const ReadOptions& options, FitsImage& image);
 
 }  // namespace kastor::io
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_PIECE_HPP
+#define KASTOR_SRC_IO_PIECE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <kastor/detail/host_level.hpp>
+
+#include "pixel_decoder.hpp"
+
+/// What is done to the bytes of a data unit while they are in a core's cache. A piece is shorter
+/// than 2^32 bytes.
+namespace kastor::io::detail {
+
+using kastor::detail::best_host_level;
+using kastor::detail::HostLevel;
+
+/// Decodes `count` stored pixels of type Raw; returns the sum of the bytes as big-endian 32-bit
+/// words, the last one filled with zeros. If Raw is T, `bytes` may be `out`, else they are apart.
+/// The same bits at every level.
+template <class Raw, class T>
+[[nodiscard]] std::uint64_t decode_piece(const std::byte* bytes, std::size_t count,
+                                         const Scaling& scaling, T* out,
+                                         HostLevel level = best_host_level());
+
+/// The sum alone.
+[[nodiscard]] std::uint64_t sum_piece(const std::byte* bytes, std::size_t length,
+                                      HostLevel level = best_host_level());
+
+}  // namespace kastor::io::detail
+
+#endif
