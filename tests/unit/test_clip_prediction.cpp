@@ -13,6 +13,7 @@
 #include <kastor/sigma_clip.hpp>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -154,16 +155,19 @@ void a_sample_that_lies_changes_nothing() {
   }
 }
 
-/// Six tenths of the pixels are foreground: the lists of the first attempt are too short.
+/// More pixels have to be kept than the lists of the first attempt hold.
 template <class C>
 void lists_grow_to_the_need() {
   using T = typename C::real;
   ts::Random random(4);
-  ts::HostImage<T> image(1500, 1500);
-  for (T& pixel : image.values)
-    pixel = static_cast<T>(random.gaussian() + (random.below(10) < 6 ? 20 + random.uniform() : 0));
-  const auto got = matches_naive<C>(image, "60 % foreground", {1.0, 3});
+  ts::HostImage<T> image(1700, 1700);
+  for (T& pixel : image.values) {
+    const bool foreground = random.below(100) < 45;
+    pixel = static_cast<T>(random.gaussian() + (foreground ? 20 + 30 * random.uniform() : 0));
+  }
+  const auto got = matches_naive<C>(image, "45 % foreground", {2.0, 6});
   EXPECT_EQ(got.route, kastor::ClipRoute::bracketed);
+  EXPECT_LT(got.clipped.count, 1700 * 1700 - (1 << 20));
 }
 
 template <class C>
@@ -175,6 +179,8 @@ void hard_images_are_read_once() {
         ts::Pixels::sixteen_bit, ts::Pixels::half_blank, ts::Pixels::exponential,
         ts::Pixels::cauchy, ts::Pixels::outliers, ts::Pixels::offset}) {
     const auto got = matches_naive<C>(ts::make_image<T>(kind, 500, 601, 5), ts::name_of(kind));
+    // 1e150 standard deviations are more than the octaves of the tails span.
+    if (kind == ts::Pixels::outliers && std::is_same_v<T, double>) continue;
     EXPECT_EQ(got.route, kastor::ClipRoute::bracketed) << ts::name_of(kind);
   }
 }

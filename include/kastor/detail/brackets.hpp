@@ -112,11 +112,15 @@ struct PredictedClip {
     first = new_first;
     last = new_last;
   }
-  // Ten standard errors of a limit and a bin, which leaves room for how a different pixel at a
-  // limit moves the next ones.
+  // Ten standard errors of a limit, which leaves room for how a different pixel at a limit moves
+  // the next ones, and a bin.
+  const int low_bin = SampleBins::of(clip.low);
+  const int high_bin = SampleBins::of(clip.high);
+  const double low_width = SampleBins::high_of(low_bin) - SampleBins::low_of(low_bin);
+  const double high_width = SampleBins::high_of(high_bin) - SampleBins::low_of(high_bin);
   clip.margin =
-      widen *
-      (10 * kappa * clip.sigma / Kokkos::sqrt(static_cast<double>(clip.survivors)) + 1.5 / 64);
+      widen * (10 * kappa * clip.sigma / Kokkos::sqrt(static_cast<double>(clip.survivors)) +
+               1.5 * (low_width > high_width ? low_width : high_width));
   clip.usable = clip.sigma > 0;
   return clip;
 }
@@ -195,7 +199,7 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
   const double sigma = clip.sigma * rough.scale;
   const double slack = (3 + 10 * Kokkos::fabs(level.sigmas)) * widen * sigma /
                            Kokkos::sqrt(static_cast<double>(clip.survivors + 1)) +
-                       1.5 / 64 * rough.scale;
+                       clip.margin * rough.scale;
   const double least =
       level.absolute ? level.value : level.of(value_at(clip.median), sigma) - slack;
   const Interval<T> above = interval_between<T>(least, Kokkos::Experimental::infinity_v<double>);

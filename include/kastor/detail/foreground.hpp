@@ -66,14 +66,14 @@ struct MarkCandidates {
 template <class T, class Exec>
 struct ThresholdWithoutCandidates {
   static constexpr int threads = 256;
-  FillWord<T, Exec> fill;
+  FillWord<T> fill;
   std::int64_t words;
   const ClipOutcome<T>* outcome;
 
   KOKKOS_FUNCTION void operator()(
       const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
     if (outcome->candidates_hold != 0 || outcome->decided == 0) return;
-    FillWord<T, Exec> mine = fill;
+    FillWord<T> mine = fill;
     mine.foreground.low = outcome->foreground_above;
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
     for (std::int64_t w = team.league_rank() * team.team_size() + team.team_rank(); w < words;
