@@ -36,13 +36,19 @@ struct SourceFinder<Exec, T>::Plan {
   [[nodiscard]] FindResult run(Bands<T, Exec> bands) {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
     reserve_mask(detail::shape_of<T, Exec>("kastor::find_sources", bands));
-    clip.start(bands, level(), {mask.words.data(), mask.words_per_row()});
-    // A device goes through to the rows; nobody looks at the clip's outcome before.
-    if constexpr (!is_host_space_v<Exec>) {
-      detail::enqueue_foreground<Exec, T>(space, clip, bands, mask);
-      enqueue_sources(bands);
+    {
+      const Kokkos::Profiling::ScopedRegion step("kastor::sigma_clip");
+      clip.start(bands, level(), {mask.words.data(), mask.words_per_row()});
     }
-    const bool at_once = !is_host_space_v<Exec> && clip.decided();
+    // A device goes through to the rows; nobody looks at the clip's outcome before.
+    const bool goes_through = !is_host_space_v<Exec> && clip.started();
+    if constexpr (!is_host_space_v<Exec>) {
+      if (goes_through) {
+        detail::enqueue_foreground<Exec, T>(space, clip, bands, mask);
+        enqueue_sources(bands);
+      }
+    }
+    const bool at_once = goes_through && clip.decided();
 
     FindResult result;
     result.clip = clip.finish(bands);

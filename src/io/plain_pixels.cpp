@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plain_pixels.hpp"
 
-#include <sys/mman.h>
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
@@ -86,18 +84,6 @@ void read_piece(const FitsFile& file, std::int64_t begin, std::size_t length, st
     file.fail("data truncated while it was read; expected a file that does not change");
 }
 
-/// Huge pages: fewer faults, and each of them is paid by the thread that first touches it.
-void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::int64_t bytes) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
-  const auto end =
-      (reinterpret_cast<std::uintptr_t>(memory) + static_cast<std::uintptr_t>(bytes)) / page * page;
-  // Advice: what becomes of it is no concern of the caller.
-  if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-}
-
 template <class Raw, class T>
 Datasum read_as(const FitsFile& file, const PlainLayout& layout, int threads, T* pixels) {
   constexpr std::int64_t size = sizeof(Raw);
@@ -137,10 +123,8 @@ HostPixels<T> host_pixels(const StoredImage& stored, FitsImage& former) {
   former.pixels = {};
   try {
     // Not initialised: every pixel is written by the reading, and first touched there.
-    HostPixels<T> pixels(
+    return HostPixels<T>(
         Kokkos::view_alloc("kastor::read_image::pixels", Kokkos::WithoutInitializing), ny, nx);
-    prefer_huge_pages(pixels.data(), bytes);
-    return pixels;
   } catch (const std::exception&) {
     fail_without_memory(stored, bytes);
   }

@@ -411,6 +411,27 @@ void functions_that_fill_views_do_not_fence() {
   instance.fence("test::functions_that_fill_views");
 }
 
+/// From the image to the rows: what a device is asked to do, the host waits for once. Two of the
+/// launches are the zeroing of the mask and, unless the candidates hold, a second threshold.
+template <class C>
+void finding_takes_few_launches() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  constexpr bool on_host = kastor::is_host_space_v<Exec>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image =
+      ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 1));
+  kastor::SourceFinder<Exec, T> find(instance);
+  (void)find(image);
+  const auto events = events_of([&] {
+    const auto result = find(image);
+    EXPECT_EQ(result.clip.route, kastor::ClipRoute::bracketed);
+  });
+  EXPECT_EQ(count_of(events, What::allocation), 0);
+  EXPECT_LE(count_of(events, What::kernel), on_host ? 15 : 18);
+  EXPECT_LE(count_of(events, What::fence), on_host ? 6 : 1);
+}
+
 template <class T>
 class Policy : public ::testing::Test {};
 TYPED_TEST_SUITE(Policy, ts::ExecsAndReals, ts::CaseName);
@@ -434,6 +455,8 @@ TYPED_TEST(Policy, ConvolverLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
 TYPED_TEST(Policy, SourceFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
   source_finder_keeps_the_contract<TypeParam>();
 }
+
+TYPED_TEST(Policy, FindingSourcesTakesFewLaunches) { finding_takes_few_launches<TypeParam>(); }
 
 TYPED_TEST(Policy, PlansDoNotAllocateForASmallerImage) {
   a_smaller_image_costs_no_allocation<TypeParam>();

@@ -121,6 +121,8 @@ class ClipPlan {
     enqueue(bands, 1.0);
   }
 
+  /// False for images that are read in every pass, by `finish`.
+  [[nodiscard]] bool started() const { return m_started; }
   /// After a fence of the space.
   [[nodiscard]] bool decided() const { return m_outcome().decided != 0; }
   /// The foreground is what was marked and is above the level.

@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_FOREGROUND_HPP
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
@@ -88,6 +89,7 @@ struct ThresholdWithoutCandidates {
 template <class Exec, class T>
 void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<T, Exec> bands,
                         const BitMask<Exec>& mask) {
+  const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
   using Team = Kokkos::TeamPolicy<Exec>;
   const std::int64_t per_row = mask.words_per_row();
   const ClipOutcome<T>* outcome = clip.outcome_on_device();
@@ -118,6 +120,7 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
 template <class Exec, class T>
 void make_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<T, Exec> bands,
                      double level, const BitMask<Exec>& mask) {
+  const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
   std::int64_t first_row = 0;
   for (const auto& band : bands) {
     const Rows<T> rows = rows_of<T, Exec>(band);
