@@ -17,7 +17,7 @@ struct SigmaClipParams {
 /// How the statistics were reached.
 enum class ClipRoute {
   bracketed,  ///< one read of the image, then the gathered few per cent
-  reread      ///< one or more reads of the image per pass: small images, many ties, heavy tails
+  reread      ///< several reads of the image per pass: small images, or a sample of no use
 };
 
 struct SigmaClipResult {
@@ -39,12 +39,12 @@ struct SigmaClipResult {
 ///
 /// A fixed-stride sample predicts where the medians and limits can fall; one read of the image sums
 /// the pixels that are safe from them and gathers the others; every pass is then replayed on the
-/// gathered ones. If a prediction proves wrong the brackets are widened, and at last the image
-/// itself is read in every pass. Medians are found by histogram selection.
+/// gathered ones (docs/pipeline.md). If a prediction proves wrong the brackets are widened, and at
+/// last the image itself is read in every pass.
 ///
-/// Owns its work space: repeated calls on images of one size allocate nothing. One object per
-/// instance, not shared between threads. Sums are integers on a fixed grid, hence the same bits for
-/// every backend, thread count and split into bands.
+/// Owns its work space: repeated calls on images of one size and kind allocate nothing. One object
+/// per instance, not shared between threads. Sums are integers on a fixed grid, hence the same bits
+/// for every backend, thread count and split into bands.
 template <class Exec, Real T>
 class SigmaClipper {
  public:

@@ -21,7 +21,7 @@
 
 /// The clip as a sequence of kernels that nobody waits for in between:
 ///
-///   rough scale   one team     quartiles of 512 pixels
+///   rough scale   one team     quartiles of 256 pixels
 ///   sample        many teams   every so many pixels into a histogram, N^(2/3) in all
 ///   brackets      one team     the clip of the histogram: where limits and medians can be
 ///   read          many teams   THE read of the image: sums inside, the rest gathered
@@ -91,9 +91,9 @@ class ClipPlan {
   ClipPlan(const Exec& space, const SigmaClipParams& params)
       : m_space(space),
         m_params(params),
-        // Half of what the device holds, for the registers' sake; odd, so that the tiles of a team
-        // do not lie below each other in an image as wide as a power of two.
-        m_teams(on_host ? 1 : (std::max(2, space.concurrency() / (2 * Read::threads)) - 1) | 1),
+        // Five eighths of what the device holds, for the registers' sake; odd, so that the tiles of
+        // a team do not lie below each other in an image as wide as a power of two.
+        m_teams(on_host ? 1 : (std::max(2, space.concurrency() / (8 * Read::threads) * 5) - 1) | 1),
         m_small("kastor::sigma_clip::work", space),
         m_outcome(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::outcome")),
         m_list_count(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
@@ -191,7 +191,7 @@ class ClipPlan {
       part(p.brackets, 1);
       part(m_small_parts.bins.begin, Bins::count + 1);
       part(m_small_parts.bins.next, Bins::count);
-      part(m_small_parts.summaries, Bins::count);
+      part(m_small_parts.summaries, 2 * TailOctaves::bins);
       part(m_small_parts.octaves, 2 * TailOctaves::count);
       part(m_small_parts.totals, 1);
       part(m_small_parts.segments, m_teams);
@@ -265,28 +265,34 @@ class ClipPlan {
           std::clamp<std::int64_t>(sample.count / (8 * kernel.threads), 1, m_teams));
       Kokkos::parallel_for("kastor::sigma_clip::sample", policy(teams, kernel), kernel);
     });
-    Kokkos::parallel_for("kastor::sigma_clip::brackets",
-                         Team(m_space, 1, BracketFromHistogram<T, Exec>::threads),
-                         BracketFromHistogram<T, Exec>{request, p.prediction});
+    const BracketFromHistogram<T, Exec> predict{request, p.prediction};
+    Kokkos::parallel_for("kastor::sigma_clip::brackets", policy(1, predict), predict);
     const Brackets<T>* brackets = p.prediction.brackets;
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const Read kernel{Segments<T>(band.rows, Read::tile),
                         static_cast<std::uint64_t>(band.first_pixel), brackets, lists(), p.totals};
       Kokkos::parallel_for("kastor::sigma_clip::read",
-                           Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Read::threads, 4>>(
+                           Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Read::threads, 5>>(
                                m_space, m_teams, Read::threads)
                                .set_scratch_size(0, Kokkos::PerTeam(Read::scratch_bytes)),
                            kernel);
     });
+    const auto limited = [this]<class Kernel>(int league) {
+      return Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 1>>(m_space, league,
+                                                                                Kernel::threads)
+          .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes));
+    };
     // Few teams: each has to flush its bins.
-    const int sorting = std::max(1, m_teams / 4);
+    const int sorting = std::max(1, m_teams / 5);
     const CountSegments<T, Exec> count{brackets, lists(), m_teams, p.bins, p.tickets};
-    Kokkos::parallel_for("kastor::sigma_clip::count", policy(sorting, count), count);
+    Kokkos::parallel_for("kastor::sigma_clip::count",
+                         limited.template operator()<CountSegments<T, Exec>>(sorting), count);
     const ScatterSegments<T, Exec> scatter{brackets, lists(), m_teams, p.bins, m_sorted.data()};
-    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(sorting, scatter), scatter);
+    Kokkos::parallel_for("kastor::sigma_clip::sort",
+                         limited.template operator()<ScatterSegments<T, Exec>>(sorting), scatter);
     Kokkos::parallel_for(
         "kastor::sigma_clip::summarise",
-        Team(m_space, Bins::count, SummariseBins<T, Exec>::threads),
+        Team(m_space, 2 * TailOctaves::bins, SummariseBins<T, Exec>::threads),
         SummariseBins<T, Exec>{brackets, p.bins.begin, m_sorted.data(), p.summaries, p.octaves});
     const ReplayByTeam<T, Exec> replayed{request,
                                          brackets,
@@ -389,7 +395,7 @@ class ClipPlan {
     Kokkos::parallel_for("kastor::sigma_clip::sort", Range(m_space, 0, chunks),
                          ScatterOnHost<T>{sort});
     std::fill(p.octaves, p.octaves + 2 * TailOctaves::count, WideTailSums{});
-    Kokkos::parallel_for("kastor::sigma_clip::summarise", Range(m_space, 0, Bins::count),
+    Kokkos::parallel_for("kastor::sigma_clip::summarise", Range(m_space, 0, 2 * TailOctaves::bins),
                          SummariseBins<T, Exec>{p.prediction.brackets, p.bins.begin,
                                                 m_sorted.data(), p.summaries, p.octaves});
     m_space.fence("kastor::sigma_clip::summarise");

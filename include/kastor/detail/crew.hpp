@@ -3,6 +3,8 @@
 #define KASTOR_DETAIL_CREW_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/pixel_pack.hpp>
 
 /// Those who work on one thing together: the threads of a device's team, or one thread of a host.
 /// What is written for a crew runs on every backend.
@@ -17,6 +19,7 @@ struct Alone {
   [[nodiscard]] KOKKOS_FUNCTION static V sum(const V& value) {
     return value;
   }
+  [[nodiscard]] KOKKOS_FUNCTION static int sum_before(int) { return 0; }
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION static V smallest(V value) {
     return value;
@@ -41,6 +44,8 @@ class TeamCrew {
     m_team.team_reduce(Kokkos::Sum<V>(value));
     return value;
   }
+  /// Of the threads of lower rank.
+  [[nodiscard]] KOKKOS_FUNCTION int sum_before(int value) const { return m_team.team_scan(value); }
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V smallest(V value) const {
     m_team.team_reduce(Kokkos::Min<V>(value));
@@ -55,6 +60,23 @@ class TeamCrew {
  private:
   const Member& m_team;
 };
+
+/// Calls `visit(value)` for this thread's share of a list; several values are under way at once.
+template <class Crew, class T, class Visit>
+KOKKOS_FUNCTION void for_my_share(const Crew& crew, const T* values, std::int64_t n,
+                                  const Visit& visit) {
+  constexpr int batch = 8;
+  std::int64_t i = crew.rank();
+  const std::int64_t step = crew.size();
+  for (; i + (batch - 1) * step < n; i += batch * step) {
+    T loaded[batch];
+    KASTOR_UNROLL
+    for (int k = 0; k < batch; ++k) loaded[k] = values[i + k * step];
+    KASTOR_UNROLL
+    for (int k = 0; k < batch; ++k) visit(loaded[k]);
+  }
+  for (; i < n; i += step) visit(values[i]);
+}
 
 }  // namespace kastor::detail
 

@@ -68,8 +68,10 @@ template <class T, class Exec>
 struct GatherByTeams {
   static constexpr int threads = 256;
   static constexpr int pack = PixelPack<T>::size;
-  static constexpr int packs = 4;  ///< loaded before the first is looked at
-  static constexpr int per_thread = pack * packs;
+  static constexpr int packs = 4;   ///< loaded before the first is looked at
+  static constexpr int rounds = 2;  ///< of loading, in a tile
+  static constexpr int per_thread = pack * packs * rounds;
+  static_assert(per_thread <= 32);
   static constexpr std::int64_t tile = std::int64_t{threads} * per_thread;
   static constexpr int scratch_bytes = sizeof(SegmentCounts) + 8;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
@@ -85,9 +87,11 @@ struct GatherByTeams {
     std::int64_t inside = 0, below = 0;
     std::uint32_t spike[InsideSums::max_spikes] = {};
   };
+  /// Of a few pixels: what is added up are multiples of 2^-44 of at most 1, so that doubles hold
+  /// the sums exactly, and floats the numbers. Integer units of a device are fewer.
   struct TileSums {
-    std::uint64_t sum = 0, squares = 0;  // biased
-    std::int32_t inside = 0, below = 0, terms = 0;
+    double sum = 0, squares = 0;
+    float inside = 0, below = 0;
   };
   /// The brackets that the loop needs, in registers.
   struct Rule {
@@ -98,14 +102,14 @@ struct GatherByTeams {
   /// Adds a pixel; true if it has to be kept.
   KOKKOS_FUNCTION static bool take(const Rule& r, T x, TileSums& s) {
     const bool inside = (x > r.low_edge) & (x < r.high_edge);
-    const T kept = inside ? x : r.centre;
-    const double u = (static_cast<double>(kept) - r.centre_wide) * r.scale;
-    s.sum += to_grid_biased(u);
-    s.squares += to_grid_biased(u * u);
-    ++s.terms;
-    s.inside += inside ? 1 : 0;
-    s.below += inside & (x < r.window_low) ? 1 : 0;
-    return inside ? (x >= r.window_low) & (x <= r.window_high) : Interval<T>{}.contains(x);
+    const bool below = inside & (x < r.window_low);
+    const double u = (static_cast<double>(inside ? x : r.centre) - r.centre_wide) * r.scale;
+    s.sum += (u + grid_magic) - grid_magic;
+    s.squares += (u * u + grid_magic) - grid_magic;
+    if (inside) s.inside += 1.0F;
+    if (below) s.below += 1.0F;
+    const bool finite = Kokkos::fabs(x) < Kokkos::Experimental::infinity_v<T>;
+    return inside ? !below & (x <= r.window_high) : finite;
   }
 
   /// Stores pixels of a tile: bit p * pack + c of `wanted` is pixel (p * threads + rank) * pack +
@@ -121,9 +125,9 @@ struct GatherByTeams {
         const int bit = lowest_one(rest);
         const T x = pixels[offset(bit)];
         bool spike = false;
-        KASTOR_UNROLL
-        for (int s = 0; s < InsideSums::max_spikes; ++s) {
-          const bool same = s < b.spikes && x == b.spike[s];
+        // Not unrolled: an array that is indexed at run time stays out of the registers.
+        for (int s = 0; s < b.spikes; ++s) {
+          const bool same = x == b.spike[s];
           sums.spike[s] += same ? 1 : 0;
           spike |= same;
         }
@@ -180,39 +184,38 @@ struct GatherByTeams {
       TileSums s;
       std::uint32_t wanted = 0;
       if (n == tile && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
-        PixelPack<T> loaded[packs];
         KASTOR_UNROLL
-        for (int p = 0; p < packs; ++p)
-          loaded[p] = reinterpret_cast<const PixelPack<T>*>(pixels)[p * threads + rank];
-        KASTOR_UNROLL
-        for (int p = 0; p < packs; ++p) {
+        for (int r = 0; r < rounds; ++r) {
+          const auto* from = reinterpret_cast<const PixelPack<T>*>(pixels) + r * packs * threads;
+          PixelPack<T> loaded[packs];
           KASTOR_UNROLL
-          for (int c = 0; c < pack; ++c) {
-            wanted |= static_cast<std::uint32_t>(take(rule, loaded[p].pixel[c], s))
-                      << (p * pack + c);
+          for (int p = 0; p < packs; ++p) loaded[p] = from[p * threads + rank];
+          KASTOR_UNROLL
+          for (int i = 0; i < packs * pack; ++i) {
+            if (take(rule, loaded[i / pack].pixel[i % pack], s))
+              wanted |= 1U << (r * packs * pack + i);
           }
         }
       } else {
         for (int bit = 0; bit < per_thread; ++bit) {
           const std::int64_t i = (bit / pack * threads + rank) * pack + bit % pack;
-          if (i < n) wanted |= static_cast<std::uint32_t>(take(rule, pixels[i], s)) << bit;
+          if (i < n && take(rule, pixels[i], s)) wanted |= 1U << bit;
         }
       }
       if (wanted != 0) keep(pixels, first, wanted, rank, league_rank, mine, sums);
-      sums.sum.add(unbias(s.sum, s.terms));
-      sums.squares.add(unbias(s.squares, s.terms));
-      sums.inside += s.inside;
-      sums.below += s.below;
+      constexpr double per_step = 17592186044416.0;  // 2^44
+      sums.sum.add(static_cast<std::int64_t>(s.sum * per_step));
+      sums.squares.add(static_cast<std::int64_t>(s.squares * per_step));
+      sums.inside += static_cast<std::int64_t>(s.inside);
+      sums.below += static_cast<std::int64_t>(s.below);
     }
     const TeamCrew<Member> crew(team);
     add(crew, sums.sum, &totals->sum_low, &totals->sum_high);
     add(crew, sums.squares, &totals->squares_low, &totals->squares_high);
     add(crew, sums.inside, &totals->inside);
     add(crew, sums.below, &totals->below);
-    for (int s = 0; s < InsideSums::max_spikes; ++s) {
-      if (s < brackets->spikes)
-        add(crew, static_cast<std::int64_t>(sums.spike[s]), &totals->spike[s]);
-    }
+    for (int s = 0; s < brackets->spikes; ++s)
+      add(crew, static_cast<std::int64_t>(sums.spike[s]), &totals->spike[s]);
     team.team_barrier();
     if (rank == 0) lists.counts[league_rank] = *mine;
   }

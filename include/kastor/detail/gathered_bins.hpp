@@ -145,10 +145,11 @@ struct TailTerm {
   }
 };
 
+/// Of a bin of a tail.
 template <class T>
 struct BinSummary {
   T min, max;
-  TailSums sums;  ///< of a tail's bin
+  TailSums sums;
 };
 
 }  // namespace kastor::detail
@@ -167,20 +168,18 @@ namespace kastor::detail {
 /// Goes through the pixels of a bin.
 template <class T, class Crew>
 KOKKOS_FUNCTION void summarise_bin(const Crew& crew, const T* pixels, std::int64_t n,
-                                   const TailTerm<T>* term, BinSummary<T>& summary) {
+                                   const TailTerm<T>& term, BinSummary<T>& summary) {
   T min = Kokkos::Experimental::infinity_v<T>;
   T max = -min;
   TailSums sums;
-  for (std::int64_t i = crew.rank(); i < n; i += crew.size()) {
-    const T x = pixels[i];
+  for_my_share(crew, pixels, n, [&](T x) {
     min = x < min ? x : min;
     max = x > max ? x : max;
-    if (term != nullptr) term->add(x, sums);
-  }
+    term.add(x, sums);
+  });
   min = crew.smallest(min);
   max = crew.largest(max);
-  if (term != nullptr) sums = crew.sum(sums);
-  summary = {min, max, sums};
+  summary = {min, max, crew.sum(sums)};
 }
 
 }  // namespace kastor::detail

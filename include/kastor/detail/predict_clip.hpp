@@ -194,10 +194,15 @@ template <class T, class Exec>
 struct BracketFromHistogram {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr int threads = 256;
+  static constexpr int scratch_bytes = (SampleBins::count + 1) * sizeof(std::uint32_t) + 8;
   ClipRequest request;
-  PredictionSpace<T> space;
+  PredictionSpace<T> global;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
+    // The counts are searched again and again.
+    PredictionSpace<T> space = global;
+    const int bytes = scratch_bytes - 8;
+    space.count = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
     constexpr int share = (SampleBins::count + threads - 1) / threads;
     const int rank = team.team_rank();
     const int first = rank * share < SampleBins::count ? rank * share : SampleBins::count;

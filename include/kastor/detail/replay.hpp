@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_REPLAY_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/crew.hpp>
@@ -45,8 +44,8 @@ struct Gathered {
   InsideSums inside;
   const T* sorted;
   const std::uint64_t* begin;
-  const BinSummary<T>* summaries;
-  const WideTailSums* octaves;  ///< (2, TailOctaves::count)
+  const BinSummary<T>* summaries;  ///< (2, TailOctaves::bins)
+  const WideTailSums* octaves;     ///< (2, TailOctaves::count)
 };
 
 /// Work space shared by the crew.
@@ -60,7 +59,9 @@ struct ReplaySpace {
   T unsorted[max_cached];
   T cached[max_cached];  ///< the pixels of a window's bin in order
   int used_octaves[2];
-  T picked[2];
+  static constexpr int shares = 512;
+  int next_in_share[shares];
+  int begin_of_share[shares + 1];
 };
 
 template <class T, class Crew>
@@ -137,7 +138,7 @@ class Replay {
     return static_cast<std::int64_t>(m_g.begin[first_bin(side) + bin]);
   }
   [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
-    return m_g.summaries[first_bin(side) + bin];
+    return m_g.summaries[side * TailOctaves::bins + bin];
   }
   /// An octave's integers in units of the inside grid.
   [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::Before in_grid_units(const TailSums& sums,
@@ -193,9 +194,9 @@ class Replay {
     } else if (beyond(side, side == 0 ? all.max : all.min, limit)) {
       const TailTerm<T> term{m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin))};
       const T* pixels = m_g.sorted + tail_begin(side, bin);
-      for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size()) {
-        if (beyond(side, pixels[i], limit)) term.add(pixels[i], sums);
-      }
+      for_my_share(m_crew, pixels, n, [&](T x) {
+        if (beyond(side, x, limit)) term.add(x, sums);
+      });
     }
   }
 
@@ -272,23 +273,25 @@ class Replay {
 
   /// The outermost pixel of a tail within a limit; there is one.
   [[nodiscard]] KOKKOS_FUNCTION T outermost(int side, T limit) const {
-    int bin = TailOctaves::bins - 1;
-    if (Interval<T>{}.contains(limit)) {
-      bin = m_bins.in_tail(limit);
+    int past = TailOctaves::first_bin_of(m_space.used_octaves[side]);
+    if (octave_of_limit(side, limit) < m_space.used_octaves[side]) {
+      const int bin = m_bins.in_tail(limit);
       const T* pixels = m_g.sorted + tail_begin(side, bin);
       const std::int64_t n = tail_begin(side, bin + 1) - tail_begin(side, bin);
       constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
       T found = side == 0 ? infinity : -infinity;
-      for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size()) {
-        const T x = pixels[i];
+      for_my_share(m_crew, pixels, n, [&](T x) {
         if (beyond(side, x, limit) && !beyond(side, x, found)) found = x;
-      }
+      });
       found = side == 0 ? m_crew.smallest(found) : m_crew.largest(found);
       if (Interval<T>{}.contains(found)) return found;
-      --bin;
+      past = bin;
     }
-    while (tail_begin(side, bin) == tail_begin(side, bin + 1)) --bin;
-    return side == 0 ? summary(side, bin).min : summary(side, bin).max;
+    int last = -1;  // bin that is not empty
+    for (int bin = m_crew.rank(); bin < past; bin += m_crew.size())
+      last = tail_begin(side, bin) != tail_begin(side, bin + 1) ? bin : last;
+    last = m_crew.largest(last);
+    return side == 0 ? summary(side, last).min : summary(side, last).max;
   }
 
   // --------------------------------------------------------------------------------- the window
@@ -323,49 +326,78 @@ class Replay {
       const int middle = (bin + past) / 2;
       (static_cast<std::int64_t>(m_g.begin[middle]) <= rank ? bin : past) = middle;
     }
-    const BinSummary<T>& all = m_g.summaries[bin];
-    if (all.min == all.max) return all.min;
     const auto first = static_cast<std::int64_t>(m_g.begin[bin]);
     const auto n = static_cast<std::int64_t>(m_g.begin[bin + 1]) - first;
-    if (n > ReplaySpace<T>::max_cached) return bisect(m_g.sorted + first, n, rank - first, all);
+    if (n > ReplaySpace<T>::max_cached) return bisect(m_g.sorted + first, n, rank - first);
     if (bin != m_cached_bin) {
       m_crew.barrier();  // nobody reads the bin before any more
-      sort_bin(m_g.sorted + first, static_cast<int>(n));
+      sort_bin(m_g.sorted + first, static_cast<int>(n), bin);
       m_cached_bin = bin;
     }
     return m_space.cached[rank - first];
   }
 
-  KOKKOS_FUNCTION void sort_bin(const T* pixels, int n) const {
-    for (int i = m_crew.rank(); i < n; i += m_crew.size()) m_space.unsorted[i] = pixels[i];
+  /// A bin of the window, in order: into shares of the bin first, then within each.
+  KOKKOS_FUNCTION void sort_bin(const T* pixels, int n, int bin) const {
+    const auto share_of = [&](T x) {
+      const double in_bin = (static_cast<double>(x) - m_bins.low) * m_bins.per_unit - bin;
+      const double share = in_bin * ReplaySpace<T>::shares;
+      constexpr int last = ReplaySpace<T>::shares - 1;
+      // Clamped and monotone, as the bins themselves.
+      return share < last ? (share > 0 ? static_cast<int>(share) : 0) : last;
+    };
+    const int rank = m_crew.rank();
+    const int size = m_crew.size();
+    int* next = m_space.next_in_share;
+    int* begin = m_space.begin_of_share;
+    for (int s = rank; s < ReplaySpace<T>::shares; s += size) next[s] = 0;
     m_crew.barrier();
-    if constexpr (std::is_same_v<Crew, Alone>) {
-      KOKKOS_IF_ON_HOST((std::copy(m_space.unsorted, m_space.unsorted + n, m_space.cached);
-                         std::sort(m_space.cached, m_space.cached + n);))
-    } else {
-      for (int i = m_crew.rank(); i < n; i += m_crew.size()) {
-        const T x = m_space.unsorted[i];
-        int rank = 0;
-        for (int k = 0; k < n; ++k) {
-          const T other = m_space.unsorted[k];
-          rank += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
-        }
-        m_space.cached[rank] = x;
-      }
+    for (int i = rank; i < n; i += size) {
+      m_space.unsorted[i] = pixels[i];
+      Kokkos::atomic_inc(&next[share_of(pixels[i])]);
     }
+    m_crew.barrier();
+    const int mine = (ReplaySpace<T>::shares + size - 1) / size;
+    const int first = rank * mine < ReplaySpace<T>::shares ? rank * mine : ReplaySpace<T>::shares;
+    const int past = first + mine < ReplaySpace<T>::shares ? first + mine : ReplaySpace<T>::shares;
+    int sum = 0;
+    for (int s = first; s < past; ++s) sum += next[s];
+    int before = m_crew.sum_before(sum);
+    for (int s = first; s < past; ++s) {
+      const int count = next[s];
+      begin[s] = next[s] = before;
+      before += count;
+    }
+    if (rank == 0) begin[ReplaySpace<T>::shares] = n;
+    m_crew.barrier();
+    for (int i = rank; i < n; i += size) {
+      const T x = m_space.unsorted[i];
+      m_space.cached[Kokkos::atomic_fetch_add(&next[share_of(x)], 1)] = x;
+    }
+    m_crew.barrier();
+    for (int i = rank; i < n; i += size) {
+      const T x = m_space.cached[i];
+      const int share = share_of(x);
+      int to = begin[share];
+      for (int k = begin[share]; k < begin[share + 1]; ++k) {
+        const T other = m_space.cached[k];
+        to += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
+      }
+      m_space.unsorted[to] = x;
+    }
+    m_crew.barrier();
+    for (int i = rank; i < n; i += size) m_space.cached[i] = m_space.unsorted[i];
     m_crew.barrier();
   }
 
   /// By halving the range of the ordered bit patterns.
-  [[nodiscard]] KOKKOS_FUNCTION T bisect(const T* pixels, std::int64_t n, std::int64_t rank,
-                                         const BinSummary<T>& all) const {
-    Key<T> low = key_of(all.min);
-    Key<T> high = key_of(all.max);
+  [[nodiscard]] KOKKOS_FUNCTION T bisect(const T* pixels, std::int64_t n, std::int64_t rank) const {
+    Key<T> low = key_of(m_g.brackets.window_low);
+    Key<T> high = key_of(m_g.brackets.window_high);
     while (low < high) {
       const Key<T> middle = low + (high - low) / 2;
       std::int64_t up_to = 0;
-      for (std::int64_t i = m_crew.rank(); i < n; i += m_crew.size())
-        up_to += key_of(pixels[i]) <= middle ? 1 : 0;
+      for_my_share(m_crew, pixels, n, [&](T x) { up_to += key_of(x) <= middle ? 1 : 0; });
       if (m_crew.sum(up_to) > rank) {
         high = middle;
       } else {

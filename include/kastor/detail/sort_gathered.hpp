@@ -24,7 +24,7 @@ template <class T, class Exec>
 struct CountSegments {
   using Bins = GatheredBins<T>;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 256;
+  static constexpr int threads = 1024;
   static constexpr int scratch_bytes = (Bins::count + 2) * sizeof(std::uint32_t) + 8;
 
   const Brackets<T>* brackets;
@@ -43,10 +43,10 @@ struct CountSegments {
     for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
     team.team_barrier();
     const Bins bin_of(*brackets);
+    const TeamCrew<Member> crew(team);
     for (int s = team.league_rank(); s < segments; s += team.league_size()) {
-      const T* values = lists.gathered + s * lists.capacity;
-      const std::int64_t n = lists.gathered_by(s);
-      for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s),
+                   [&](T x) { Kokkos::atomic_inc(&mine[bin_of(x)]); });
     }
     team.team_barrier();
     for (int b = rank; b < Bins::count; b += size) {
@@ -81,7 +81,7 @@ template <class T, class Exec>
 struct ScatterSegments {
   using Bins = GatheredBins<T>;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 256;
+  static constexpr int threads = 1024;
   static constexpr int scratch_bytes = Bins::count * sizeof(std::uint32_t) + 8;
 
   const Brackets<T>* brackets;
@@ -99,10 +99,10 @@ struct ScatterSegments {
     for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
     team.team_barrier();
     const Bins bin_of(*brackets);
+    const TeamCrew<Member> crew(team);
     for (int s = team.league_rank(); s < segments; s += team.league_size()) {
-      const T* values = lists.gathered + s * lists.capacity;
-      const std::int64_t n = lists.gathered_by(s);
-      for (std::int64_t i = rank; i < n; i += size) Kokkos::atomic_inc(&mine[bin_of(values[i])]);
+      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s),
+                   [&](T x) { Kokkos::atomic_inc(&mine[bin_of(x)]); });
     }
     team.team_barrier();
     // From here on: offset in the bin of this team's next pixel.
@@ -113,18 +113,15 @@ struct ScatterSegments {
     }
     team.team_barrier();
     for (int s = team.league_rank(); s < segments; s += team.league_size()) {
-      const T* values = lists.gathered + s * lists.capacity;
-      const std::int64_t n = lists.gathered_by(s);
-      for (std::int64_t i = rank; i < n; i += size) {
-        const T x = values[i];
+      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s), [&](T x) {
         const int b = bin_of(x);
         sorted[bins.begin[b] + Kokkos::atomic_fetch_add(&mine[b], 1U)] = x;
-      }
+      });
     }
   }
 };
 
-/// A team goes through a bin.
+/// A team goes through a tail's bin.
 template <class T, class Exec>
 struct SummariseBins {
   using Bins = GatheredBins<T>;
@@ -135,23 +132,24 @@ struct SummariseBins {
   BinSummary<T>* summaries;
   WideTailSums* octaves;  ///< (2, TailOctaves::count)
 
+  /// Bin `i` of both tails.
   template <class Crew>
-  KOKKOS_FUNCTION void bin(const Crew& crew, int b) const {
-    const Bins bins(*brackets);
+  KOKKOS_FUNCTION void bin(const Crew& crew, int i) const {
+    const int b = Bins::window + i;
     const auto n = static_cast<std::int64_t>(begin[b + 1] - begin[b]);
-    const bool tail = b >= Bins::window;
     if (n == 0) {
-      if (crew.rank() == 0) summaries[b] = BinSummary<T>{};
+      if (crew.rank() == 0) summaries[i] = BinSummary<T>{};
       return;
     }
-    const int side = tail ? (b - Bins::window) / TailOctaves::bins : 0;
-    const int octave = tail ? TailOctaves::octave_of((b - Bins::window) % TailOctaves::bins) : 0;
-    const TailTerm<T> term{bins.centre, bins.exponent_of(octave)};
+    const Bins bins(*brackets);
+    const int side = i / TailOctaves::bins;
+    const int octave = TailOctaves::octave_of(i % TailOctaves::bins);
     BinSummary<T> summary;
-    summarise_bin(crew, sorted + begin[b], n, tail ? &term : nullptr, summary);
+    summarise_bin(crew, sorted + begin[b], n, TailTerm<T>{bins.centre, bins.exponent_of(octave)},
+                  summary);
     if (crew.rank() != 0) return;
-    summaries[b] = summary;
-    if (tail) octaves[side * TailOctaves::count + octave].atomic_add(summary.sums);
+    summaries[i] = summary;
+    octaves[side * TailOctaves::count + octave].atomic_add(summary.sums);
   }
   /// Device.
   KOKKOS_FUNCTION void operator()(
