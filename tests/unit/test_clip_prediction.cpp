@@ -185,6 +185,17 @@ void hard_images_are_read_once() {
   }
 }
 
+/// Bright sources move the first limits by more than a sample can tell.
+template <class C>
+void statistics_are_read_once() {
+  using T = typename C::real;
+  const auto image = ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 6);
+  for (const int max_passes : {1, 2, 3}) {
+    const auto got = matches_naive<C>(image, "stopped early", {3.0, max_passes});
+    EXPECT_EQ(got.route, kastor::ClipRoute::bracketed) << max_passes;
+  }
+}
+
 template <class T>
 class ClipPrediction : public ::testing::Test {};
 TYPED_TEST_SUITE(ClipPrediction, ts::ExecsAndReals, ts::CaseName);
@@ -194,6 +205,8 @@ TYPED_TEST(ClipPrediction, MayBeWrongAboutAllThatTheSampleDidNotSee) {
 }
 
 TYPED_TEST(ClipPrediction, LetsTheListsGrowToTheNeed) { lists_grow_to_the_need<TypeParam>(); }
+
+TYPED_TEST(ClipPrediction, ReadsOnceWhatIsStoppedEarly) { statistics_are_read_once<TypeParam>(); }
 
 TYPED_TEST(ClipPrediction, ReadsHardImagesOnce) { hard_images_are_read_once<TypeParam>(); }
 

@@ -151,7 +151,10 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
     bracket_one_value(static_cast<T>(rough.centre), b);
   } else {
     if (!(rough.scale > 1e-290) || !(rough.scale < 1e290)) return;
-    clip = predict_clip(sums, kappa, max_passes, widen);
+    // The limits of the last pass lie within all others, so they will do for a clip that is stopped
+    // earlier, and a sample knows them better than the first ones, which far outliers move. A small
+    // kappa may have no last pass.
+    clip = predict_clip(sums, kappa, kappa < 2.5 ? max_passes : 0, widen);
     if (!clip.usable) return;
     const auto bin_of_clamped_rank = [&](std::int64_t rank) {
       const auto n = static_cast<std::int64_t>(sums.count[SampleBins::count]);
