@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_IO_TABLE_HPP
+#define KASTOR_IO_TABLE_HPP
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kastor::io {
+
+/// One column of a table with all that a reader may want to know of it.
+struct TableColumn {
+  using Values =
+      std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+
+  std::string name;
+  std::string
+      unit;  ///< as the FITS and VOUnit standards spell it (deg, arcsec, Jy, pixel); or empty
+  std::string ucd;  ///< UCD1+; or empty
+  std::string description;
+  Values values;  ///< one a row; NaN is a value that does not exist
+};
+
+/// A table as all the writers understand it.
+struct Table {
+  std::string name;                  ///< what a row is, as in `islands`
+  std::string description;           ///< one sentence
+  std::vector<TableColumn> columns;  ///< all of the same length
+};
+
+}  // namespace kastor::io
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_PIXEL_MAP_HPP
+#define KASTOR_PIXEL_MAP_HPP
+
+#include <cstdint>
+#include <kastor/image.hpp>
+
+namespace kastor {
+
+/// A node of a mesh over an image: a value, and second derivatives per cell squared. With all
+/// derivatives 0 the surface through the nodes is bilinear, with those of natural cubic splines it
+/// is SExtractor's bicubic one.
+struct MeshNode {
+  double value = 0;
+  double d2x = 0;    ///< along x
+  double d2y = 0;    ///< along y
+  double d2x2y = 0;  ///< along both: the second derivative along x of d2y
+};
+
+/// A smooth surface over an image: a tensor product of cubic splines through the nodes of a mesh.
+/// Node (j, i) lies at the middle of cell (j, i): pixel (cell_height (j + 1/2) - 1/2, cell_width
+/// (i + 1/2) - 1/2). Outside of the outermost nodes the outermost cubic goes on.
+template <class Exec>
+struct MeshSurface {
+  std::int64_t cell_height = 1;  ///< [pixel]
+  std::int64_t cell_width = 1;   ///< [pixel]
+  bool positive = false;  ///< never below half of the bilinear surface through the same nodes
+  Kokkos::View<const MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space> nodes;
+
+  /// By elementary arithmetic in a fixed order: the same bits everywhere.
+  [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
+    const Place v(y, cell_height, static_cast<std::int64_t>(nodes.extent(0)));
+    const Place u(x, cell_width, static_cast<std::int64_t>(nodes.extent(1)));
+    const MeshNode& a = nodes(v.first, u.first);
+    const MeshNode& b = nodes(v.first, u.second);
+    const MeshNode& c = nodes(v.second, u.first);
+    const MeshNode& d = nodes(v.second, u.second);
+    // First along y, to a value and a second derivative along x on each side.
+    const double left = v.cubic(a.value, c.value, a.d2y, c.d2y);
+    const double right = v.cubic(b.value, d.value, b.d2y, d.d2y);
+    const double left_d2 = v.cubic(a.d2x, c.d2x, a.d2x2y, c.d2x2y);
+    const double right_d2 = v.cubic(b.d2x, d.d2x, b.d2x2y, d.d2x2y);
+    const double smooth = u.cubic(left, right, left_d2, right_d2);
+    if (!positive) return smooth;
+    const double least = 0.5 * u.linear(v.linear(a.value, c.value), v.linear(b.value, d.value));
+    return smooth > least ? smooth : least;
+  }
+
+ private:
+  /// Between which two nodes, and how far from the first, in cells.
+  struct Place {
+    std::int64_t first, second;
+    double t;
+    KOKKOS_FUNCTION Place(std::int64_t pixel, std::int64_t cell, std::int64_t count)
+        : first(0), second(0), t(0) {
+      if (count < 2) return;
+      const double at = (static_cast<double>(pixel) + 0.5) / static_cast<double>(cell) - 0.5;
+      first = static_cast<std::int64_t>(at < 0 ? 0 : at);
+      first = first > count - 2 ? count - 2 : first;
+      second = first + 1;
+      t = at - static_cast<double>(first);
+    }
+    [[nodiscard]] KOKKOS_FUNCTION double linear(double a, double b) const {
+      const double s = t < 0 ? 0 : (t > 1 ? 1 : t);
+      return (1 - s) * a + s * b;
+    }
+    [[nodiscard]] KOKKOS_FUNCTION double cubic(double a, double b, double d2a, double d2b) const {
+      const double s = 1 - t;
+      return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) / 6;
+    }
+  };
+};
+
+/// A number for every pixel of an image, evaluated where it is needed: one constant, an image of
+/// the same shape, or a surface over a mesh. Shallow: the Views belong to whoever made them.
+template <class Exec, Real T>
+class PixelMap {
+ public:
+  PixelMap() = default;
+  PixelMap(double constant) : m_constant(constant) {}
+  PixelMap(const ConstImage<T, Exec>& image) : m_kind(Kind::image), m_image(image) {}
+  PixelMap(const MeshSurface<Exec>& surface) : m_kind(Kind::surface), m_surface(surface) {}
+
+  /// NaN where an image says so.
+  [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
+    if (m_kind == Kind::surface) return m_surface(y, x);
+    return m_kind == Kind::image ? static_cast<double>(m_image(y, x)) : m_constant;
+  }
+
+ private:
+  enum class Kind { constant, image, surface };
+  Kind m_kind = Kind::constant;
+  double m_constant = 0;
+  ConstImage<T, Exec> m_image;
+  MeshSurface<Exec> m_surface;
+};
+
+/// What is not a source: the level of the sky and its noise, in the unit of the image.
+template <class Exec, Real T>
+struct Background {
+  PixelMap<Exec, T> level;
+  PixelMap<Exec, T> rms;  ///< standard deviation; a pixel where it is not > 0 is never foreground
+};
+
+}  // namespace kastor
+
+#endif
