@@ -7,8 +7,11 @@
 #include <kastor/convolve.hpp>
 #include <kastor/error.hpp>
 #include <kastor/image.hpp>
+#include <kastor/island.hpp>
+#include <kastor/island_finder.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
+#include <kastor/pixel_map.hpp>
 #include <kastor/primes.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <kastor/simulate.hpp>

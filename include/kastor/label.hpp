@@ -40,6 +40,7 @@ struct LabelParams {
   Connectivity connectivity = Connectivity::four;
   std::int64_t min_pixels =
       1;  ///< smaller components become background, the rest is renumbered 1..N  [>= 1]
+  bool drop_at_edge = false;  ///< so do components that touch the border of the mask
 };
 
 /// The runs of a mask (stretches of foreground pixels along a row, in raster order) and the
@@ -55,7 +56,8 @@ struct RunLabels {
   std::int64_t nx = 0;
   std::int64_t runs = 0;
   std::int64_t components = 0;
-  std::int64_t foreground_pixels = 0;  ///< of the mask, components below min_pixels included
+  std::int64_t dropped = 0;            ///< components that became background
+  std::int64_t foreground_pixels = 0;  ///< of the mask, dropped components included
   List<std::int32_t> begin;            ///< x of a run's first pixel
   List<std::int32_t> end;              ///< x after its last pixel
   List<std::int32_t> row;              ///< y of the run
@@ -79,6 +81,7 @@ struct LabelCounts {
   std::uint64_t runs = 0;
   std::uint64_t pixels = 0;  ///< of the foreground
   std::uint32_t components = 0;
+  std::uint32_t dropped = 0;
 };
 
 /// Connected components by union-find over the runs of a bit mask. Labels are those of
@@ -102,6 +105,9 @@ class Labeller {
   /// Fences the instance given at construction. \throws Error beyond 2^32 - 2 runs or 2^31 - 1 rows
   /// or columns.
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask);
+  /// The same, and components without a bit of `seeds` among their own pixels become background
+  /// too (hysteresis). \throws Error if the masks differ in shape.
+  const RunLabels<Exec>& operator()(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
 
   /// The same in two steps, for those who have more to enqueue before they fence. `enqueue` only
   /// enqueues: until `finish`, the numbers of `labels()` are 0 and the true ones lie at `counts()`,
@@ -110,6 +116,7 @@ class Labeller {
   /// again. The lists hold nothing then, and kernels must not follow `counts()` beyond their
   /// extents.
   void enqueue(const BitMask<Exec>& mask);
+  void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
   [[nodiscard]] bool finish();
   [[nodiscard]] const RunLabels<Exec>& labels() const;
   [[nodiscard]] const LabelCounts* counts() const;

@@ -29,30 +29,16 @@ struct MeshSurface {
 
   /// By elementary arithmetic in a fixed order: the same bits everywhere.
   [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
-    const Place v(y, cell_height, static_cast<std::int64_t>(nodes.extent(0)));
-    const Place u(x, cell_width, static_cast<std::int64_t>(nodes.extent(1)));
-    const MeshNode& a = nodes(v.first, u.first);
-    const MeshNode& b = nodes(v.first, u.second);
-    const MeshNode& c = nodes(v.second, u.first);
-    const MeshNode& d = nodes(v.second, u.second);
-    // First along y, to a value and a second derivative along x on each side.
-    const double left = v.cubic(a.value, c.value, a.d2y, c.d2y);
-    const double right = v.cubic(b.value, d.value, b.d2y, d.d2y);
-    const double left_d2 = v.cubic(a.d2x, c.d2x, a.d2x2y, c.d2x2y);
-    const double right_d2 = v.cubic(b.d2x, d.d2x, b.d2x2y, d.d2x2y);
-    const double smooth = u.cubic(left, right, left_d2, right_d2);
-    if (!positive) return smooth;
-    const double least = 0.5 * u.linear(v.linear(a.value, c.value), v.linear(b.value, d.value));
-    return smooth > least ? smooth : least;
+    const Place u = column(x);
+    return between(row(y), u).at(u);
   }
 
- private:
   /// Between which two nodes, and how far from the first, in cells.
   struct Place {
-    std::int64_t first, second;
-    double t;
-    KOKKOS_FUNCTION Place(std::int64_t pixel, std::int64_t cell, std::int64_t count)
-        : first(0), second(0), t(0) {
+    std::int64_t first = 0, second = 0;
+    double t = 0;
+    Place() = default;
+    KOKKOS_FUNCTION Place(std::int64_t pixel, std::int64_t cell, std::int64_t count) {
       if (count < 2) return;
       const double at = (static_cast<double>(pixel) + 0.5) / static_cast<double>(cell) - 0.5;
       first = static_cast<std::int64_t>(at < 0 ? 0 : at);
@@ -69,6 +55,44 @@ struct MeshSurface {
       return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) / 6;
     }
   };
+  [[nodiscard]] KOKKOS_FUNCTION Place row(std::int64_t y) const {
+    return Place(y, cell_height, static_cast<std::int64_t>(nodes.extent(0)));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Place column(std::int64_t x) const {
+    return Place(x, cell_width, static_cast<std::int64_t>(nodes.extent(1)));
+  }
+
+  /// The surface along one row, from one column of nodes to the next.
+  struct Span {
+    double left = 0, right = 0;  ///< values on both sides, and second derivatives along x
+    double left_d2 = 0, right_d2 = 0;
+    double left_linear = 0, right_linear = 0;  ///< only if positive
+    bool positive = false;
+
+    [[nodiscard]] KOKKOS_FUNCTION double at(const Place& u) const {
+      const double smooth = u.cubic(left, right, left_d2, right_d2);
+      if (!positive) return smooth;
+      const double least = 0.5 * u.linear(left_linear, right_linear);
+      return smooth > least ? smooth : least;
+    }
+  };
+  /// Of the columns of nodes next to `u`.
+  [[nodiscard]] KOKKOS_FUNCTION Span between(const Place& v, const Place& u) const {
+    const MeshNode& a = nodes(v.first, u.first);
+    const MeshNode& b = nodes(v.first, u.second);
+    const MeshNode& c = nodes(v.second, u.first);
+    const MeshNode& d = nodes(v.second, u.second);
+    Span span;
+    span.left = v.cubic(a.value, c.value, a.d2y, c.d2y);
+    span.right = v.cubic(b.value, d.value, b.d2y, d.d2y);
+    span.left_d2 = v.cubic(a.d2x, c.d2x, a.d2x2y, c.d2x2y);
+    span.right_d2 = v.cubic(b.d2x, d.d2x, b.d2x2y, d.d2x2y);
+    span.positive = positive;
+    if (!positive) return span;
+    span.left_linear = v.linear(a.value, c.value);
+    span.right_linear = v.linear(b.value, d.value);
+    return span;
+  }
 };
 
 /// A number for every pixel of an image, evaluated where it is needed: one constant, an image of
@@ -87,8 +111,13 @@ class PixelMap {
     return m_kind == Kind::image ? static_cast<double>(m_image(y, x)) : m_constant;
   }
 
- private:
   enum class Kind { constant, image, surface };
+  [[nodiscard]] KOKKOS_FUNCTION Kind kind() const { return m_kind; }
+  [[nodiscard]] KOKKOS_FUNCTION double constant() const { return m_constant; }
+  [[nodiscard]] KOKKOS_FUNCTION const ConstImage<T, Exec>& image() const { return m_image; }
+  [[nodiscard]] KOKKOS_FUNCTION const MeshSurface<Exec>& surface() const { return m_surface; }
+
+ private:
   Kind m_kind = Kind::constant;
   double m_constant = 0;
   ConstImage<T, Exec> m_image;

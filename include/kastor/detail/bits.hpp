@@ -17,6 +17,31 @@ namespace kastor::detail {
   return Kokkos::Experimental::countr_zero_builtin(bits);
 }
 
+/// Whether one of the bits from `begin` to before `end` of a row of words is 1; begin < end.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION bool any_one_between(const std::uint64_t* words,
+                                                          std::int64_t begin, std::int64_t end) {
+  const std::uint64_t from = ~std::uint64_t{0} << (begin % 64);
+  const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - (end - 1) % 64);
+  const std::int64_t first = begin / 64;
+  const std::int64_t last = (end - 1) / 64;
+  if (first == last) return (words[first] & from & up_to) != 0;
+  std::uint64_t any = (words[first] & from) | (words[last] & up_to);
+  for (std::int64_t w = first + 1; w < last; ++w) any |= words[w];
+  return any != 0;
+}
+/// The same for bits that are 0.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION bool any_zero_between(const std::uint64_t* words,
+                                                           std::int64_t begin, std::int64_t end) {
+  const std::uint64_t from = ~std::uint64_t{0} << (begin % 64);
+  const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - (end - 1) % 64);
+  const std::int64_t first = begin / 64;
+  const std::int64_t last = (end - 1) / 64;
+  if (first == last) return (~words[first] & from & up_to) != 0;
+  std::uint64_t any = (~words[first] & from) | (~words[last] & up_to);
+  for (std::int64_t w = first + 1; w < last; ++w) any |= ~words[w];
+  return any != 0;
+}
+
 }  // namespace kastor::detail
 
 #endif

@@ -216,9 +216,12 @@ struct RankRootsByTeams {
     const std::int64_t first = team.league_rank() * share;
     const std::int64_t past = first + share < table.runs() ? first + share : table.runs();
     std::uint32_t roots = 0;
+    std::uint32_t dropped = 0;
     for (std::int64_t t = first; t < past; t += Tiles::threads) {
       const std::int64_t run = t + team.team_rank();
       const std::uint32_t is_root = run < past && table.is_kept_root(run) ? 1 : 0;
+      if (run < past && is_root == 0 && table.forest().is_root(static_cast<std::uint32_t>(run)))
+        ++dropped;
       const std::uint32_t before = team.team_scan(is_root);
       if (team.team_rank() == team.team_size() - 1) *in_tile = before + is_root;
       team.team_barrier();
@@ -226,7 +229,11 @@ struct RankRootsByTeams {
       roots += *in_tile;
       // The next scan begins with a barrier, so that all have read before it is written again.
     }
-    if (team.team_rank() == 0) table.totals.roots[team.league_rank()] = roots;
+    if (table.pixels_of_set != nullptr) team.team_reduce(Kokkos::Sum<std::uint32_t>(dropped));
+    if (team.team_rank() == 0) {
+      table.totals.roots[team.league_rank()] = roots;
+      table.totals.dropped[team.league_rank()] = dropped;
+    }
   }
 };
 
@@ -274,7 +281,14 @@ struct LabelRunsByTeams {
       for (int part = team.team_rank(); part < word_parts; part += team.team_size())
         pixels += static_cast<std::int64_t>(table.totals.pixels[part]);
       team.team_reduce(Kokkos::Sum<std::int64_t>(pixels));
-      if (team.team_rank() == 0) table.publish(static_cast<std::uint64_t>(pixels), before[parts]);
+      std::uint32_t dropped = 0;
+      if (table.pixels_of_set != nullptr) {
+        for (int part = team.team_rank(); part < parts; part += team.team_size())
+          dropped += table.totals.dropped[part];
+        team.team_reduce(Kokkos::Sum<std::uint32_t>(dropped));
+      }
+      if (team.team_rank() == 0)
+        table.publish(static_cast<std::uint64_t>(pixels), before[parts], dropped);
     }
   }
 };

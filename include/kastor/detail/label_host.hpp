@@ -139,10 +139,14 @@ struct RankRootsInParts {
   void operator()(std::int64_t worker) const {
     const RunLoop<Exec> loop(worker, workers, 0, table.runs());
     std::uint32_t roots = 0;
+    std::uint32_t dropped = 0;
     for (std::int64_t run = loop.first; run < loop.past; ++run) {
-      table.rank[run] = table.is_kept_root(run) ? roots++ : RunTable::dropped;
+      const bool kept = table.is_kept_root(run);
+      table.rank[run] = kept ? roots++ : RunTable::dropped;
+      if (!kept && table.forest().is_root(static_cast<std::uint32_t>(run))) ++dropped;
     }
     table.totals.roots[worker] = roots;
+    table.totals.dropped[worker] = dropped;
   }
 };
 
@@ -156,12 +160,14 @@ struct AddUpParts {
     std::uint64_t pixels = 0;
     for (std::int64_t p = 0; p < word_parts; ++p) pixels += table.totals.pixels[p];
     std::uint32_t roots = 0;
+    std::uint32_t dropped = 0;
     for (std::int64_t p = 0; p < run_parts; ++p) {
+      dropped += table.totals.dropped[p];
       const std::uint32_t more = table.totals.roots[p];
       table.totals.roots[p] = roots;
       roots += more;
     }
-    table.publish(pixels, roots);
+    table.publish(pixels, roots, dropped);
   }
 };
 

@@ -69,6 +69,7 @@ struct Labeller<Exec>::Plan {
     grow(runs_in_part, "kastor::label::runs_in_part", parts);
     grow(pixels_in_part, "kastor::label::pixels_in_part", parts);
     grow(roots_in_part, "kastor::label::roots_in_part", parts);
+    grow(dropped_in_part, "kastor::label::dropped_in_part", parts);
   }
 
   template <class V>
@@ -97,28 +98,34 @@ struct Labeller<Exec>::Plan {
     grow(labels.first_run, "kastor::label::first_run", capacity);
     grow(parent, "kastor::label::parent", capacity);
     grow(rank, "kastor::label::rank", capacity);
-    if (params.min_pixels > 1) grow(pixels_of_set, "kastor::label::pixels_of_set", capacity);
+    if (drops()) grow(pixels_of_set, "kastor::label::pixels_of_set", capacity);
+  }
+  [[nodiscard]] bool drops() const {
+    return params.min_pixels > 1 || params.drop_at_edge || seeds.data() != nullptr;
   }
 
   [[nodiscard]] detail::RunTable table() const {
     const BitMask<Exec>& mask = labels.mask;
     const detail::MaskWords words{mask.words.data(), mask.ny * mask.words_per_row(),
                                   mask.words_per_row()};
-    return {words,
-            labels.first_in_word.data(),
-            labels.begin.data(),
-            labels.end.data(),
-            labels.row.data(),
-            labels.label.data(),
-            labels.first_run.data(),
-            parent.data(),
-            rank.data(),
-            pixels_of_set.data(),
-            static_cast<std::uint64_t>(params.min_pixels),
-            counts.data(),
-            counts_on_host.data(),
-            {runs_in_part.data(), pixels_in_part.data(), roots_in_part.data()},
-            capacity};
+    return {
+        words,
+        labels.first_in_word.data(),
+        labels.begin.data(),
+        labels.end.data(),
+        labels.row.data(),
+        labels.label.data(),
+        labels.first_run.data(),
+        parent.data(),
+        rank.data(),
+        drops() ? pixels_of_set.data() : nullptr,
+        static_cast<std::uint64_t>(params.min_pixels),
+        seeds.data(),
+        params.drop_at_edge,
+        counts.data(),
+        counts_on_host.data(),
+        {runs_in_part.data(), pixels_in_part.data(), roots_in_part.data(), dropped_in_part.data()},
+        capacity};
   }
 
   [[nodiscard]] std::int32_t reach() const {
@@ -126,9 +133,9 @@ struct Labeller<Exec>::Plan {
   }
 
   void count_pixels(const detail::RunTable& table, std::int64_t workers) {
-    if (params.min_pixels == 1) return;
+    if (!drops()) return;
     Kokkos::parallel_for("kastor::label::count_pixels", Policy(space, 0, workers),
-                         detail::CountPixels<Exec>{table, workers});
+                         detail::CountPixels<Exec>{table, workers, labels.ny, labels.nx});
   }
 
   void enqueue_in_parts(const detail::RunTable& table) requires is_host_space_v<Exec> {
@@ -189,7 +196,8 @@ struct Labeller<Exec>::Plan {
         detail::LabelRunsByTeams<Exec>{runs, word_teams});
   }
 
-  void enqueue(const BitMask<Exec>& mask) {
+  /// `seed_mask`: null words if none is needed.
+  void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask) {
     const Kokkos::Profiling::ScopedRegion region("kastor::label");
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
     KASTOR_EXPECTS("kastor::label", mask.ny <= largest && mask.nx < largest,
@@ -198,7 +206,8 @@ struct Labeller<Exec>::Plan {
     labels.ny = mask.ny;
     labels.nx = mask.nx;
     labels.mask = mask;
-    labels.runs = labels.components = labels.foreground_pixels = 0;
+    seeds = seed_mask.words;
+    labels.runs = labels.components = labels.dropped = labels.foreground_pixels = 0;
     grow(labels.first_in_word, "kastor::label::first_in_word", mask.ny * mask.words_per_row() + 1);
     reserve(std::max<std::int64_t>(4096, mask.ny * mask.nx / 256));
     if constexpr (is_host_space_v<Exec>) {
@@ -220,13 +229,21 @@ struct Labeller<Exec>::Plan {
     }
     labels.runs = runs;
     labels.components = found.components;
+    labels.dropped = found.dropped;
     labels.foreground_pixels = static_cast<std::int64_t>(found.pixels);
     return true;
   }
 
-  const RunLabels<Exec>& run(const BitMask<Exec>& mask) {
+  void check(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask) const {
+    KASTOR_EXPECTS("kastor::label", seed_mask.ny == mask.ny && seed_mask.nx == mask.nx,
+                   "the mask of seeds is " + std::to_string(seed_mask.ny) + " x " +
+                       std::to_string(seed_mask.nx) + " pixels; expected " +
+                       std::to_string(mask.ny) + " x " + std::to_string(mask.nx) + " as the mask");
+  }
+
+  const RunLabels<Exec>& run(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask) {
     do {
-      enqueue(mask);
+      enqueue(mask, seed_mask);
       space.fence("kastor::label::counts");
     } while (!finish());
     return labels;
@@ -241,9 +258,11 @@ struct Labeller<Exec>::Plan {
   List<std::uint64_t> runs_in_part;
   List<std::uint64_t> pixels_in_part;
   List<std::uint32_t> roots_in_part;
+  List<std::uint32_t> dropped_in_part;
   List<std::uint32_t> parent;
   List<std::uint32_t> rank;
   List<std::uint64_t> pixels_of_set;
+  decltype(BitMask<Exec>::words) seeds;  ///< of the call
 };
 
 template <class Exec>
@@ -267,11 +286,22 @@ Labeller<Exec>& Labeller<Exec>::operator=(Labeller&&) noexcept = default;
 
 template <class Exec>
 const RunLabels<Exec>& Labeller<Exec>::operator()(const BitMask<Exec>& mask) {
-  return m_plan->run(mask);
+  return m_plan->run(mask, {});
+}
+template <class Exec>
+const RunLabels<Exec>& Labeller<Exec>::operator()(const BitMask<Exec>& mask,
+                                                  const BitMask<Exec>& seeds) {
+  m_plan->check(mask, seeds);
+  return m_plan->run(mask, seeds);
 }
 template <class Exec>
 void Labeller<Exec>::enqueue(const BitMask<Exec>& mask) {
-  m_plan->enqueue(mask);
+  m_plan->enqueue(mask, {});
+}
+template <class Exec>
+void Labeller<Exec>::enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds) {
+  m_plan->check(mask, seeds);
+  m_plan->enqueue(mask, seeds);
 }
 template <class Exec>
 bool Labeller<Exec>::finish() {

@@ -33,6 +33,15 @@ struct Adder {
       Kokkos::atomic_add(at, value);
     }
   }
+  /// Sets bits.
+  template <class V>
+  KOKKOS_FUNCTION void mark(V* at, V bits) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at |= bits;
+    } else {
+      Kokkos::atomic_or(at, bits);
+    }
+  }
   template <class V>
   KOKKOS_FUNCTION void lower(V* at, V value) const {
     if (is_host_space_v<Exec> && alone) {
@@ -149,10 +158,9 @@ struct BandOrigin {
 
 /// The runs of some bands that lie below one another.
 template <class T, class Exec>
-struct BandRuns {
+struct RunsOfBands {
   static constexpr int most_bands = 8;
   MeasuredRuns runs;
-  Component<T>* components;
   std::int64_t workers;
   std::int64_t first_word;  ///< of the mask
   std::int64_t past_word;
@@ -173,6 +181,43 @@ struct BandRuns {
     return of_row.data + (y - of_row.first_row) * of_row.pitch;
   }
 };
+template <class T, class Exec>
+struct BandRuns : RunsOfBands<T, Exec> {
+  Component<T>* components;
+};
+
+/// No more than there can be something to do for; neighbours on a host share no line often.
+template <class Exec>
+[[nodiscard]] std::int64_t measuring_workers(const Exec& space, std::int64_t most) {
+  const std::int64_t threads = space.concurrency();
+  if constexpr (is_host_space_v<Exec>) {
+    return threads == 1 ? 1 : 4 * threads;
+  } else {
+    return std::max<std::int64_t>(1, std::min(most, threads));
+  }
+}
+
+/// Calls `launch` for as many bands at once as fit the arguments of a kernel.
+template <class T, class Exec, class Launch>
+void for_each_group_of_bands(const Exec& space, Bands<T, Exec> bands, const MeasuredRuns& runs,
+                             std::int64_t words_per_row, const Launch& launch) {
+  RunsOfBands<T, Exec> some{};
+  some.runs = runs;
+  some.workers = measuring_workers(space, runs.run_capacity);
+  some.adder = {some.workers == 1};
+  std::int64_t row = 0;
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    const auto image = rows_of<T, Exec>(bands[b]);
+    if (image.ny > 0) some.band[some.bands++] = {image.data, image.pitch, row};
+    row += image.ny;
+    const bool last = b + 1 == bands.size();
+    if (some.bands == 0 || (!last && some.bands < some.most_bands)) continue;
+    some.past_word = row * words_per_row;
+    launch(some);
+    some.first_word = some.past_word;
+    some.bands = 0;
+  }
+}
 
 /// -0 counts as +0.
 template <class T>
@@ -330,6 +375,7 @@ struct SumRuns {
 
 template <class T>
 struct MakeRows {
+  using Row = Source;
   MeasuredRuns runs;
   Component<T>* components;
   Source* rows;
@@ -359,9 +405,10 @@ struct MakeRows {
   }
 };
 
-template <class T, class Exec>
+/// `Make`: with `Row`, `runs`, `rows` and `take_row(i)`, as MakeRows.
+template <class Make, class Exec>
 struct MakeRowsInParts {
-  MakeRows<T> make;
+  Make make;
   std::int64_t workers;
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
@@ -373,21 +420,23 @@ struct MakeRowsInParts {
 
 /// Rows go to the host's memory, so neighbouring threads must write neighbouring bytes: a team
 /// makes its rows in scratch memory and copies them from there.
-template <class T, class Exec>
+template <class Make, class Exec>
 struct MakeRowsByTeams {
+  using Row = typename Make::Row;
   static constexpr int threads = 128;
-  static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Source)) + 16;
+  static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Row)) + 16;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  struct alignas(16) Piece {
-    std::uint64_t half[2];
+  static constexpr int words_in_piece = sizeof(Row) % 16 == 0 ? 2 : 1;
+  struct alignas(8 * words_in_piece) Piece {
+    std::uint64_t word[words_in_piece];
   };
-  static constexpr int pieces = static_cast<int>(sizeof(Source) / sizeof(Piece));
-  static_assert(sizeof(Source) % sizeof(Piece) == 0);
+  static constexpr int pieces = static_cast<int>(sizeof(Row) / sizeof(Piece));
+  static_assert(sizeof(Row) % sizeof(Piece) == 0);
 
-  MakeRows<T> make;
+  Make make;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = threads * static_cast<int>(sizeof(Source));  // is taken by reference
+    const int bytes = threads * static_cast<int>(sizeof(Row));  // is taken by reference
     void* scratch = team.team_scratch(0).get_shmem_aligned(bytes, 16);
     const std::int64_t count = make.runs.count();
     const std::int64_t step = std::int64_t{team.league_size()} * threads;
@@ -395,7 +444,7 @@ struct MakeRowsByTeams {
          first += step) {
       const std::int64_t i = first + team.team_rank();
       const auto here = static_cast<int>(count - first < threads ? count - first : threads);
-      if (i < count) static_cast<Source*>(scratch)[team.team_rank()] = make.take_row(i);
+      if (i < count) static_cast<Row*>(scratch)[team.team_rank()] = make.take_row(i);
       team.team_barrier();
       auto* rows = reinterpret_cast<Piece*>(make.rows + first);
       for (int p = team.team_rank(); p < here * pieces; p += threads)
@@ -404,6 +453,24 @@ struct MakeRowsByTeams {
     }
   }
 };
+
+template <class Exec, class Make>
+void enqueue_rows(const Exec& space, const std::string& label, std::int64_t most_rows,
+                  const Make& make) {
+  const std::int64_t workers = measuring_workers(space, most_rows);
+  if constexpr (is_host_space_v<Exec>) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, workers),
+        MakeRowsInParts<Make, Exec>{make, workers});
+  } else {
+    using ByTeams = MakeRowsByTeams<Make, Exec>;
+    const std::int64_t teams = (workers + ByTeams::threads - 1) / ByTeams::threads;
+    Kokkos::parallel_for(label,
+                         Kokkos::TeamPolicy<Exec>(space, static_cast<int>(teams), ByTeams::threads)
+                             .set_scratch_size(0, Kokkos::PerTeam(ByTeams::scratch_bytes)),
+                         ByTeams{make});
+  }
+}
 
 }  // namespace kastor::detail
 
@@ -435,36 +502,14 @@ struct Measurer<Exec, T>::Plan {
                          detail::ClearComponents<T, Exec>{components.data()});
   }
 
-  /// No more than there can be something to do for; neighbours on a host share no line often.
-  [[nodiscard]] std::int64_t workers(std::int64_t most) const {
-    const std::int64_t threads = space.concurrency();
-    if constexpr (is_host_space_v<Exec>) {
-      return threads == 1 ? 1 : 4 * threads;
-    } else {
-      return std::max<std::int64_t>(1, std::min(most, threads));
-    }
-  }
-
   template <template <class, class> class Sweep>
   void sweep(const std::string& label, Bands<T, Exec> bands, const detail::MeasuredRuns& runs,
              std::int64_t words_per_row) {
-    detail::BandRuns<T, Exec> some{};
-    some.runs = runs;
-    some.components = components.data();
-    some.workers = workers(runs.run_capacity);
-    some.adder = {some.workers == 1};
-    std::int64_t row = 0;
-    for (std::size_t b = 0; b < bands.size(); ++b) {
-      const auto image = detail::rows_of<T, Exec>(bands[b]);
-      if (image.ny > 0) some.band[some.bands++] = {image.data, image.pitch, row};
-      row += image.ny;
-      const bool last = b + 1 == bands.size();
-      if (some.bands == 0 || (!last && some.bands < some.most_bands)) continue;
-      some.past_word = row * words_per_row;
-      Kokkos::parallel_for(label, Policy(space, 0, some.workers), Sweep<T, Exec>{some});
-      some.first_word = some.past_word;
-      some.bands = 0;
-    }
+    detail::for_each_group_of_bands<T>(
+        space, bands, runs, words_per_row, [&](const detail::RunsOfBands<T, Exec>& some) {
+          Kokkos::parallel_for(label, Policy(space, 0, some.workers),
+                               Sweep<T, Exec>{{some, components.data()}});
+        });
   }
 
   void run(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
@@ -483,21 +528,8 @@ struct Measurer<Exec, T>::Plan {
     const std::int64_t per_row = labels.mask.words_per_row();
     sweep<detail::FindExtents>("kastor::measure::find_extents", bands, runs, per_row);
     sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, runs, per_row);
-    const detail::MakeRows<T> make{runs, components.data(), into};
-    if constexpr (is_host_space_v<Exec>) {
-      const std::int64_t all = workers(most_components);
-      Kokkos::parallel_for("kastor::measure::make_rows", Policy(space, 0, all),
-                           detail::MakeRowsInParts<T, Exec>{make, all});
-    } else {
-      using ByTeams = detail::MakeRowsByTeams<T, Exec>;
-      const std::int64_t teams =
-          (workers(most_components) + ByTeams::threads - 1) / ByTeams::threads;
-      Kokkos::parallel_for(
-          "kastor::measure::make_rows",
-          Kokkos::TeamPolicy<Exec>(space, static_cast<int>(teams), ByTeams::threads)
-              .set_scratch_size(0, Kokkos::PerTeam(ByTeams::scratch_bytes)),
-          ByTeams{make});
-    }
+    detail::enqueue_rows(space, "kastor::measure::make_rows", most_components,
+                         detail::MakeRows<T>{runs, components.data(), into});
   }
 
   void check(Bands<T, Exec> bands, const RunLabels<Exec>& labels) const {

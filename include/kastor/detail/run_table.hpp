@@ -40,9 +40,10 @@ struct MaskWords {
 
 /// Parts of the work, each with totals of its own, which the next kernel adds up.
 struct PartTotals {
-  std::uint64_t* runs;    ///< per part of the words
-  std::uint64_t* pixels;  ///< per part of the words
-  std::uint32_t* roots;   ///< per part of the runs
+  std::uint64_t* runs;     ///< per part of the words
+  std::uint64_t* pixels;   ///< per part of the words
+  std::uint32_t* roots;    ///< per part of the runs
+  std::uint32_t* dropped;  ///< per part of the runs; meaningless if all components are kept
 };
 
 /// Plain pointers, for the sake of the size of the kernels' arguments.
@@ -56,14 +57,18 @@ struct RunTable {
   std::uint32_t* first_run;
   std::uint32_t* parent;
   std::uint32_t* rank;           ///< of a root among those of its part
-  std::uint64_t* pixels_of_set;  ///< per root; null if all components are kept
+  std::uint64_t* pixels_of_set;  ///< per root, with the marks below; null if all sets are kept
   std::uint64_t min_pixels;
+  const std::uint64_t* seeds;  ///< words of a mask; null if sets need no seed
+  bool drop_at_edge;
   LabelCounts* counts;
   LabelCounts* counts_on_host;  ///< in memory that the host reads
   PartTotals totals;
   std::int64_t capacity;  ///< of the lists of runs
 
   static constexpr std::uint32_t dropped = ~std::uint32_t{0};
+  static constexpr std::uint64_t has_seed = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t at_edge = std::uint64_t{1} << 62;
 
   /// None if the lists are too short: the caller will label again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t runs() const {
@@ -74,7 +79,23 @@ struct RunTable {
 
   [[nodiscard]] KOKKOS_FUNCTION bool is_kept_root(std::int64_t run) const {
     const auto r = static_cast<std::uint32_t>(run);
-    return forest().is_root(r) && (pixels_of_set == nullptr || pixels_of_set[r] >= min_pixels);
+    return forest().is_root(r) && (pixels_of_set == nullptr || is_kept_set(pixels_of_set[r]));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_kept_set(std::uint64_t pixels) const {
+    if (seeds != nullptr && (pixels & has_seed) == 0) return false;
+    if (drop_at_edge && (pixels & at_edge) != 0) return false;
+    return (pixels & ~(has_seed | at_edge)) >= min_pixels;
+  }
+  /// What a run says about its set.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t marks_of(std::int64_t run, std::int64_t ny,
+                                                       std::int64_t nx) const {
+    const std::int64_t y = row[run];
+    std::uint64_t marks = 0;
+    if (seeds != nullptr && any_one_between(seeds + y * words.per_row, begin[run], end[run]))
+      marks |= has_seed;
+    if (drop_at_edge && (y == 0 || y == ny - 1 || begin[run] == 0 || end[run] == nx))
+      marks |= at_edge;
+    return marks;
   }
 
   /// The runs that begin or end in a word that is not 0, the `w`-th of row `y`; `before` begin
@@ -110,10 +131,12 @@ struct RunTable {
     if (root == run) first_run[before + place] = run;
   }
 
-  /// Says the counts; `pixels` and `components` have only now become known.
-  KOKKOS_FUNCTION void publish(std::uint64_t pixels, std::uint32_t components) const {
+  /// Says the counts, which but for the runs have only now become known.
+  KOKKOS_FUNCTION void publish(std::uint64_t pixels, std::uint32_t components,
+                               std::uint32_t dropped_sets) const {
     counts->pixels = pixels;
     counts->components = components;
+    counts->dropped = dropped_sets;
     *counts_on_host = *counts;
   }
 };
@@ -174,19 +197,26 @@ class Gathered {
 
 struct PixelCount {
   std::uint64_t pixels;
-  KOKKOS_FUNCTION void join(const PixelCount& other) { pixels += other.pixels; }
+  std::uint64_t marks;
+  KOKKOS_FUNCTION void join(const PixelCount& other) {
+    pixels += other.pixels;
+    marks |= other.marks;
+  }
 };
 
-/// For min_pixels: the pixels of every set, at its root.
+/// What decides whether a set is dropped: its pixels and its marks, at its root.
 template <class Exec>
 struct CountPixels {
   RunTable table;
   std::int64_t workers;
+  std::int64_t ny;
+  std::int64_t nx;
 
   struct Add {
     std::uint64_t* pixels;
     KOKKOS_FUNCTION void operator()(std::uint32_t root, const PixelCount& part) const {
       Kokkos::atomic_add(pixels + root, part.pixels);
+      if (part.marks != 0) Kokkos::atomic_or(pixels + root, part.marks);
     }
   };
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
@@ -195,7 +225,8 @@ struct CountPixels {
     const RunLoop<Exec> loop(worker, workers, 0, table.runs());
     for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
       gathered.take(table.forest().find(static_cast<std::uint32_t>(run)),
-                    PixelCount{static_cast<std::uint64_t>(table.end[run] - table.begin[run])});
+                    PixelCount{static_cast<std::uint64_t>(table.end[run] - table.begin[run]),
+                               table.marks_of(run, ny, nx)});
     }
     gathered.flush();
   }

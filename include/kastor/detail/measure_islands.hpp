@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_MEASURE_ISLANDS_HPP
+#define KASTOR_DETAIL_MEASURE_ISLANDS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kastor/detail/bits.hpp>
+#include <kastor/detail/fine_sum.hpp>
+#include <kastor/detail/map_along_row.hpp>
+#include <kastor/detail/measure_impl.hpp>
+#include <kastor/detail/plan_memory.hpp>
+#include <kastor/island.hpp>
+#include <kastor/pixel_map.hpp>
+#include <span>
+
+/// The figures of islands, in three sweeps over their runs: extents and largest numbers, which set
+/// the grids; sums, and where the peak is; moments about the peak.
+namespace kastor::detail {
+
+/// Numbers >= 0 have the order of their bits.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_magnitude(double x) {
+  return Kokkos::bit_cast<std::uint64_t>(x);
+}
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double magnitude_of(std::uint64_t bits) {
+  return Kokkos::bit_cast<double>(bits);
+}
+KOKKOS_INLINE_FUNCTION void raise(std::uint64_t& most, double x) {
+  const std::uint64_t bits = bits_of_magnitude(x);
+  most = bits > most ? bits : most;
+}
+
+/// Largest numbers of an island, as bits_of_magnitude.
+struct IslandMost {
+  std::uint64_t deviation, value, level, rms, snr;
+
+  KOKKOS_FUNCTION void join(const IslandMost& other) {
+    deviation = other.deviation > deviation ? other.deviation : deviation;
+    value = other.value > value ? other.value : value;
+    level = other.level > level ? other.level : level;
+    rms = other.rms > rms ? other.rms : rms;
+    snr = other.snr > snr ? other.snr : snr;
+  }
+};
+
+/// What is added up for an island before it becomes a row. Empty between two calls: who makes the
+/// row empties it.
+struct IslandSums {
+  std::int64_t n_pix;
+  std::int32_t x_min, x_max, y_max, longest_run;
+  std::uint32_t flags;
+  IslandMost most;
+  std::uint64_t peak_at;
+  FineSum flux, raw, level, squared_rms;
+  FineSum x, y, xx, xy, yy;  ///< of the deviations, about the peak
+
+  [[nodiscard]] KOKKOS_FUNCTION static IslandSums empty() {
+    IslandSums sums{};
+    sums.x_min = Kokkos::Experimental::finite_max_v<std::int32_t>;
+    sums.x_max = sums.y_max = sums.longest_run = -1;
+    sums.peak_at = ~std::uint64_t{0};
+    return sums;
+  }
+  /// Deviations of an island are > 0, so that all sums exist if the largest does.
+  [[nodiscard]] KOKKOS_FUNCTION bool finite() const {
+    return Kokkos::isfinite(magnitude_of(most.deviation));
+  }
+};
+
+template <class Exec>
+struct ClearIslands {
+  IslandSums* islands;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { islands[i] = IslandSums::empty(); }
+};
+
+/// What all sweeps share.
+template <class T, class Exec>
+struct IslandRuns {
+  RunsOfBands<T, Exec> runs;
+  IslandSums* islands;
+  Background<Exec, T> background;
+  Side side;
+  std::int64_t ny;
+  const std::uint64_t* usable;  ///< words of a mask
+  std::int64_t words_per_row;
+
+  using Along = MapAlongRow<Exec, T>;
+
+  /// Calls `part_of(run, label)` for the runs of a worker's share that are part of an island, and
+  /// adds up what it says.
+  template <class Part, class Add, class PartOf>
+  KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
+    Gathered<Part, Add> gathered(add);
+    const RunLoop<Exec> loop = runs.loop(worker);
+    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
+      const std::uint32_t label = runs.runs.label[run];
+      if (label != 0) gathered.take(label, part_of(run, label));
+    }
+    gathered.flush();
+  }
+};
+
+template <class T, class Exec>
+struct FindIslandExtents {
+  IslandRuns<T, Exec> of;
+
+  struct Part {
+    std::int64_t n_pix;
+    std::int32_t x_min, x_max, y_max, longest_run;
+    std::uint32_t flags;
+    IslandMost most;
+    KOKKOS_FUNCTION void join(const Part& other) {
+      n_pix += other.n_pix;
+      x_min = other.x_min < x_min ? other.x_min : x_min;
+      x_max = other.x_max > x_max ? other.x_max : x_max;
+      y_max = other.y_max > y_max ? other.y_max : y_max;
+      longest_run = other.longest_run > longest_run ? other.longest_run : longest_run;
+      flags |= other.flags;
+      most.join(other.most);
+    }
+  };
+  struct Add {
+    IslandSums* islands;
+    Adder<Exec> adder;
+    KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
+      IslandSums& sums = islands[label - 1];
+      adder.add(&sums.n_pix, part.n_pix);
+      adder.lower(&sums.x_min, part.x_min);
+      adder.raise(&sums.x_max, part.x_max);
+      adder.raise(&sums.y_max, part.y_max);
+      adder.raise(&sums.longest_run, part.longest_run);
+      if (part.flags != 0) adder.mark(&sums.flags, part.flags);
+      adder.raise(&sums.most.deviation, part.most.deviation);
+      adder.raise(&sums.most.value, part.most.value);
+      adder.raise(&sums.most.level, part.most.level);
+      adder.raise(&sums.most.rms, part.most.rms);
+      adder.raise(&sums.most.snr, part.most.snr);
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const Add add{of.islands, of.runs.adder};
+    of.template gather<Part>(worker, add,
+                             [this](std::int64_t run, std::uint32_t) { return part_of(run); });
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(std::int64_t run) const {
+    const std::int32_t begin = of.runs.runs.begin[run];
+    const std::int32_t end = of.runs.runs.end[run];
+    const std::int32_t y = of.runs.runs.row[run];
+    const T* pixels = of.runs.row_of(y);
+    typename IslandRuns<T, Exec>::Along level(of.background.level, y);
+    typename IslandRuns<T, Exec>::Along rms(of.background.rms, y);
+    IslandMost most{};
+    for (std::int32_t x = begin; x < end; ++x) {
+      const auto value = static_cast<double>(pixels[x]);
+      const double sky = level(x);
+      const double noise = rms(x);
+      const double up = deviation(of.side, value, sky);
+      raise(most.deviation, up);
+      raise(most.value, Kokkos::fabs(value));
+      raise(most.level, Kokkos::fabs(sky));
+      raise(most.rms, noise);
+      raise(most.snr, up / noise);
+    }
+    return {std::int64_t{end} - begin, begin, end - 1, y, end - begin,
+            flags_of(y, begin, end),   most};
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t flags_of(std::int64_t y, std::int64_t begin,
+                                                       std::int64_t end) const {
+    const std::int64_t nx = of.runs.runs.nx;
+    const bool at_edge = begin == 0 || end == nx || y == 0 || y == of.ny - 1;
+    const std::int64_t left = begin > 0 ? begin - 1 : 0;
+    const std::int64_t right = end < nx ? end + 1 : nx;
+    const std::int64_t below = y + 1 < of.ny ? y + 1 : y;
+    bool near_blank = false;
+    for (std::int64_t row = y > 0 ? y - 1 : 0; row <= below; ++row)
+      near_blank |= any_zero_between(of.usable + row * of.words_per_row, left, right);
+    return (at_edge ? island_at_edge : 0U) | (near_blank ? island_near_blank : 0U);
+  }
+};
+
+/// A number scaled by a power of two so that it lies in (-1, 1), in two exact steps.
+struct UnitScale {
+  int exponent;
+  double first, second;
+
+  KOKKOS_FUNCTION explicit UnitScale(std::uint64_t most)
+      : exponent(exponent_above(magnitude_of(most))),
+        first(power_of_two(-exponent / 2)),
+        second(power_of_two(-exponent - -exponent / 2)) {}
+  [[nodiscard]] KOKKOS_FUNCTION double operator()(double x) const { return x * first * second; }
+};
+
+template <class T, class Exec>
+struct SumIslands {
+  IslandRuns<T, Exec> of;
+
+  struct Part {
+    FineSum flux, raw, level, squared_rms;
+    std::uint64_t peak_at;
+    KOKKOS_FUNCTION void join(const Part& other) {
+      flux.join(other.flux);
+      raw.join(other.raw);
+      level.join(other.level);
+      squared_rms.join(other.squared_rms);
+      peak_at = other.peak_at < peak_at ? other.peak_at : peak_at;
+    }
+  };
+  struct Add {
+    IslandSums* islands;
+    Adder<Exec> adder;
+    KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
+      IslandSums& sums = islands[label - 1];
+      part.flux.add_to(sums.flux, adder);
+      part.raw.add_to(sums.raw, adder);
+      part.level.add_to(sums.level, adder);
+      part.squared_rms.add_to(sums.squared_rms, adder);
+      if (part.peak_at != ~std::uint64_t{0}) adder.lower(&sums.peak_at, part.peak_at);
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const Add add{of.islands, of.runs.adder};
+    of.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
+      return part_of(run, of.islands[label - 1]);
+    });
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(std::int64_t run, const IslandSums& sums) const {
+    const std::int32_t begin = of.runs.runs.begin[run];
+    const std::int32_t end = of.runs.runs.end[run];
+    const std::int32_t y = of.runs.runs.row[run];
+    const T* pixels = of.runs.row_of(y);
+    const bool finite = sums.finite();
+    const double peak = magnitude_of(sums.most.deviation);
+    const UnitScale of_flux(sums.most.deviation);
+    const UnitScale of_value(sums.most.value);
+    const UnitScale of_level(sums.most.level);
+    const UnitScale of_rms(sums.most.rms);
+    typename IslandRuns<T, Exec>::Along level_at(of.background.level, y);
+    typename IslandRuns<T, Exec>::Along rms_at(of.background.rms, y);
+    double flux = 0;
+    double raw = 0;
+    double level = 0;
+    double squared_rms = 0;
+    std::int32_t peak_x = -1;
+    for (std::int32_t x = begin; x < end; ++x) {
+      const auto value = static_cast<double>(pixels[x]);
+      const double sky = level_at(x);
+      const double noise = of_rms(rms_at(x));
+      const double up = deviation(of.side, value, sky);
+      if (up == peak && peak_x < 0) peak_x = x;
+      flux += finite ? of_flux(up) : 0;
+      raw += of_value(value);
+      level += of_level(sky);
+      squared_rms += noise * noise;
+    }
+    const int bits = bits_of(sums.longest_run);
+    const std::uint64_t peak_at =
+        peak_x < 0 ? ~std::uint64_t{0}
+                   : static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(of.runs.runs.nx) +
+                         static_cast<std::uint64_t>(peak_x);
+    return {FineSum::of(flux, bits), FineSum::of(raw, bits), FineSum::of(level, bits),
+            FineSum::of(squared_rms, bits), peak_at};
+  }
+};
+
+/// Where an island's peak is, and the grids of its moments about it: a pixel is less than
+/// 2^x_bits columns and 2^y_bits rows away.
+struct AboutPeak {
+  std::int64_t x, y;
+  int bits, x_bits, y_bits;
+
+  KOKKOS_FUNCTION AboutPeak(const IslandSums& sums, std::int64_t y_min, std::int64_t nx)
+      : x(static_cast<std::int64_t>(sums.peak_at % static_cast<std::uint64_t>(nx))),
+        y(static_cast<std::int64_t>(sums.peak_at / static_cast<std::uint64_t>(nx))),
+        bits(bits_of(sums.longest_run)),
+        x_bits(bits_of(sums.x_max - x > x - sums.x_min ? sums.x_max - x : x - sums.x_min)),
+        y_bits(bits_of(sums.y_max - y > y - y_min ? sums.y_max - y : y - y_min)) {}
+};
+
+template <class T, class Exec>
+struct SumIslandMoments {
+  IslandRuns<T, Exec> of;
+
+  struct Part {
+    FineSum x, y, xx, xy, yy;
+    KOKKOS_FUNCTION void join(const Part& other) {
+      x.join(other.x);
+      y.join(other.y);
+      xx.join(other.xx);
+      xy.join(other.xy);
+      yy.join(other.yy);
+    }
+  };
+  struct Add {
+    IslandSums* islands;
+    Adder<Exec> adder;
+    KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
+      IslandSums& sums = islands[label - 1];
+      part.x.add_to(sums.x, adder);
+      part.y.add_to(sums.y, adder);
+      part.xx.add_to(sums.xx, adder);
+      part.xy.add_to(sums.xy, adder);
+      part.yy.add_to(sums.yy, adder);
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const Add add{of.islands, of.runs.adder};
+    of.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
+      return part_of(run, of.islands[label - 1], of.runs.runs.y_min(label - 1));
+    });
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(std::int64_t run, const IslandSums& sums,
+                                             std::int64_t y_min) const {
+    if (!sums.finite()) return Part{};
+    const std::int32_t begin = of.runs.runs.begin[run];
+    const std::int32_t end = of.runs.runs.end[run];
+    const std::int32_t y = of.runs.runs.row[run];
+    const T* pixels = of.runs.row_of(y);
+    const AboutPeak about(sums, y_min, of.runs.runs.nx);
+    const UnitScale of_flux(sums.most.deviation);
+    typename IslandRuns<T, Exec>::Along level_at(of.background.level, y);
+    double flux = 0;
+    double along_x = 0;
+    double along_xx = 0;
+    for (std::int32_t x = begin; x < end; ++x) {
+      const double up = of_flux(deviation(of.side, static_cast<double>(pixels[x]), level_at(x)));
+      const auto dx = static_cast<double>(x - about.x);
+      flux += up;
+      along_x += up * dx;
+      along_xx += up * dx * dx;
+    }
+    const auto dy = static_cast<double>(y - about.y);
+    return {FineSum::of(along_x, about.bits + about.x_bits),
+            FineSum::of(flux * dy, about.bits + about.y_bits),
+            FineSum::of(along_xx, about.bits + 2 * about.x_bits),
+            FineSum::of(along_x * dy, about.bits + about.x_bits + about.y_bits),
+            FineSum::of(flux * dy * dy, about.bits + 2 * about.y_bits)};
+  }
+};
+
+template <class T, class Exec>
+struct MakeIslands {
+  using Row = Island;
+  MeasuredRuns runs;
+  IslandSums* islands;
+  Row* rows;
+  Background<Exec, T> background;
+  Side side;
+
+  /// Empties the sums for the next call.
+  [[nodiscard]] KOKKOS_FUNCTION Row take_row(std::int64_t i) const {
+    const IslandSums sums = islands[i];
+    islands[i] = IslandSums::empty();
+    const AboutPeak about(sums, runs.y_min(i), runs.nx);
+    Row row{};
+    row.id = i + 1;
+    row.n_pix = sums.n_pix;
+    row.x_min = sums.x_min;
+    row.x_max = sums.x_max;
+    row.y_min = runs.y_min(i);
+    row.y_max = sums.y_max;
+    row.x_peak = about.x;
+    row.y_peak = about.y;
+    row.flags = sums.flags | (side == Side::below ? island_negative : 0U);
+    measure_fluxes(sums, about, row);
+    measure_shape(sums, about, row);
+    return row;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION static double nan() {
+    return Kokkos::bit_cast<double>(std::uint64_t{0x7ff8000000000000});
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static double checked(double figure, Row& row) {
+    if (Kokkos::isfinite(figure)) return figure;
+    row.flags |= island_overflow;
+    return nan();
+  }
+
+  KOKKOS_FUNCTION void measure_fluxes(const IslandSums& sums, const AboutPeak& about,
+                                      Row& row) const {
+    const double sign = side == Side::above ? 1 : -1;
+    const auto n = static_cast<double>(sums.n_pix);
+    const auto total = [&](const FineSum& sum, std::uint64_t most) {
+      return scale_by_power_of_two(sum.total(about.bits), exponent_above(magnitude_of(most)));
+    };
+    const int rms_exponent = exponent_above(magnitude_of(sums.most.rms));
+    row.flux_peak = checked(sign * magnitude_of(sums.most.deviation), row);
+    row.flux_sum =
+        sums.finite() ? checked(sign * total(sums.flux, sums.most.deviation), row) : nan();
+    row.raw_sum = checked(total(sums.raw, sums.most.value), row);
+    row.snr_peak = checked(magnitude_of(sums.most.snr), row);
+    // Divided before it is scaled: a mean never overflows.
+    row.background = scale_by_power_of_two(sums.level.total(about.bits) / n,
+                                           exponent_above(magnitude_of(sums.most.level)));
+    row.rms =
+        scale_by_power_of_two(Kokkos::sqrt(sums.squared_rms.total(about.bits) / n), rms_exponent);
+    row.rms_at_peak = background.rms(about.y, about.x);
+    row.background_at_peak = background.level(about.y, about.x);
+  }
+
+  KOKKOS_FUNCTION void measure_shape(const IslandSums& sums, const AboutPeak& about,
+                                     Row& row) const {
+    row.x_cen = row.y_cen = row.var_xx = row.var_xy = row.var_yy = nan();
+    const double flux = sums.flux.total(about.bits);
+    if (!sums.finite() || !(flux > 0)) {
+      row.flags |= island_no_centre | island_no_shape;
+      return;
+    }
+    const int bits = about.bits;
+    const double x = sums.x.total(bits + about.x_bits) / flux;
+    const double y = sums.y.total(bits + about.y_bits) / flux;
+    const double xx = sums.xx.total(bits + 2 * about.x_bits) / flux - x * x;
+    const double yy = sums.yy.total(bits + 2 * about.y_bits) / flux - y * y;
+    row.x_cen = static_cast<double>(about.x) + x;
+    row.y_cen = static_cast<double>(about.y) + y;
+    row.var_xx = xx > 0 ? xx : 0;
+    row.var_yy = yy > 0 ? yy : 0;
+    row.var_xy = sums.xy.total(bits + about.x_bits + about.y_bits) / flux - x * y;
+    // Pixels on a line, in any direction: but for roundings, the determinant is 0.
+    const double product = row.var_xx * row.var_yy;
+    if (!(product - row.var_xy * row.var_xy > 1e-12 * product)) row.flags |= island_no_shape;
+  }
+};
+
+/// From labels to rows on the host, without a fence: `enqueue`, and after a fence `finish`, as
+/// Measurer.
+template <class Exec, Real T>
+class IslandMeasurer {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+
+ public:
+  IslandMeasurer(const Exec& space, Side side) : m_space(space), m_side(side) {}
+
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
+               const std::uint64_t* usable, const RunLabels<Exec>& labels,
+               const LabelCounts* counts) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
+    m_most = std::max({m_most, std::int64_t{4096}, labels.ny * labels.nx / 8192});
+    reserve_islands();
+    grow(m_rows, m_space, "kastor::islands::rows", m_most);
+    const MeasuredRuns runs{labels.begin.data(),
+                            labels.end.data(),
+                            labels.row.data(),
+                            labels.label.data(),
+                            labels.first_run.data(),
+                            labels.first_in_word.data(),
+                            labels.nx,
+                            counts,
+                            static_cast<std::int64_t>(labels.begin.extent(0)),
+                            m_most};
+    const std::int64_t per_row = labels.mask.words_per_row();
+    const auto sweep = [&]<template <class, class> class Sweep>(const char* label) {
+      for_each_group_of_bands<T>(
+          m_space, bands, runs, per_row, [&](const RunsOfBands<T, Exec>& some) {
+            const IslandRuns<T, Exec> of{some,      m_islands.data(), background, m_side,
+                                         labels.ny, usable,           per_row};
+            Kokkos::parallel_for(label, Policy(m_space, 0, some.workers), Sweep<T, Exec>{of});
+          });
+    };
+    sweep.template operator()<FindIslandExtents>("kastor::islands::find_extents");
+    sweep.template operator()<SumIslands>("kastor::islands::sum_runs");
+    sweep.template operator()<SumIslandMoments>("kastor::islands::sum_moments");
+    enqueue_rows(m_space, "kastor::islands::make_rows", m_most,
+                 MakeIslands<T, Exec>{runs, m_islands.data(), m_rows.data(), background, m_side});
+  }
+
+  /// False: there were more islands than there was room for, which is now larger.
+  [[nodiscard]] bool finish(std::int64_t islands) {
+    if (islands > m_most) {
+      m_most = islands + islands / 8;
+      return false;
+    }
+    m_found = std::span<const Island>(m_rows.data(), static_cast<std::size_t>(islands));
+    return true;
+  }
+  [[nodiscard]] std::span<const Island> rows() const { return m_found; }
+
+ private:
+  void reserve_islands() {
+    if (static_cast<std::int64_t>(m_islands.extent(0)) >= m_most) return;
+    grow(m_islands, m_space, "kastor::islands::sums", m_most);
+    Kokkos::parallel_for("kastor::islands::clear", Policy(m_space, 0, m_most),
+                         ClearIslands<Exec>{m_islands.data()});
+  }
+
+  Exec m_space;
+  Side m_side;
+  Kokkos::View<IslandSums*, typename Exec::memory_space> m_islands;
+  Kokkos::View<Island*, HostReadable<Exec>> m_rows;
+  std::int64_t m_most = 0;  ///< islands that there is room for
+  std::span<const Island> m_found;
+};
+
+}  // namespace kastor::detail
+
+#endif

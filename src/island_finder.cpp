@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cmath>
+#include <kastor/detail/instantiations.hpp>
+#include <kastor/detail/mark_islands.hpp>
+#include <kastor/detail/measure_islands.hpp>
+#include <kastor/island_finder.hpp>
+#include <string>
+
+namespace kastor {
+
+namespace {
+
+[[nodiscard]] std::string shape_text(std::int64_t ny, std::int64_t nx) {
+  return std::to_string(ny) + " x " + std::to_string(nx);
+}
+
+template <class Exec, class T>
+void check_map(const PixelMap<Exec, T>& map, const char* name, const detail::Shape& shape) {
+  using Kind = typename PixelMap<Exec, T>::Kind;
+  const std::string the_map = std::string("the ") + name + " map ";
+  if (map.kind() == Kind::image) {
+    const auto rows = detail::rows_of<T, Exec>(map.image());
+    KASTOR_EXPECTS("kastor::find_islands", rows.ny == shape.ny && rows.nx == shape.nx,
+                   the_map + "is " + shape_text(rows.ny, rows.nx) + " pixels; expected " +
+                       shape_text(shape.ny, shape.nx) + " as the image");
+  }
+  if (map.kind() == Kind::surface) {
+    const MeshSurface<Exec>& surface = map.surface();
+    KASTOR_EXPECTS("kastor::find_islands", surface.nodes.size() > 0,
+                   the_map + "has no nodes; expected at least one");
+    KASTOR_EXPECTS("kastor::find_islands", surface.cell_height > 0 && surface.cell_width > 0,
+                   the_map + "has cells of " + shape_text(surface.cell_height, surface.cell_width) +
+                       " pixels; expected at least one");
+  }
+}
+
+/// One side of the background.
+template <class Exec, Real T>
+struct IslandsOfSide {
+  IslandsOfSide(const Exec& space, const IslandParams& params, detail::Side side)
+      : label(space, LabelParams{params.connectivity, params.min_pixels, params.drop_at_edge}),
+        measure(space, side) {}
+
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
+               const BitMask<Exec>& usable, const BitMask<Exec>& foreground,
+               const BitMask<Exec>& seeds) {
+    label.enqueue(foreground, seeds);
+    measure.enqueue(bands, background, usable.words.data(), label.labels(), label.counts());
+  }
+  /// False: a list was too short and has grown.
+  [[nodiscard]] bool finish() {
+    return label.finish() && measure.finish(label.labels().components);
+  }
+  [[nodiscard]] IslandCounts counts() const {
+    const RunLabels<Exec>& labels = label.labels();
+    return {labels.components, labels.dropped, labels.foreground_pixels};
+  }
+  void append_to(Islands& islands) const {
+    const auto before = static_cast<std::int64_t>(islands.size());
+    for (Island island : measure.rows()) {
+      island.id += before;
+      islands.push_back(island);
+    }
+  }
+
+  Labeller<Exec> label;
+  detail::IslandMeasurer<Exec, T> measure;
+};
+
+}  // namespace
+
+template <class Exec, Real T>
+struct IslandFinder<Exec, T>::Plan {
+  Plan(const Exec& s, const IslandParams& p)
+      : space(s),
+        params(p),
+        positive(s, p, detail::Side::above),
+        negative(s, p, detail::Side::below) {}
+
+  /// The masks lie behind one another.
+  void reserve_masks(const detail::Shape& shape) {
+    BitMask<Exec> mask;
+    mask.ny = shape.ny;
+    mask.nx = shape.nx;
+    const std::int64_t words = mask.ny * mask.words_per_row();
+    // Each begins at a multiple of 64 bytes.
+    const std::int64_t pitch = (words + 7) / 8 * 8;
+    BitMask<Exec>* const masks[] = {&usable, &foreground, &seeds, &negative_foreground,
+                                    &negative_seeds};
+    const std::int64_t count = params.negative ? 5 : 3;
+    detail::grow(storage, space, "kastor::islands::masks", count * pitch);
+    for (std::int64_t i = 0; i < count; ++i) {
+      mask.words =
+          decltype(mask.words)(storage.data() + i * pitch, static_cast<std::size_t>(mask.ny),
+                               static_cast<std::size_t>(mask.words_per_row()));
+      *masks[i] = mask;
+    }
+    const std::int64_t patches =
+        (mask.ny + detail::patch_rows - 1) / detail::patch_rows * mask.words_per_row();
+    detail::grow(limits, space, "kastor::islands::limits", patches);
+  }
+
+  void check(const detail::Shape& shape, const Background<Exec, T>& background,
+             const BitMask<Exec>& region) const {
+    check_map<Exec, T>(background.level, "level", shape);
+    check_map<Exec, T>(background.rms, "rms", shape);
+    if (region.words.data() == nullptr) return;
+    KASTOR_EXPECTS("kastor::find_islands", region.ny == shape.ny && region.nx == shape.nx,
+                   "the region is " + shape_text(region.ny, region.nx) + " pixels; expected " +
+                       shape_text(shape.ny, shape.nx) + " as the image");
+  }
+
+  [[nodiscard]] bool enqueue_and_finish(Bands<T, Exec> bands,
+                                        const Background<Exec, T>& background) {
+    positive.enqueue(bands, background, usable, foreground, seeds);
+    if (params.negative)
+      negative.enqueue(bands, background, usable, negative_foreground, negative_seeds);
+    space.fence("kastor::find_islands");
+    const bool holds = positive.finish();
+    return (!params.negative || negative.finish()) && holds;
+  }
+
+  [[nodiscard]] IslandResult run(Bands<T, Exec> bands, const Background<Exec, T>& background,
+                                 const BitMask<Exec>& region) {
+    const Kokkos::Profiling::ScopedRegion profile("kastor::find_islands");
+    const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_islands", bands);
+    check(shape, background, region);
+    reserve_masks(shape);
+    detail::mark_islands<Exec, T>(
+        space, bands, shape, {background, params.seed, params.flood}, region.words.data(),
+        limits.data(),
+        {usable.words.data(), foreground.words.data(), seeds.words.data(),
+         negative_foreground.words.data(), negative_seeds.words.data(), usable.words_per_row()});
+    while (!enqueue_and_finish(bands, background)) {
+    }
+    IslandResult result;
+    result.positive = positive.counts();
+    if (params.negative) result.negative = negative.counts();
+    result.islands.reserve(
+        static_cast<std::size_t>(result.positive.islands + result.negative.islands));
+    positive.append_to(result.islands);
+    if (params.negative) negative.append_to(result.islands);
+    return result;
+  }
+
+  Exec space;
+  IslandParams params;
+  IslandsOfSide<Exec, T> positive;
+  IslandsOfSide<Exec, T> negative;
+  /// Grow to the largest image; the masks are parts of the first.
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
+  Kokkos::View<detail::PatchLimits<T>*, typename Exec::memory_space> limits;
+  BitMask<Exec> usable, foreground, seeds, negative_foreground, negative_seeds;
+};
+
+template <class Exec, Real T>
+IslandFinder<Exec, T>::IslandFinder(const Exec& space, const IslandParams& params) {
+  KASTOR_EXPECTS("kastor::IslandFinder", std::isfinite(params.flood) && params.flood >= 0,
+                 "flood is " + std::to_string(params.flood) + "; expected a number of at least 0");
+  KASTOR_EXPECTS("kastor::IslandFinder", std::isfinite(params.seed) && params.seed >= params.flood,
+                 "seed is " + std::to_string(params.seed) +
+                     "; expected a number of at least flood, which is " +
+                     std::to_string(params.flood));
+  m_plan = std::make_unique<Plan>(space, params);
+}
+
+template <class Exec, Real T>
+IslandFinder<Exec, T>::~IslandFinder() = default;
+template <class Exec, Real T>
+IslandFinder<Exec, T>::IslandFinder(IslandFinder&&) noexcept = default;
+template <class Exec, Real T>
+IslandFinder<Exec, T>& IslandFinder<Exec, T>::operator=(IslandFinder&&) noexcept = default;
+
+template <class Exec, Real T>
+IslandResult IslandFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image,
+                                               const Background<Exec, T>& background,
+                                               const BitMask<Exec>& region) {
+  return m_plan->run(Bands<T, Exec>(&image, 1), background, region);
+}
+template <class Exec, Real T>
+IslandResult IslandFinder<Exec, T>::operator()(Bands<T, Exec> bands,
+                                               const Background<Exec, T>& background,
+                                               const BitMask<Exec>& region) {
+  return m_plan->run(bands, background, region);
+}
+template <class Exec, Real T>
+const RunLabels<Exec>& IslandFinder<Exec, T>::labels() const {
+  return m_plan->positive.label.labels();
+}
+template <class Exec, Real T>
+const RunLabels<Exec>& IslandFinder<Exec, T>::negative_labels() const {
+  return m_plan->negative.label.labels();
+}
+
+}  // namespace kastor
+
+#define KASTOR_INSTANTIATE(EXEC, T) template class kastor::IslandFinder<EXEC, T>;
+KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included once for each level, with its attribute as KASTOR_TARGET: attributes of a template
+// cannot depend on its arguments. V: the level's vectors of T, as in x86_vectors.hpp.
+
+/// See mark_on_host; `blocks` times 64 pixels.
+template <class V, class T>
+[[KASTOR_TARGET]] void mark_blocks(const PatchLimits<T>* limits, const T* pixels,
+                                   std::int64_t blocks, std::uint64_t* finite, std::uint64_t* above,
+                                   std::uint64_t* below) {
+  const auto infinity = V::all(std::numeric_limits<T>::infinity());
+  const auto minus_infinity = V::all(-std::numeric_limits<T>::infinity());
+  for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
+    const auto low = V::all(limits[b].above), high = V::all(limits[b].below);
+    std::uint64_t f = 0, h = 0, l = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k += V::lanes) {
+      const auto x = V::load(pixels + k);
+      f |= V::bits(V::less(V::less(minus_infinity, x), x, infinity)) << k;
+      h |= V::bits(V::less(low, x)) << k;
+      l |= V::bits(V::less(x, high)) << k;
+    }
+    finite[b] = f;
+    above[b] = h & f;
+    below[b] = l & f;
+  }
+}
