@@ -44,6 +44,10 @@ class Wcs {
   /// RADESYS, or what the standard takes its place from (EQUINOX); empty unless equatorial or
   /// ecliptic.
   [[nodiscard]] std::string frame() const;
+  /// The three letters of the projection, as in TAN; SIN also for an old header's NCP.
+  [[nodiscard]] std::string projection() const;
+  /// CRPIX, from 0.
+  [[nodiscard]] PixelPosition reference_pixel() const;
 
   /// Where the pixels lie on the sky. Positions outside of the image are right too, as far as its
   /// projection goes.
