@@ -134,6 +134,13 @@ double Wcs::equinox() const {
   return old ? 1950.0 : 2000.0;
 }
 
+std::string Wcs::projection() const { return detail::trimmed(m_state->primary->cel.prj.code); }
+
+PixelPosition Wcs::reference_pixel() const {
+  const double* crpix = m_state->primary->crpix;
+  return {crpix[0] - 1.0, crpix[1] - 1.0};  // FITS counts pixels from 1
+}
+
 std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) const {
   std::vector<SkyPosition> sky(pixels.size(), SkyPosition{k_nan, k_nan});
   wcsprm& wcs = *m_state->primary;

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <cstdint>
+#include <kastor/io/beam.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,13 +24,6 @@ struct ReadOptions {
   int threads = 0;
 };
 
-/// The beam that the header gives (BMAJ, BMIN, BPA).
-struct Beam {
-  double major_deg;           ///< full width at half maximum [deg]
-  double minor_deg;           ///< full width at half maximum [deg]
-  double position_angle_deg;  ///< north through east [deg]; NaN if the header has no BPA
-};
-
 /// What a header says about one HDU, nothing of its data read.
 struct HduInfo {
   int index = 0;     ///< 0-based
@@ -42,9 +36,9 @@ struct HduInfo {
   double bscale = 1.0;
   double bzero = 0.0;
   std::optional<long long>
-      blank;                ///< BLANK as the header has it; it applies to integer images only
-  std::string compression;  ///< ZCMPTYPE, "gzip" or "bzip2" (whole file); empty if plain
-  std::optional<Beam> beam;
+      blank;                 ///< BLANK as the header has it; it applies to integer images only
+  std::string compression;   ///< ZCMPTYPE, "gzip" or "bzip2" (whole file); empty if plain
+  std::optional<Beam> beam;  ///< BMAJ, BMIN and BPA as they are; `read_beam()` looks further
   std::vector<std::string> ctype;  ///< CTYPEn, one an axis; empty where there is none
   std::string pixel_type;  ///< how Kastor reads it: "float32", "float64"; empty if not an image
 };

@@ -47,6 +47,10 @@ class Wcs {
   /// EQUINOX [year]; of FK4 and FK5 without one what the standard puts there (1950, 2000); NaN for
   /// the other frames.
   [[nodiscard]] double equinox() const;
+  /// The three letters of the projection, as in TAN; SIN also for an old header's NCP.
+  [[nodiscard]] std::string projection() const;
+  /// CRPIX, from 0.
+  [[nodiscard]] PixelPosition reference_pixel() const;
 
   /// Where the pixels lie on the sky. Positions outside of the image are right too, as far as its
   /// projection goes.
