@@ -224,7 +224,7 @@ struct ConvolveJob {
 void run_convolve(Arguments arguments) {
   ConvolveOptions options;
   if (!parse(arguments, options)) return;
-  require_fits_ending(options.output);
+  require_fits_ending("-o", options.output);
   std::vector<std::string> inputs{options.input.path};
   if (!options.kernel.empty() && options.kernel != lesson_name) inputs.push_back(options.kernel);
   io::OutputSet outputs;

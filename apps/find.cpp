@@ -1,43 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kastor/io/catalogue_writer.hpp>
 #include <kastor/io/fits_image.hpp>
-#include <kastor/io/output_set.hpp>
+#include <kastor/io/island_regions.hpp>
 #include <kastor/io/picture.hpp>
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "cli/find_islands.hpp"
+#include "cli/find_outputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_options.hpp"
 #include "cli/report.hpp"
 #include "cli/session.hpp"
+#include "cli/source_labels.hpp"
 #include "cli/streams.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
 namespace {
 
-struct FindOptions {
-  InputOptions input;
-  FindParams find;
-  std::vector<std::string> outputs;
-  std::optional<std::string> picture;
-  bool overwrite = false;
-  RunOptions run;
-  bool json = false;
-};
-
 bool parse(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
                    "Find the sources of an image and measure them: clip, threshold, label,\n"
                    "measure. Prints the 20 brightest and writes catalogues.\n");
+  IslandOptionsParser islands;
   add_input_options(line, options.input);
   add_find_options(line, options.find);
+  islands.add_to(line);
   line.heading("Output");
   line.values("-o,--output", "CATALOGUE", options.outputs,
-              "Write all sources; .csv or .fits chooses the format.\nMay be given several times.");
+              "Write all sources; the ending chooses the format:\n"
+              ".csv, .ecsv, .fits, .vot (VOTable), .reg (DS9),\n"
+              ".crtf (CASA). May be given several times.");
+  line.value(
+      "--labels", "FILE.fits", [&options](const std::string& path) { options.labels = path; },
+      "Write the source of every pixel by its id.");
   line.value(
       "--picture", "FILE.png", [&options](const std::string& path) { options.picture = path; },
       "Draw the image with its sources, as 'kastor view\n--catalogue' does.");
@@ -45,63 +44,42 @@ bool parse(Arguments arguments, FindOptions& options) {
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(
-      "Columns: id, x_cen, y_cen, flux_sum, flux_peak, x_peak, y_peak, n_pix, x_min,\n"
-      "x_max, y_min, y_max. Positions are in pixels from 0, the centre of the first\n"
-      "pixel of the file being (0, 0); fluxes in the image's unit (BUNIT); x_cen and\n"
-      "y_cen are flux-weighted. The default is the classic recipe: strictly above 5\n"
-      "clipped standard deviations, 4-connected.\n"
+      "Without --preset the classic recipe is followed: pixels strictly above 5 clipped\n"
+      "standard deviations, 4-connected. Its columns: id, x_cen, y_cen, flux_sum,\n"
+      "flux_peak, x_peak, y_peak, n_pix, x_min, x_max, y_min, y_max; pixels count from 0,\n"
+      "the centre of the first pixel of the file being (0, 0); fluxes are in the image's\n"
+      "unit (BUNIT); x_cen and y_cen are flux-weighted.\n"
       "\n"
-      "Example:\n"
+      "The other presets measure the sky's background and noise on a mesh of cells, and\n"
+      "give positions on the sky, flux densities, sizes and their errors\n"
+      "(docs/catalogue.md lists the columns and what the bits of flags mean).\n"
+      "\n"
+      "Examples:\n"
       "  kastor simulate sky -o sky.fits\n"
-      "  kastor find sky.fits -o sources.csv -o sources.fits");
-  return line.parse(arguments);
+      "  kastor find sky.fits -o sources.csv -o sources.fits\n"
+      "  kastor find sky.fits --preset radio -o islands.vot -o islands.reg");
+  if (!line.parse(arguments)) return false;
+  options.islands = islands.resolved(line, options.find);
+  return true;
 }
 
-/// The targets' temporary files, to be written later.
-struct Staged {
-  struct StagedCatalogue {
-    std::string path;
-    io::TableFormat format;
-  };
-  std::vector<StagedCatalogue> catalogues;
-  std::string picture;
-};
-
-Staged stage(const FindOptions& options, io::OutputSet& outputs) {
-  Staged staged;
-  for (const auto& target : options.outputs) {
-    staged.catalogues.push_back({target, catalogue_format(target)});
+void write_catalogues(const FindOutputs& outputs, const io::FitsImage& image,
+                      const Catalogue& sources, const io::Provenance& provenance) {
+  std::string why;
+  const auto wcs = outputs.has_regions() ? wcs_of(image, why) : std::nullopt;
+  for (const auto& [path, format] : outputs.catalogues()) {
+    if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
+      const auto shown = io::catalogue_regions(sources, wcs ? &*wcs : nullptr);
+      io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
+    } else {
+      io::write_catalogue(path, std::get<io::TableFormat>(format), sources, provenance);
+    }
   }
-  if (options.picture) require_png_ending("--picture", *options.picture);
-
-  const auto add = [&](const std::string& target) {
-    return outputs.add(target, overwrite_policy(options.overwrite), {options.input.path});
-  };
-  for (auto& catalogue : staged.catalogues) catalogue.path = add(catalogue.path);
-  if (options.picture) staged.picture = add(*options.picture);
-  return staged;
 }
 
-io::PictureParams picture_params() {
-  io::PictureParams params;
-  params.font = font_of_environment();
-  return params;
-}
-
-std::vector<std::string> targets_of(const FindOptions& options) {
-  auto targets = options.outputs;
-  if (options.picture) targets.push_back(*options.picture);
-  return targets;
-}
-
-}  // namespace
-
-void run_find(Arguments arguments) {
-  FindOptions options;
-  if (!parse(arguments, options)) return;
-  io::OutputSet outputs;
-  const auto staged = stage(options, outputs);
-  const auto picture = picture_params();
+void find_as_in_the_lesson(const FindOptions& options) {
+  FindOutputs outputs(options);
+  const auto picture = find_picture_params();
   if (options.picture) io::require_font(picture);  // now, not after the work
 
   Session session(options.run);
@@ -109,21 +87,24 @@ void run_find(Arguments arguments) {
   FindResult result;
   session.on_image(options.input, options.picture ? HostPixels::needed : HostPixels::not_needed,
                    image, [&](const auto& space, const auto& pixels) {
-                     const ScopedStep step(session.steps(), "find");
-                     about_image(image,
-                                 [&] { result = find_sources(space, pixels, options.find); });
+                     using Exec = std::decay_t<decltype(space)>;
+                     using T = typename std::decay_t<decltype(pixels)>::non_const_value_type;
+                     SourceFinder<Exec, T> finder(space, options.find);
+                     {
+                       const ScopedStep step(session.steps(), "find");
+                       about_image(image, [&] { result = finder(as_const_image<Exec>(pixels)); });
+                     }
+                     if (outputs.labels.empty()) return;
+                     const ScopedStep step(session.steps(), "labels");
+                     (void)write_source_labels(space, outputs.labels, image, finder.labels(),
+                                               result, find_provenance(image, options));
                    });
 
   session.steps().begin("write");
-  const auto provenance = provenance_of(image,
-                                        "kastor find" + input_options_as_typed(options.input) +
-                                            " " + find_options_as_typed(options.find),
-                                        image.hdu.unit);
-  for (const auto& catalogue : staged.catalogues) {
-    io::write_catalogue(catalogue.path, catalogue.format, result.sources, provenance);
-  }
+  const auto provenance = find_provenance(image, options);
+  write_catalogues(outputs, image, result.sources, provenance);
   if (options.picture) {
-    io::write_picture(staged.picture, image, result.sources, picture, provenance);
+    io::write_picture(outputs.picture, image, result.sources, picture, provenance);
   }
   session.steps().end();
 
@@ -132,11 +113,23 @@ void run_find(Arguments arguments) {
   session.end_progress();
   if (options.json) {
     print_result(find_json(image, result));
-  } else if (!options.run.quiet || staged.catalogues.empty()) {
+  } else if (!options.run.quiet || outputs.catalogues().empty()) {
     print_result(find_text(image, options.find, result));
   }
   outputs.commit();
-  session.close(options.json ? "" : wrote_note(targets_of(options)), pixels_of(image));
+  session.close(options.json ? "" : wrote_note(outputs.targets()), pixels_of(image));
+}
+
+}  // namespace
+
+void run_find(Arguments arguments) {
+  FindOptions options;
+  if (!parse(arguments, options)) return;
+  if (options.islands.preset == Preset::lesson) {
+    find_as_in_the_lesson(options);
+  } else {
+    find_islands(std::move(options));
+  }
 }
 
 }  // namespace kastor::cli

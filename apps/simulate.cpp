@@ -93,7 +93,7 @@ std::string truth_path(const std::string& image_path) {
 void simulate_sky_file(Arguments arguments) {
   SimulateOptions options;
   if (!parse_sky(arguments, options)) return;
-  require_fits_ending(options.output);
+  require_fits_ending("-o", options.output);
   options.sky.nx = options.size.width;
   options.sky.ny = options.size.height;
   const std::string truth_target = truth_path(options.output);
@@ -127,7 +127,7 @@ void simulate_diracs_file(Arguments arguments) {
   SimulateOptions options;
   options.type = PixelType::float64;
   if (!parse_diracs(arguments, options)) return;
-  require_fits_ending(options.output);
+  require_fits_ending("-o", options.output);
   io::OutputSet outputs;
   const std::string image_file = outputs.add(options.output, overwrite_policy(options.overwrite));
 

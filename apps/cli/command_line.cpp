@@ -188,6 +188,10 @@ bool CommandLine::parse(Arguments arguments) {
   return true;
 }
 
+bool CommandLine::given(const std::string& name) const {
+  return m_parser->app.get_option(name)->count() > 0;
+}
+
 std::string command_line_library_version() { return CLI11_VERSION; }
 
 bool asks_for_help(Arguments arguments) {

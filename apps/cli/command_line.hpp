@@ -60,6 +60,8 @@ class CommandLine {
 
   /// False if help was asked for, which has then been printed. \throws UsageError
   [[nodiscard]] bool parse(Arguments arguments);
+  /// After parsing: whether an option stood among the arguments.
+  [[nodiscard]] bool given(const std::string& name) const;
 
  private:
   struct Parser;

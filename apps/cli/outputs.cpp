@@ -7,18 +7,9 @@
 
 namespace kastor::cli {
 
-io::TableFormat catalogue_format(const std::string& path) {
-  const auto format = io::table_format_of(path);
-  if (!format) {
-    throw UsageError("-o: found '" + path +
-                     "', whose ending names no format; expected .csv, .fits or .fit");
-  }
-  return *format;
-}
-
-void require_fits_ending(const std::string& path) {
+void require_fits_ending(const std::string& option, const std::string& path) {
   if (io::table_format_of(path) != io::TableFormat::fits) {
-    throw UsageError("-o: found '" + path +
+    throw UsageError(option + ": found '" + path +
                      "', whose ending names no image format; expected .fits or .fit");
   }
 }

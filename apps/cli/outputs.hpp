@@ -13,10 +13,8 @@
 
 namespace kastor::cli {
 
-/// The format that the ending of a catalogue's name chooses. \throws UsageError if it names none.
-[[nodiscard]] io::TableFormat catalogue_format(const std::string& path);
-/// \throws UsageError unless `path` ends in .fits or .fit.
-void require_fits_ending(const std::string& path);
+/// \throws UsageError unless `path`, given to `option`, ends in .fits or .fit.
+void require_fits_ending(const std::string& option, const std::string& path);
 
 [[nodiscard]] io::OverwritePolicy overwrite_policy(bool overwrite);
 

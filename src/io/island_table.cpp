@@ -266,11 +266,10 @@ std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
     cards.push_back({"BPA", beam->position_angle_deg, "[deg] beam, from north through east"});
     cards.push_back(
         {"BEAMFROM", std::string(origin_text(params.beam.origin)), "where the beam comes from"});
-    const double pixel =
-        params.wcs == nullptr ? std::nan("") : detail::reference_pixel_area(*params.wcs);
-    if (pixel > 0) {
-      cards.push_back({"BEAMPIX", beam_solid_angle(*beam) / pixel,
-                       "[pixel] area of the beam at the reference pixel"});
+    const double pixels =
+        params.wcs == nullptr ? std::nan("") : beam_area_in_pixels(*beam, *params.wcs);
+    if (pixels > 0) {
+      cards.push_back({"BEAMPIX", pixels, "[pixel] area of the beam at the reference pixel"});
     }
   }
   if (params.wcs != nullptr && params.wcs->system() == SkySystem::galactic) {
@@ -279,6 +278,12 @@ std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
     cards.push_back({"RADESYS", params.wcs->frame(), "frame of ra and dec"});
   }
   return cards;
+}
+
+/// Of ra and dec, or of the image's own longitude and latitude.
+std::optional<SkyFrame> frame_of(const Wcs* wcs) {
+  if (wcs == nullptr) return std::nullopt;
+  return wcs->system() == SkySystem::galactic ? SkyFrame::icrs : sky_frame_of(*wcs);
 }
 
 std::size_t count_with(const Rows& rows, std::uint32_t flag) {
@@ -338,6 +343,11 @@ std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& par
 
 }  // namespace
 
+double beam_area_in_pixels(const Beam& beam, const Wcs& wcs) {
+  const double pixel = detail::reference_pixel_area(wcs);
+  return pixel > 0 ? beam_solid_angle(beam) / pixel : std::nan("");
+}
+
 IslandTable island_table(const Islands& islands, const IslandTableParams& params) {
   check(params);
   const auto unit = detail::flux_unit(params.unit);
@@ -346,6 +356,7 @@ IslandTable island_table(const Islands& islands, const IslandTableParams& params
   result.table.name = "islands";
   result.table.description = "Islands of connected pixels that stand out of the background";
   result.table.columns = columns_of(rows, params, unit);
+  result.table.frame = frame_of(params.wcs);
   result.cards = cards_of(params);
   result.notes = notes_of(rows, params, unit);
   return result;

@@ -33,6 +33,9 @@ struct IslandTableParams {
   std::string name_prefix;  ///< before island_name: "KASTOR" gives "KASTOR J...."; may be empty
 };
 
+/// Area of a beam at the reference pixel [pixel]; NaN if that has no place on the sky.
+[[nodiscard]] double beam_area_in_pixels(const Beam& beam, const Wcs& wcs);
+
 struct IslandTable {
   Table table;
   std::vector<HeaderCard> cards;   ///< the beam and the frame, for the header of the table

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_FIND_OPTIONS_HPP
+#define KASTOR_APPS_CLI_FIND_OPTIONS_HPP
+
+#include <kastor/source_finder.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/island_options.hpp"
+#include "cli/options.hpp"
+
+namespace kastor::cli {
+
+/// All of `kastor find`.
+struct FindOptions {
+  InputOptions input;
+  FindParams find;        ///< the lesson's
+  IslandOptions islands;  ///< of the other presets
+  std::vector<std::string> outputs;
+  std::optional<std::string> labels;
+  std::optional<std::string> picture;
+  bool overwrite = false;
+  RunOptions run;
+  bool json = false;
+};
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/find_outputs.hpp"
+
+#include <algorithm>
+#include <kastor/error.hpp>
+
+#include "cli/errors.hpp"
+#include "cli/outputs.hpp"
+#include "cli/picture_options.hpp"
+
+namespace kastor::cli {
+namespace {
+
+CatalogueFormat format_of(const std::string& path) {
+  if (const auto regions = io::region_format_of(path)) return *regions;
+  if (const auto table = io::table_format_of(path)) return *table;
+  throw UsageError("-o: found '" + path +
+                   "', whose ending names no format; expected .csv, .ecsv, .fits, .vot, .reg or "
+                   ".crtf");
+}
+
+}  // namespace
+
+FindOutputs::FindOutputs(const FindOptions& options) {
+  for (const auto& target : options.outputs) m_catalogues.push_back({target, format_of(target)});
+  const std::pair<const char*, const std::optional<std::string>*> maps[] = {
+      {"--labels", &options.labels},
+      {"--background-map", &options.islands.background_map},
+      {"--rms-map", &options.islands.rms_map},
+      {"--snr-map", &options.islands.snr_map},
+      {"--residual", &options.islands.residual}};
+  for (const auto& [name, target] : maps) {
+    if (*target) require_fits_ending(name, **target);
+  }
+  if (options.picture) require_png_ending("--picture", *options.picture);
+
+  std::vector<std::string> inputs = {options.input.path};
+  for (const auto* given : {&options.islands.background, &options.islands.rms}) {
+    if (*given && std::holds_alternative<std::string>(**given))
+      inputs.push_back(std::get<std::string>(**given));
+  }
+  if (options.islands.mask) inputs.push_back(*options.islands.mask);
+  const auto add = [&](const std::string& target) {
+    m_targets.push_back(target);
+    return m_set.add(target, overwrite_policy(options.overwrite), inputs);
+  };
+  for (auto& catalogue : m_catalogues) catalogue.path = add(catalogue.path);
+  std::string* const staged[] = {&labels, &background_map, &rms_map, &snr_map, &residual};
+  for (std::size_t i = 0; i < std::size(staged); ++i) {
+    if (*maps[i].second) *staged[i] = add(**maps[i].second);
+  }
+  if (options.picture) picture = add(*options.picture);
+}
+
+bool FindOutputs::has_regions() const {
+  return std::any_of(m_catalogues.begin(), m_catalogues.end(), [](const auto& catalogue) {
+    return std::holds_alternative<io::RegionFormat>(catalogue.format);
+  });
+}
+
+std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why) {
+  try {
+    return io::Wcs(image.header_cards, image.fits_axes);
+  } catch (const Error& error) {
+    why = without_function(error.what());
+    return std::nullopt;
+  }
+}
+
+io::Provenance find_provenance(const io::FitsImage& image, const FindOptions& options) {
+  const std::string chosen = options.islands.preset == Preset::lesson
+                                 ? find_options_as_typed(options.find)
+                                 : island_options_as_typed(options.islands);
+  return provenance_of(image, "kastor find" + input_options_as_typed(options.input) + " " + chosen,
+                       image.hdu.unit);
+}
+
+io::PictureParams find_picture_params() {
+  io::PictureParams params;
+  params.font = font_of_environment();
+  return params;
+}
+
+}  // namespace kastor::cli

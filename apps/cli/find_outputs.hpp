@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_FIND_OUTPUTS_HPP
+#define KASTOR_APPS_CLI_FIND_OUTPUTS_HPP
+
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/output_set.hpp>
+#include <kastor/io/picture_params.hpp>
+#include <kastor/io/provenance.hpp>
+#include <kastor/io/regions_writer.hpp>
+#include <kastor/io/table_writer.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/find_options.hpp"
+
+namespace kastor::cli {
+
+using CatalogueFormat = std::variant<io::TableFormat, io::RegionFormat>;
+
+/// What `kastor find` writes, under temporary names until all is written.
+class FindOutputs {
+ public:
+  /// Checks endings first, then takes the names. \throws UsageError, Error
+  explicit FindOutputs(const FindOptions& options);
+
+  struct StagedCatalogue {
+    std::string path;
+    CatalogueFormat format;
+  };
+  [[nodiscard]] const std::vector<StagedCatalogue>& catalogues() const { return m_catalogues; }
+  [[nodiscard]] bool has_regions() const;
+
+  /// Temporary names; empty if not asked for.
+  std::string labels, picture, background_map, rms_map, snr_map, residual;
+
+  [[nodiscard]] const std::vector<std::string>& targets() const { return m_targets; }
+  void commit() { m_set.commit(); }
+
+ private:
+  io::OutputSet m_set;
+  std::vector<std::string> m_targets;
+  std::vector<StagedCatalogue> m_catalogues;
+};
+
+/// The image's coordinates; none, with `why`, if it has none that can be used.
+[[nodiscard]] std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why);
+
+/// Of `kastor find` on this image.
+[[nodiscard]] io::Provenance find_provenance(const io::FitsImage& image,
+                                             const FindOptions& options);
+
+[[nodiscard]] io::PictureParams find_picture_params();
+
+}  // namespace kastor::cli
+
+#endif

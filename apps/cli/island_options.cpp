@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/island_options.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/format.hpp"
+#include "cli/outputs.hpp"
+
+namespace kastor::cli {
+namespace {
+
+constexpr double largest = std::numeric_limits<double>::max();
+constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
+
+const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
+const std::vector<std::string> of_the_others = {
+    "--seed",    "--flood",         "--negative",   "--drop-at-edge", "--min-beams",
+    "--mask",    "--box",           "--beam",       "--cell",         "--estimate",
+    "--filter",  "--interpolation", "--background", "--rms",          "--background-map",
+    "--rms-map", "--snr-map",       "--residual"};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end = text.find(separator); end != std::string::npos;
+       end = text.find(separator, begin)) {
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+constexpr IntegerRange side_range = {1, largest_side, "an integer from 1 to 2147483647"};
+
+MeshCell parse_cell(const std::string& text) {
+  const auto parts = split(text, 'x');
+  if (parts.size() > 2) {
+    throw UsageError("--cell: found '" + text + "'; expected N or WIDTHxHEIGHT in pixels");
+  }
+  return {parse_integer("--cell", parts.back(), side_range),
+          parse_integer("--cell", parts.front(), side_range)};
+}
+
+PixelBox parse_box(const std::string& text) {
+  const auto parts = split(text, ',');
+  if (parts.size() != 4) {
+    throw UsageError("--box: found '" + text + "'; expected XMIN,XMAX,YMIN,YMAX in pixels from 0");
+  }
+  const auto side = [&](std::size_t i) {
+    return parse_integer("--box", parts[i], {0, largest_side, "an integer from 0 to 2147483647"});
+  };
+  const PixelBox box{side(0), side(1), side(2), side(3)};
+  if (box.x_min > box.x_max || box.y_min > box.y_max) {
+    throw UsageError("--box: found '" + text + "'; expected XMIN <= XMAX and YMIN <= YMAX");
+  }
+  return box;
+}
+
+/// A number is a number, all else a file; one whose name is a number can be written ./5.
+GivenMap parse_map(const std::string& option, const std::string& text, bool positive) {
+  if (text.empty()) throw UsageError(option + ": found ''; expected a number or a FITS file");
+  const bool number = text.find_first_not_of("0123456789+-.eE") == std::string::npos;
+  if (!number) return text;
+  return positive ? parse_real(option, text, {0, false, largest, "a finite number above 0"})
+                  : parse_real(option, text, finite_range());
+}
+
+std::string map_as_typed(const GivenMap& map) {
+  if (const auto* number = std::get_if<double>(&map)) return fmt::format("{}", *number);
+  return std::get<std::string>(map);
+}
+
+}  // namespace
+
+const char* name_of(Preset preset) {
+  switch (preset) {
+    case Preset::radio:
+      return "radio";
+    case Preset::sextractor:
+      return "sextractor";
+    case Preset::lesson:
+      break;
+  }
+  return "lesson";
+}
+
+void IslandOptionsParser::add_to(CommandLine& line) {
+  line.heading("Preset");
+  line.choice(
+      "--preset", {"lesson", "radio", "sextractor"},
+      [this](const std::string& word) {
+        m_given.preset = word == "radio"        ? Preset::radio
+                         : word == "sextractor" ? Preset::sextractor
+                                                : Preset::lesson;
+      },
+      "lesson (default): one threshold above one noise.\n"
+      "radio: seeds at 5, floods at 3 times the local noise,\n"
+      "8-connected. sextractor: 1.5 times it, 5 pixels.");
+  add_thresholds(line);
+  add_background(line);
+  add_maps(line);
+}
+
+void IslandOptionsParser::add_thresholds(CommandLine& line) {
+  line.heading("Islands (--preset radio or sextractor)");
+  line.real(
+      "--seed", "S", {0, true, largest, "a finite number of 0 or more"},
+      [this](double seed) { m_seed = seed; },
+      "An island has a pixel S times the local noise above\nthe background.");
+  line.real(
+      "--flood", "F", {0, true, largest, "a finite number of 0 or more"},
+      [this](double flood) { m_flood = flood; }, "All its pixels are F times the noise above it.");
+  line.flag("--negative", m_given.find.negative, "Find what is as far below the background, too.");
+  line.flag("--drop-at-edge", m_given.find.drop_at_edge,
+            "Drop islands that touch the image's border.");
+  line.real(
+      "--min-beams", "B", {0, true, largest, "a finite number of 0 or more"},
+      [this](double beams) { m_given.min_beams = beams; },
+      "Drop islands smaller than B areas of the beam.");
+  line.value(
+      "--mask", "FILE.fits", [this](const std::string& path) { m_given.mask = path; },
+      "Leave out pixels that are not 0 in this image.");
+  line.value(
+      "--box", "X1,X2,Y1,Y2", [this](const std::string& text) { m_given.box = parse_box(text); },
+      "Use these columns and rows only; from 0, both ends\ninside.");
+  line.value(
+      "--beam", "MAJ,MIN[,PA]",
+      [this](const std::string& text) {
+        try {
+          (void)io::parse_beam(text);
+        } catch (const Error& error) {
+          throw UsageError("--beam: " + without_function(error.what()));
+        }
+        m_given.beam = text;
+      },
+      "The beam [arcsec, arcsec, deg]; default: the header's.");
+}
+
+void IslandOptionsParser::add_background(CommandLine& line) {
+  line.heading("Background (--preset radio or sextractor)");
+  line.value(
+      "--cell", "N|WxH", [this](const std::string& text) { m_given.cell = parse_cell(text); },
+      "Size of a cell of the mesh [pixel]; default 64, for\nradio 20 beams.");
+  line.choice(
+      "--estimate", {"median", "mode"},
+      [this](const std::string& word) {
+        m_estimate = word == "median" ? BackgroundEstimate::median : BackgroundEstimate::mode;
+      },
+      "Of a clipped cell: its median (radio), or SExtractor's\n2.5 median - 1.5 mean "
+      "(sextractor).");
+  line.integer(
+      "--filter", "N", {1, 999, "an odd integer from 1 to 999"},
+      [this](std::int64_t n) {
+        if (n % 2 == 0) {
+          throw UsageError(fmt::format("--filter: found '{}'; expected an odd integer", n));
+        }
+        m_given.mesh.filter_height = m_given.mesh.filter_width = static_cast<int>(n);
+      },
+      "Median filter over N x N cells; default 3, 1: none.");
+  line.choice(
+      "--interpolation", {"bicubic", "bilinear"},
+      [this](const std::string& word) {
+        m_given.mesh.interpolation =
+            word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
+      },
+      "Between the cells; default bicubic.");
+  line.value(
+      "--background", "VALUE|FILE",
+      [this](const std::string& text) {
+        m_given.background = parse_map("--background", text, false);
+      },
+      "A level or a map of your own instead of the mesh's.");
+  line.value(
+      "--rms", "VALUE|FILE",
+      [this](const std::string& text) { m_given.rms = parse_map("--rms", text, true); },
+      "A noise or a map of your own instead of the mesh's.");
+}
+
+void IslandOptionsParser::add_maps(CommandLine& line) {
+  line.heading("Maps (--preset radio or sextractor)");
+  const auto map = [&](const char* name, std::optional<std::string>& target, const char* help) {
+    line.value(
+        name, "FILE.fits", [&target](const std::string& path) { target = path; }, help);
+  };
+  map("--background-map", m_given.background_map, "Write the background.");
+  map("--rms-map", m_given.rms_map, "Write the noise.");
+  map("--snr-map", m_given.snr_map, "Write signal to noise.");
+  map("--residual", m_given.residual,
+      "Write the image with the background in the place of\nits islands.");
+}
+
+IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
+                                            const FindParams& lesson) const {
+  IslandOptions options = m_given;
+  const bool is_lesson = options.preset == Preset::lesson;
+  for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
+    if (!line.given(name)) continue;
+    throw UsageError(is_lesson
+                         ? name + ": found without --preset; expected --preset radio or sextractor"
+                         : name + ": found with --preset " + name_of(options.preset) +
+                               "; expected --seed and --flood instead");
+  }
+  if (is_lesson) return options;
+
+  const bool radio = options.preset == Preset::radio;
+  options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
+  // Given alone, a seed below the usual flood means one threshold.
+  options.find.flood = m_flood.value_or(std::min(radio ? 3.0 : 1.5, options.find.seed));
+  if (m_flood && !m_seed) options.find.seed = std::max(options.find.seed, *m_flood);
+  if (options.find.flood > options.find.seed) {
+    throw UsageError(
+        fmt::format("--flood: found {}, above the seed of {}; expected --flood <= --seed",
+                    options.find.flood, options.find.seed));
+  }
+  options.find.connectivity =
+      line.given("--connectivity") ? lesson.label.connectivity : Connectivity::eight;
+  options.find.min_pixels = line.given("--min-pixels") ? lesson.label.min_pixels : (radio ? 1 : 5);
+  options.mesh.clip = lesson.clip;
+  options.mesh.estimate =
+      m_estimate.value_or(radio ? BackgroundEstimate::median : BackgroundEstimate::mode);
+  if (!radio && !options.cell) options.cell = MeshCell{64, 64};
+  return options;
+}
+
+std::string island_options_as_typed(const IslandOptions& options) {
+  std::string text =
+      fmt::format("--preset {} --seed {} --flood {} --connectivity {} --min-pixels {}",
+                  name_of(options.preset), options.find.seed, options.find.flood,
+                  static_cast<int>(options.find.connectivity), options.find.min_pixels);
+  const auto add = [&](const char* name, const auto& value) {
+    text += fmt::format(" {} {}", name, value);
+  };
+  if (options.min_beams) add("--min-beams", *options.min_beams);
+  if (options.find.negative) text += " --negative";
+  if (options.find.drop_at_edge) text += " --drop-at-edge";
+  if (options.mask) add("--mask", *options.mask);
+  if (options.box) {
+    add("--box", fmt::format("{},{},{},{}", options.box->x_min, options.box->x_max,
+                             options.box->y_min, options.box->y_max));
+  }
+  if (options.beam) add("--beam", *options.beam);
+  if (options.background) add("--background", map_as_typed(*options.background));
+  if (options.rms) add("--rms", map_as_typed(*options.rms));
+  if (options.background && options.rms) return text;
+  add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
+  add("--kappa", options.mesh.clip.kappa);
+  add("--max-passes", options.mesh.clip.max_passes);
+  add("--estimate", options.mesh.estimate == BackgroundEstimate::median ? "median" : "mode");
+  add("--filter", options.mesh.filter_height);
+  add("--interpolation",
+      options.mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear");
+  return text;
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <kastor/io/island_regions.hpp>
+#include <string>
+
+namespace kastor::io {
+namespace {
+
+/// A column of doubles; null if the table has none of that name.
+const std::vector<double>* reals(const Table& table, const std::string& name) {
+  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                                  [&](const auto& column) { return column.name == name; });
+  return found == table.columns.end() ? nullptr : std::get_if<std::vector<double>>(&found->values);
+}
+
+/// NaN is no length.
+double half(double width) { return width > 0 ? width / 2 : 0.0; }
+
+double or_zero(double angle) { return std::isfinite(angle) ? angle : 0.0; }
+
+bool has_centre(double x, double y) { return std::isfinite(x) && std::isfinite(y); }
+
+Region on_sky(const Table& table, std::size_t row) {
+  const auto at = [&](const char* name) {
+    const auto* values = reals(table, name);
+    return values == nullptr ? std::nan("") : (*values)[row];
+  };
+  return {at("ra_deg_cont"),    at("dec_deg_cont"),     half(at("maj_axis")),
+          half(at("min_axis")), or_zero(at("pos_ang")), ""};
+}
+
+Region in_pixels(const Island& island, const Table& table, std::size_t row) {
+  const auto at = [&](const char* name) {
+    const auto* values = reals(table, name);
+    return values == nullptr ? std::nan("") : (*values)[row];
+  };
+  const bool centre = has_centre(island.x_cen, island.y_cen);
+  return {centre ? island.x_cen : static_cast<double>(island.x_peak),
+          centre ? island.y_cen : static_cast<double>(island.y_peak),
+          half(at("maj_axis_pix")),
+          half(at("min_axis_pix")),
+          or_zero(at("pos_ang_pix")),
+          ""};
+}
+
+}  // namespace
+
+ShownRegions island_regions(const Islands& islands, const Table& table) {
+  ShownRegions shown;
+  if (reals(table, "ra_deg_cont") != nullptr) shown.frame = table.frame;
+  shown.regions.reserve(islands.size());
+  for (std::size_t row = 0; row < islands.size(); ++row) {
+    shown.regions.push_back(shown.frame ? on_sky(table, row) : in_pixels(islands[row], table, row));
+    shown.regions.back().text = std::to_string(islands[row].id);
+  }
+  return shown;
+}
+
+ShownRegions catalogue_regions(const Catalogue& catalogue, const Wcs* wcs) {
+  ShownRegions shown;
+  std::vector<PixelPosition> places;
+  places.reserve(catalogue.size());
+  for (const Source& s : catalogue) {
+    const bool centre = has_centre(s.x_cen, s.y_cen);
+    places.push_back({centre ? s.x_cen : static_cast<double>(s.x_peak),
+                      centre ? s.y_cen : static_cast<double>(s.y_peak)});
+  }
+  if (wcs != nullptr) shown.frame = sky_frame_of(*wcs);
+  const auto sky = shown.frame ? wcs->to_sky(places) : std::vector<SkyPosition>{};
+  shown.regions.reserve(catalogue.size());
+  for (std::size_t row = 0; row < catalogue.size(); ++row) {
+    Region region;
+    region.x = shown.frame ? sky[row].longitude : places[row].x;
+    region.y = shown.frame ? sky[row].latitude : places[row].y;
+    region.text = std::to_string(catalogue[row].id);
+    shown.regions.push_back(region);
+  }
+  return shown;
+}
+
+}  // namespace kastor::io

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kastor/detail/instantiations.hpp>
+#include <kastor/island_maps.hpp>
+#include <string>
+
+namespace kastor {
+namespace {
+
+template <class Exec, class Kernel>
+void for_each_pixel(const char* name, const Exec& space, std::int64_t ny, std::int64_t nx,
+                    const Kernel& kernel) {
+  Kokkos::parallel_for(
+      name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, ny * nx), kernel);
+}
+
+template <class V>
+std::string shape_text(const V& view) {
+  return std::to_string(view.extent(1)) + " x " + std::to_string(view.extent(0));
+}
+
+template <class A, class B>
+void expect_same_shape(const char* function, const A& image, const B& map) {
+  KASTOR_EXPECTS(function, image.extent(0) == map.extent(0) && image.extent(1) == map.extent(1),
+                 "the map has " + shape_text(map) + " pixels; expected " + shape_text(image) +
+                     " as the image");
+}
+
+/// The label of a pixel; nothing was labelled: 0.
+template <class Exec>
+KOKKOS_INLINE_FUNCTION std::int64_t label_at(const RunLabels<Exec>& labels, std::int64_t y,
+                                             std::int64_t x) {
+  return labels.components > 0 ? labels.at(y, x) : 0;
+}
+
+}  // namespace
+
+namespace detail {
+
+template <class Exec, class T>
+struct FillSnr {
+  ConstImage<T, Exec> image;
+  Background<Exec, T> background;
+  MutableImage<T, Exec> snr;
+  std::int64_t nx;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / nx;
+    const std::int64_t x = i % nx;
+    const double rms = background.rms(y, x);
+    const double deviation = static_cast<double>(image(y, x)) - background.level(y, x);
+    const bool known = rms > 0 && Kokkos::isfinite(deviation);
+    snr(y, x) = known ? static_cast<T>(deviation / rms) : Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+};
+
+template <class Exec, class T>
+struct FillResidual {
+  ConstImage<T, Exec> image;
+  Background<Exec, T> background;
+  RunLabels<Exec> positive, negative;
+  MutableImage<T, Exec> residual;
+  std::int64_t nx;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / nx;
+    const std::int64_t x = i % nx;
+    const bool in_island = label_at(positive, y, x) != 0 || label_at(negative, y, x) != 0;
+    residual(y, x) = in_island ? static_cast<T>(background.level(y, x)) : image(y, x);
+  }
+};
+
+template <class Exec, class Label>
+struct WriteIds {
+  RunLabels<Exec> positive, negative;
+  Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space> ids;
+  std::int64_t nx;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / nx;
+    const std::int64_t x = i % nx;
+    std::int64_t id = label_at(positive, y, x);
+    if (id == 0) {
+      const std::int64_t below = label_at(negative, y, x);
+      id = below == 0 ? 0 : positive.components + below;
+    }
+    ids(y, x) = static_cast<Label>(id);
+  }
+};
+
+}  // namespace detail
+
+template <class Exec, Real T>
+void fill_snr_map(const Exec& space, const ConstImage<T, Exec>& image,
+                  const Background<Exec, T>& background, const MutableImage<T, Exec>& snr) {
+  expect_same_shape("kastor::fill_snr_map", image, snr);
+  const auto ny = static_cast<std::int64_t>(image.extent(0));
+  const auto nx = static_cast<std::int64_t>(image.extent(1));
+  for_each_pixel("kastor::fill_snr_map", space, ny, nx,
+                 detail::FillSnr<Exec, T>{image, background, snr, nx});
+}
+
+template <class Exec, Real T>
+void fill_residual_map(const Exec& space, const ConstImage<T, Exec>& image,
+                       const Background<Exec, T>& background, const RunLabels<Exec>& positive,
+                       const RunLabels<Exec>& negative, const MutableImage<T, Exec>& residual) {
+  expect_same_shape("kastor::fill_residual_map", image, residual);
+  const auto ny = static_cast<std::int64_t>(image.extent(0));
+  const auto nx = static_cast<std::int64_t>(image.extent(1));
+  for_each_pixel(
+      "kastor::fill_residual_map", space, ny, nx,
+      detail::FillResidual<Exec, T>{image, background, positive, negative, residual, nx});
+}
+
+template <class Exec, class Label>
+void write_island_labels(
+    const Exec& space, const RunLabels<Exec>& positive, const RunLabels<Exec>& negative,
+    const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>& ids) {
+  const auto ny = static_cast<std::int64_t>(ids.extent(0));
+  const auto nx = static_cast<std::int64_t>(ids.extent(1));
+  KASTOR_EXPECTS("kastor::write_island_labels", ny == positive.ny && nx == positive.nx,
+                 "the image of labels has " + shape_text(ids) + " pixels; expected " +
+                     std::to_string(positive.nx) + " x " + std::to_string(positive.ny) +
+                     " as the labels");
+  for_each_pixel("kastor::write_island_labels", space, ny, nx,
+                 detail::WriteIds<Exec, Label>{positive, negative, ids, nx});
+}
+
+}  // namespace kastor
+
+#define KASTOR_INSTANTIATE_MAPS(EXEC, T)                                                       \
+  template void kastor::fill_snr_map<EXEC, T>(const EXEC&, const kastor::ConstImage<T, EXEC>&, \
+                                              const kastor::Background<EXEC, T>&,              \
+                                              const kastor::MutableImage<T, EXEC>&);           \
+  template void kastor::fill_residual_map<EXEC, T>(                                            \
+      const EXEC&, const kastor::ConstImage<T, EXEC>&, const kastor::Background<EXEC, T>&,     \
+      const kastor::RunLabels<EXEC>&, const kastor::RunLabels<EXEC>&,                          \
+      const kastor::MutableImage<T, EXEC>&);
+KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE_MAPS)
+
+#define KASTOR_INSTANTIATE_LABELS(EXEC)                                                       \
+  template void kastor::write_island_labels<EXEC, std::int32_t>(                              \
+      const EXEC&, const kastor::RunLabels<EXEC>&, const kastor::RunLabels<EXEC>&,            \
+      const Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename EXEC::memory_space>&); \
+  template void kastor::write_island_labels<EXEC, std::int64_t>(                              \
+      const EXEC&, const kastor::RunLabels<EXEC>&, const kastor::RunLabels<EXEC>&,            \
+      const Kokkos::View<std::int64_t**, Kokkos::LayoutRight, typename EXEC::memory_space>&);
+KASTOR_FOR_EACH_EXEC(KASTOR_INSTANTIATE_LABELS)
