@@ -2,6 +2,7 @@
 #ifndef KASTOR_KASTOR_HPP
 #define KASTOR_KASTOR_HPP
 
+#include <kastor/background.hpp>
 #include <kastor/catalogue.hpp>
 #include <kastor/convolution_kernel.hpp>
 #include <kastor/convolve.hpp>

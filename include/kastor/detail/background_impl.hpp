@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_BACKGROUND_IMPL_HPP
+#define KASTOR_DETAIL_BACKGROUND_IMPL_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cmath>
+#include <kastor/background.hpp>
+#include <kastor/detail/background_mesh.hpp>
+#include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/estimate_cells.hpp>
+#include <kastor/detail/plan_memory.hpp>
+#include <kastor/detail/replay.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace kastor::detail {
+
+/// Writes some entries of the table of bands: the host's copy would have to outlive the kernels.
+template <class T>
+struct ListBands {
+  static constexpr int each = 64;
+  BandRows<T> from[each];
+  BandRows<T>* to;
+  KOKKOS_FUNCTION void operator()(int i) const { to[i] = from[i]; }
+};
+
+template <class Exec, class T>
+struct FillMap {
+  PixelMap<Exec, T> map;
+  MutableImage<T, Exec> image;
+  std::int64_t first_row;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto nx = static_cast<std::int64_t>(image.extent(1));
+    if constexpr (is_host_space_v<Exec>) {
+      for (std::int64_t x = 0; x < nx; ++x) image(i, x) = static_cast<T>(map(first_row + i, x));
+    } else {
+      image(i / nx, i % nx) = static_cast<T>(map(first_row + i / nx, i % nx));
+    }
+  }
+};
+
+inline void check(const BackgroundParams& params) {
+  const char* const function = "kastor::BackgroundEstimator";
+  KASTOR_EXPECTS(function, params.cell_height >= 1 && params.cell_width >= 1,
+                 "the cells are " + std::to_string(params.cell_height) + " x " +
+                     std::to_string(params.cell_width) + " pixels; expected at least 1 x 1");
+  KASTOR_EXPECTS(
+      function, params.clip.kappa > 0 && std::isfinite(params.clip.kappa),
+      "kappa is " + std::to_string(params.clip.kappa) + "; expected a positive, finite number");
+  KASTOR_EXPECTS(function, params.clip.max_passes >= 0,
+                 "max_passes is " + std::to_string(params.clip.max_passes) +
+                     "; expected 0 (until a pass removes nothing) or more");
+  KASTOR_EXPECTS(function, params.min_good_fraction >= 0 && params.min_good_fraction <= 1,
+                 "min_good_fraction is " + std::to_string(params.min_good_fraction) +
+                     "; expected a number from 0 to 1");
+  const auto odd = [](int size) { return size >= 1 && size % 2 == 1; };
+  KASTOR_EXPECTS(function, odd(params.filter_height) && odd(params.filter_width),
+                 "the median filter is " + std::to_string(params.filter_height) + " x " +
+                     std::to_string(params.filter_width) + " cells; expected odd numbers");
+}
+
+}  // namespace kastor::detail
+
+namespace kastor {
+
+template <class Exec, Real T>
+struct BackgroundEstimator<Exec, T>::Plan {
+  template <class V>
+  using List = Kokkos::View<V*, typename Exec::memory_space>;
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Nodes = Kokkos::View<MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  Plan(const Exec& s, const BackgroundParams& p)
+      : space(s), params(p), counts(Kokkos::view_alloc(s, "kastor::background::counts"), 1) {}
+
+  [[nodiscard]] BackgroundMesh<Exec, T> run(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::background");
+    const char* const function = "kastor::BackgroundEstimator";
+    const detail::Shape shape = detail::shape_of<T, Exec>(function, bands);
+    KASTOR_EXPECTS(function, shape.ny > 0 && shape.nx > 0,
+                   "the image is " + std::to_string(shape.ny) + " x " + std::to_string(shape.nx) +
+                       "; expected at least one pixel");
+    const bool excludes = exclude.ny != 0 || exclude.nx != 0;
+    KASTOR_EXPECTS(function, !excludes || (exclude.ny == shape.ny && exclude.nx == shape.nx),
+                   "the mask is " + std::to_string(exclude.ny) + " x " +
+                       std::to_string(exclude.nx) + " and the image " + std::to_string(shape.ny) +
+                       " x " + std::to_string(shape.nx) + "; expected one shape");
+    image.image = shape;
+    image.cell = {std::min(params.cell_height, shape.ny), std::min(params.cell_width, shape.nx)};
+    image.mesh = {(shape.ny - 1) / image.cell.ny + 1, (shape.nx - 1) / image.cell.nx + 1};
+    image.excluded = {};
+    if (excludes) image.excluded = {exclude.words.data(), exclude.words_per_row()};
+    prepare();
+    list_bands(bands);
+    estimate_cells();
+    make_nodes();
+
+    BackgroundMesh<Exec, T> result;
+    result.ny = shape.ny;
+    result.nx = shape.nx;
+    // As asked for, not as cut to the image: it decides where a lone node lies, which is of no
+    // consequence, and nothing else.
+    result.level = {params.cell_height, params.cell_width, false, level_nodes};
+    result.rms = {params.cell_height, params.cell_width, true, rms_nodes};
+    return result;
+  }
+
+  [[nodiscard]] BackgroundSummary summary() {
+    BackgroundSummary s;
+    s.pixels = image.image.ny * image.image.nx;
+    s.cells = cells();
+    KASTOR_EXPECTS("kastor::BackgroundEstimator", s.cells > 0,
+                   "no image has been seen yet; expected a call with one before its summary");
+    const auto host_counts =
+        Kokkos::View<detail::CellCounts*, Kokkos::HostSpace>(host_counts_memory);
+    Kokkos::deep_copy(space, host_counts, counts);
+    detail::grow(host_nodes, Kokkos::DefaultHostExecutionSpace{}, "kastor::background::host_nodes",
+                 s.cells);
+    const auto copied =
+        Kokkos::View<MeshNode*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+            host_nodes.data(), static_cast<std::size_t>(s.cells));
+    using Flat = Kokkos::View<const MeshNode*, typename Exec::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    const auto median_of = [&](const Nodes& nodes) {
+      Kokkos::deep_copy(space, copied, Flat(nodes.data(), static_cast<std::size_t>(s.cells)));
+      space.fence("kastor::background::summary");
+      sorted.resize(static_cast<std::size_t>(s.cells));
+      for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = copied(i).value;
+      std::sort(sorted.begin(), sorted.end());
+      return detail::midpoint(sorted[(sorted.size() - 1) / 2], sorted[sorted.size() / 2]);
+    };
+    space.fence("kastor::background::summary");
+    s.good = host_counts(0).good;
+    s.filled = s.cells - host_counts(0).valid;
+    KASTOR_EXPECTS("kastor::BackgroundEstimator", s.filled < s.cells,
+                   "none of the " + std::to_string(s.cells) + " cells has enough good pixels (" +
+                       std::to_string(s.good) + " of " + std::to_string(s.pixels) +
+                       " pixels are finite and not excluded); expected a share of at least " +
+                       std::to_string(params.min_good_fraction) + " in one cell");
+    s.level = median_of(level_nodes);
+    s.rms = median_of(rms_nodes);
+    return s;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t cells() const { return image.mesh.ny * image.mesh.nx; }
+
+  void prepare() {
+    const std::int64_t n = cells();
+    detail::grow(values, space, "kastor::background::values", n);
+    detail::grow(valid, space, "kastor::background::valid", n);
+    detail::grow(up, space, "kastor::background::up", n);
+    detail::grow(down, space, "kastor::background::down", n);
+    for (Nodes* nodes : {&level_nodes, &rms_nodes}) {
+      const auto my = static_cast<std::size_t>(image.mesh.ny);
+      const auto mx = static_cast<std::size_t>(image.mesh.nx);
+      if (nodes->extent(0) == my && nodes->extent(1) == mx) continue;
+      *nodes = {};
+      *nodes =
+          Nodes(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::background::nodes"),
+                my, mx);
+    }
+  }
+
+  void list_bands(Bands<T, Exec> bands) {
+    image.rows = {};
+    std::vector<detail::BandRows<T>>& list = host_bands;
+    list.clear();
+    std::int64_t first_row = 0;
+    for (const auto& band : bands) {
+      const auto rows = detail::rows_of<T, Exec>(band);
+      if (rows.ny > 0) list.push_back({rows.data, rows.pitch, first_row});
+      first_row += rows.ny;
+    }
+    image.rows.one = list.front();
+    image.rows.count = static_cast<std::int64_t>(list.size());
+    if (list.size() == 1) return;
+    detail::grow(band_table, space, "kastor::background::bands", image.rows.count);
+    image.rows.bands = band_table.data();
+    using Lister = detail::ListBands<T>;
+    for (std::size_t at = 0; at < list.size(); at += Lister::each) {
+      const std::size_t n = std::min<std::size_t>(Lister::each, list.size() - at);
+      Lister lister{};
+      std::copy_n(list.begin() + static_cast<std::ptrdiff_t>(at), n, lister.from);
+      lister.to = band_table.data() + at;
+      Kokkos::parallel_for("kastor::background::list_bands",
+                           Kokkos::RangePolicy<Exec>(space, 0, static_cast<int>(n)), lister);
+    }
+  }
+
+  void estimate_cells() {
+    Kokkos::deep_copy(space, counts, detail::CellCounts{0, 0});
+    const detail::EstimateCell<T> estimate{
+        image,
+        {params.clip.kappa, params.clip.max_passes, params.estimate, params.min_good_fraction},
+        {values.data(), valid.data(), counts.data()}};
+    if constexpr (is_host_space_v<Exec>) {
+      Kokkos::parallel_for("kastor::background::estimate_cells", Range(space, 0, cells()),
+                           detail::EstimateOnHost<T>{estimate});
+    } else {
+      using Kernel = detail::EstimateByTeams<T, Exec>;
+      Kokkos::parallel_for("kastor::background::estimate_cells",
+                           Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 4>>(
+                               space, static_cast<int>(cells()), Kernel::threads)
+                               .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
+                           Kernel{estimate});
+    }
+  }
+
+  void make_nodes() {
+    const detail::Shape mesh = image.mesh;
+    const detail::ColumnDistances distances{up.data(), down.data()};
+    const detail::BothNodes nodes{level_nodes.data(), rms_nodes.data()};
+    Kokkos::parallel_for("kastor::background::measure_columns", Range(space, 0, mesh.nx),
+                         detail::MeasureColumn{counts.data(), mesh, valid.data(), distances});
+    Kokkos::parallel_for("kastor::background::fill_cells", Range(space, 0, cells()),
+                         detail::FillCell{counts.data(), mesh, distances, values.data()});
+    const detail::Shape half{params.filter_height / 2, params.filter_width / 2};
+    Kokkos::parallel_for("kastor::background::filter", Range(space, 0, cells()),
+                         detail::FilterNode{mesh, half, values.data(), nodes});
+    if (params.interpolation == MeshInterpolation::bilinear) return;
+    Kokkos::parallel_for("kastor::background::bend_along_y", Range(space, 0, cells()),
+                         detail::BendAlongY{mesh, nodes});
+    Kokkos::parallel_for("kastor::background::bend_along_x", Range(space, 0, cells()),
+                         detail::BendAlongX{mesh, nodes});
+  }
+
+  Exec space;
+  BackgroundParams params;
+  detail::CellImage<T> image;
+  List<detail::CellCounts> counts;
+  List<detail::CellValue> values;
+  List<std::uint8_t> valid;
+  List<std::int32_t> up, down;
+  List<detail::BandRows<T>> band_table;
+  Nodes level_nodes, rms_nodes;
+  std::vector<detail::BandRows<T>> host_bands;
+  Kokkos::View<detail::CellCounts*, Kokkos::HostSpace> host_counts_memory{
+      "kastor::background::host_counts", 1};
+  Kokkos::View<MeshNode*, Kokkos::HostSpace> host_nodes;
+  std::vector<double> sorted;
+};
+
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>::BackgroundEstimator(const Exec& space,
+                                                  const BackgroundParams& params) {
+  detail::check(params);
+  m_plan = std::make_unique<Plan>(space, params);
+}
+
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>::~BackgroundEstimator() = default;
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>::BackgroundEstimator(BackgroundEstimator&&) noexcept = default;
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>& BackgroundEstimator<Exec, T>::operator=(
+    BackgroundEstimator&&) noexcept = default;
+
+template <class Exec, Real T>
+BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(const ConstImage<T, Exec>& image,
+                                                                 const BitMask<Exec>& exclude) {
+  return m_plan->run(Bands<T, Exec>(&image, 1), exclude);
+}
+template <class Exec, Real T>
+BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(Bands<T, Exec> bands,
+                                                                 const BitMask<Exec>& exclude) {
+  return m_plan->run(bands, exclude);
+}
+template <class Exec, Real T>
+BackgroundSummary BackgroundEstimator<Exec, T>::summary() {
+  return m_plan->summary();
+}
+
+template <class Exec, Real T>
+void fill_map(const Exec& space, const PixelMap<Exec, T>& map, const MutableImage<T, Exec>& image,
+              std::int64_t first_row) {
+  KASTOR_EXPECTS("kastor::fill_map", first_row >= 0,
+                 "the first row is " + std::to_string(first_row) + "; expected 0 or more");
+  const auto ny = static_cast<std::int64_t>(image.extent(0));
+  const auto nx = static_cast<std::int64_t>(image.extent(1));
+  if (ny * nx == 0) return;
+  Kokkos::parallel_for("kastor::background::fill_map",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           space, 0, is_host_space_v<Exec> ? ny : ny * nx),
+                       detail::FillMap<Exec, T>{map, image, first_row});
+}
+
+}  // namespace kastor
+
+#endif

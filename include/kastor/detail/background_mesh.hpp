@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_BACKGROUND_MESH_HPP
+#define KASTOR_DETAIL_BACKGROUND_MESH_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/image.hpp>
+#include <kastor/pixel_map.hpp>
+
+/// From the figures of the cells to the nodes of two surfaces. One call of a kernel a node, but for
+/// the columns.
+namespace kastor::detail {
+
+struct CellValue {
+  double level, rms;
+};
+
+/// Of all cells.
+struct CellCounts {
+  std::int64_t valid;  ///< cells with enough good pixels
+  std::int64_t good;   ///< pixels
+};
+
+/// How far it is to the nearest valid cell of the column, upwards and downwards; -1: there is none.
+struct ColumnDistances {
+  std::int32_t* up;
+  std::int32_t* down;
+};
+
+/// One column.
+struct MeasureColumn {
+  const CellCounts* counts;
+  Shape mesh;
+  const std::uint8_t* valid;
+  ColumnDistances distances;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t x) const {
+    if (counts->valid == mesh.ny * mesh.nx) return;
+    std::int32_t d = -1;
+    for (std::int64_t y = 0; y < mesh.ny; ++y) {
+      const std::int64_t i = y * mesh.nx + x;
+      d = valid[i] != 0 ? 0 : (d < 0 ? d : d + 1);
+      distances.up[i] = d;
+    }
+    d = -1;
+    for (std::int64_t y = mesh.ny - 1; y >= 0; --y) {
+      const std::int64_t i = y * mesh.nx + x;
+      d = valid[i] != 0 ? 0 : (d < 0 ? d : d + 1);
+      distances.down[i] = d;
+    }
+  }
+};
+
+/// A cell that is not valid takes the mean of its nearest valid ones, by the distance of their
+/// centres in cells; columns from left to right, within a column the upper one first.
+struct FillCell {
+  const CellCounts* counts;
+  Shape mesh;
+  ColumnDistances distances;
+  CellValue* cells;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (counts->valid == mesh.ny * mesh.nx || distances.up[i] == 0) return;
+    const std::int64_t y = i / mesh.nx, x = i % mesh.nx;
+    constexpr std::int64_t none = std::int64_t{1} << 62;
+    std::int64_t best = none;
+    for (std::int64_t dx = 0; dx < mesh.nx && dx * dx <= best; ++dx) {
+      best = nearer(best, dx, i - dx, x - dx);
+      best = nearer(best, dx, i + dx, x + dx);
+    }
+    if (best == none) {
+      cells[i].level = cells[i].rms = Kokkos::Experimental::quiet_NaN_v<double>;
+      return;
+    }
+    double level = 0, rms = 0, n = 0;
+    const auto add = [&](std::int64_t from) {
+      level += cells[from].level;
+      rms += cells[from].rms;
+      n += 1;
+    };
+    std::int64_t widest = 0;
+    while ((widest + 1) * (widest + 1) <= best) ++widest;
+    const std::int64_t begin = x > widest ? x - widest : 0;
+    const std::int64_t end = x + widest < mesh.nx ? x + widest + 1 : mesh.nx;
+    for (std::int64_t column = begin; column < end; ++column) {
+      const std::int64_t rest = best - (column - x) * (column - x);
+      const std::int64_t at = y * mesh.nx + column;
+      const std::int64_t up = distances.up[at], down = distances.down[at];
+      if (up >= 0 && up * up == rest) add(at - up * mesh.nx);
+      if (down > 0 && down * down == rest) add(at + down * mesh.nx);
+    }
+    cells[i].level = level / n;
+    cells[i].rms = rms / n;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t nearer(std::int64_t best, std::int64_t dx,
+                                                    std::int64_t at, std::int64_t column) const {
+    if (column < 0 || column >= mesh.nx) return best;
+    const std::int64_t up = distances.up[at], down = distances.down[at];
+    if (up >= 0 && dx * dx + up * up < best) best = dx * dx + up * up;
+    if (down >= 0 && dx * dx + down * down < best) best = dx * dx + down * down;
+    return best;
+  }
+};
+
+/// Two maps of nodes.
+struct BothNodes {
+  MeshNode* level;
+  MeshNode* rms;
+};
+
+/// The median of a node's surroundings; the window shrinks symmetrically at the edges, so it always
+/// has a middle.
+struct FilterNode {
+  Shape mesh;
+  Shape half;  ///< of the window, without the middle
+  const CellValue* cells;
+  BothNodes nodes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / mesh.nx, x = i % mesh.nx;
+    const Shape around{least(half.ny, y, mesh.ny - 1 - y), least(half.nx, x, mesh.nx - 1 - x)};
+    nodes.level[i] = MeshNode{median(i, around, &CellValue::level), 0, 0, 0};
+    nodes.rms[i] = MeshNode{median(i, around, &CellValue::rms), 0, 0, 0};
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t least(std::int64_t a, std::int64_t b,
+                                                          std::int64_t c) {
+    const std::int64_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+  }
+  /// Without a copy: the value that has as many below as above it, by counting.
+  [[nodiscard]] KOKKOS_FUNCTION double median(std::int64_t i, const Shape& around,
+                                              double CellValue::*figure) const {
+    const std::int64_t height = 2 * around.ny + 1, width = 2 * around.nx + 1;
+    const CellValue* first = cells + i - around.ny * mesh.nx - around.nx;
+    const std::int64_t middle = height * width / 2;
+    for (std::int64_t a = 0; a < height * width; ++a) {
+      const double value = first[a / width * mesh.nx + a % width].*figure;
+      std::int64_t below = 0, equal = 0;
+      for (std::int64_t v = 0; v < height; ++v) {
+        for (std::int64_t u = 0; u < width; ++u) {
+          const double other = first[v * mesh.nx + u].*figure;
+          below += other < value ? 1 : 0;
+          equal += other == value ? 1 : 0;
+        }
+      }
+      if (below <= middle && middle < below + equal) return value;
+    }
+    return Kokkos::Experimental::quiet_NaN_v<double>;  // no cell is valid
+  }
+};
+
+/// The second derivative of the natural cubic spline through equidistant values, at one of them:
+/// the solution of d[i-1] + 4 d[i] + d[i+1] = 6 (v[i-1] - 2 v[i] + v[i+1]), d = 0 at both ends, by
+/// its Green's function q^|i-j| / (2 sqrt 3) with q = sqrt 3 - 2, the right side continued oddly
+/// beyond the ends. What lies more than 24 values off counts for less than 2e-14.
+struct NaturalSpline {
+  static constexpr std::int64_t reach = 24;
+  const double* values;
+  std::int64_t stride;  ///< in doubles
+  std::int64_t count;
+
+  [[nodiscard]] KOKKOS_FUNCTION double second_derivative(std::int64_t i) const {
+    if (i == 0 || i == count - 1) return 0;
+    constexpr double q = -0.26794919243112270647;
+    double weight = 0.28867513459481288225;
+    double d = weight * bend(i);
+    for (std::int64_t m = 1; m <= reach; ++m) {
+      weight *= q;
+      d += weight * (continued(i - m) + continued(i + m));
+    }
+    return d;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION double bend(std::int64_t i) const {
+    const double* v = values + i * stride;
+    return 6 * (v[-stride] - 2 * v[0] + v[stride]);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double continued(std::int64_t i) const {
+    const std::int64_t last = count - 1;
+    double sign = 1;
+    while (i < 0 || i > last) {
+      i = i < 0 ? -i : 2 * last - i;
+      sign = -sign;
+    }
+    return i == 0 || i == last ? 0.0 : sign * bend(i);
+  }
+};
+
+/// Derivatives along y, then along x.
+struct BendAlongY {
+  Shape mesh;
+  BothNodes nodes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    bend(nodes.level, i);
+    bend(nodes.rms, i);
+  }
+
+ private:
+  KOKKOS_FUNCTION void bend(MeshNode* map, std::int64_t i) const {
+    constexpr std::int64_t size = sizeof(MeshNode) / sizeof(double);
+    const NaturalSpline column{&map[i % mesh.nx].value, mesh.nx * size, mesh.ny};
+    map[i].d2y = column.second_derivative(i / mesh.nx);
+  }
+};
+
+struct BendAlongX {
+  Shape mesh;
+  BothNodes nodes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    bend(nodes.level, i);
+    bend(nodes.rms, i);
+  }
+
+ private:
+  KOKKOS_FUNCTION void bend(MeshNode* map, std::int64_t i) const {
+    constexpr std::int64_t size = sizeof(MeshNode) / sizeof(double);
+    const std::int64_t x = i % mesh.nx;
+    MeshNode* row = map + (i - x);
+    map[i].d2x = NaturalSpline{&row->value, size, mesh.nx}.second_derivative(x);
+    map[i].d2x2y = NaturalSpline{&row->d2y, size, mesh.nx}.second_derivative(x);
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

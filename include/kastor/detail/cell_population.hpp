@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CELL_POPULATION_HPP
+#define KASTOR_DETAIL_CELL_POPULATION_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/moments.hpp>
+
+/// What a clip asks of the pixels of a cell. Every answer is order-free.
+namespace kastor::detail {
+
+/// Of an interval's pixels, on a grid.
+struct IntervalSums {
+  Int128 sum, squares;
+  std::int64_t count = 0;
+  std::int64_t below = 0;  ///< good pixels below the interval
+
+  KOKKOS_FUNCTION IntervalSums& operator+=(const IntervalSums& other) {
+    sum += other.sum;
+    squares += other.squares;
+    count += other.count;
+    below += other.below;
+    return *this;
+  }
+};
+
+/// How many pixels are smaller than each of some thresholds.
+struct CountsBelow {
+  static constexpr int thresholds = 3;
+  std::int64_t of[thresholds] = {};
+
+  KOKKOS_FUNCTION CountsBelow& operator+=(const CountsBelow& other) {
+    for (int i = 0; i < thresholds; ++i) of[i] += other.of[i];
+    return *this;
+  }
+};
+
+/// Pixels set aside to be put in order.
+template <class T>
+struct SmallList {
+  static constexpr int room = 128;
+  static constexpr int sample = 64;
+  T found[room];
+  T sorted[room];
+  int count;
+};
+
+}  // namespace kastor::detail
+
+template <>
+struct Kokkos::reduction_identity<kastor::detail::IntervalSums> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::IntervalSums sum() { return {}; }
+};
+template <>
+struct Kokkos::reduction_identity<kastor::detail::CountsBelow> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::CountsBelow sum() { return {}; }
+};
+template <class T>
+struct Kokkos::reduction_identity<kastor::detail::Extent<T>> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::Extent<T> sum() {
+    return {0, Kokkos::Experimental::infinity_v<T>, -Kokkos::Experimental::infinity_v<T>};
+  }
+};
+
+namespace kastor::detail {
+
+/// The pixels of a cell as a crew sees them; `Held` is a StreamedCell or a HeldCell. All threads
+/// ask the same and get the same answer.
+template <class Crew, class Held, class T>
+class CellPopulation {
+ public:
+  using List = SmallList<T>;
+
+  KOKKOS_FUNCTION CellPopulation(const Crew& crew, const Held& held, const CellImage<T>& image,
+                                 const Cell& cell, List& list)
+      : m_crew(crew), m_held(held), m_image(image), m_cell(cell), m_list(list) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION Extent<T> extent(const Interval<T>& interval) const {
+    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+    Extent<T> mine{0, infinity, -infinity};
+    m_held.for_mine([&](T x) {
+      const bool in = interval.contains(x);
+      mine.count += in ? 1 : 0;
+      mine.min = in & (x < mine.min) ? x : mine.min;
+      mine.max = in & (x > mine.max) ? x : mine.max;
+    });
+    return m_crew.sum(mine);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION IntervalSums sums(const Interval<T>& interval,
+                                                  const Grid& grid) const {
+    IntervalSums mine;
+    std::uint64_t sum = 0, squares = 0;
+    std::int64_t terms = 0;
+    const auto flush = [&] {
+      mine.sum.add(unbias(sum, terms));
+      mine.squares.add(unbias(squares, terms));
+      mine.count += terms;
+      sum = squares = 0;
+      terms = 0;
+    };
+    m_held.for_mine([&](T x) {
+      mine.below += x <= interval.low ? 1 : 0;
+      if (!interval.contains(x)) return;
+      const double u = grid.map(static_cast<double>(x));
+      sum += to_grid_biased(u);
+      squares += to_grid_biased(u * u);
+      if (++terms == max_grid_terms) flush();
+    });
+    flush();
+    return m_crew.sum(mine);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION CountsBelow
+  count_below(const T (&threshold)[CountsBelow::thresholds]) const {
+    CountsBelow mine;
+    m_held.for_mine([&](T x) {
+      for (int i = 0; i < CountsBelow::thresholds; ++i) mine.of[i] += x < threshold[i] ? 1 : 0;
+    });
+    return m_crew.sum(mine);
+  }
+
+  /// The smallest pixel that is not below the bound.
+  [[nodiscard]] KOKKOS_FUNCTION T smallest_from(T bound) const {
+    T mine = Kokkos::Experimental::infinity_v<T>;
+    m_held.for_mine([&](T x) { mine = (x >= bound) & (x < mine) ? x : mine; });
+    return m_crew.smallest(mine);
+  }
+
+  /// The pixels from `low` on and below `high` in order: they must fit the list.
+  [[nodiscard]] KOKKOS_FUNCTION const T* sorted_between(T low, T high) const {
+    begin_list();
+    m_held.for_mine([&](T x) {
+      if ((x >= low) & (x < high)) append(x);
+    });
+    return sorted_list();
+  }
+
+  /// Some pixels of the cell in order; `count` of them may be 0.
+  [[nodiscard]] KOKKOS_FUNCTION const T* sorted_sample(int& count) const {
+    begin_list();
+    for (int i = m_crew.rank(); i < List::sample; i += m_crew.size()) {
+      const std::int64_t at = m_cell.pixels() * (2 * i + 1) / (2 * List::sample);
+      const std::int64_t y = m_cell.y + at / m_cell.width, x = m_cell.x + at % m_cell.width;
+      const T value = m_image.pixel(m_image.rows.row(y), y, x);
+      if (value == value) append(value);
+    }
+    const T* sorted = sorted_list();
+    count = m_list.count;
+    return sorted;
+  }
+
+ private:
+  KOKKOS_FUNCTION void begin_list() const {
+    m_crew.barrier();  // the last list has been read
+    if (m_crew.rank() == 0) m_list.count = 0;
+    m_crew.barrier();
+  }
+  KOKKOS_FUNCTION void append(T x) const {
+    m_list.found[Kokkos::atomic_fetch_add(&m_list.count, 1)] = x;
+  }
+  /// Everyone finds the place of a few.
+  [[nodiscard]] KOKKOS_FUNCTION const T* sorted_list() const {
+    m_crew.barrier();
+    const int n = m_list.count;
+    for (int i = m_crew.rank(); i < n; i += m_crew.size()) {
+      const T x = m_list.found[i];
+      int place = 0;
+      for (int j = 0; j < n; ++j) {
+        const T other = m_list.found[j];
+        place += (other < x) | ((other == x) & (j < i)) ? 1 : 0;
+      }
+      m_list.sorted[place] = x;
+    }
+    m_crew.barrier();
+    return m_list.sorted;
+  }
+
+  const Crew& m_crew;
+  const Held& m_held;
+  const CellImage<T>& m_image;
+  const Cell& m_cell;
+  List& m_list;
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_ESTIMATE_CELLS_HPP
+#define KASTOR_DETAIL_ESTIMATE_CELLS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/background.hpp>
+#include <kastor/detail/background_mesh.hpp>
+#include <kastor/detail/cell_clip.hpp>
+#include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/cell_population.hpp>
+#include <kastor/detail/crew.hpp>
+
+/// The figures of every cell.
+namespace kastor::detail {
+
+struct CellRules {
+  double kappa;
+  int max_passes;
+  BackgroundEstimate estimate;
+  double min_good_fraction;
+};
+
+struct CellOutput {
+  CellValue* values;
+  std::uint8_t* valid;
+  CellCounts* counts;
+
+  KOKKOS_FUNCTION void write(const CellRules& rules, std::int64_t i, std::int64_t pixels,
+                             const CellStatistics& s) const {
+    const bool enough = s.good > 0 && static_cast<double>(s.good) >=
+                                          rules.min_good_fraction * static_cast<double>(pixels);
+    valid[i] = enough ? 1 : 0;
+    if (enough) {
+      // 2.5 median - 1.5 mean, so that it does not overflow.
+      const double skew = s.median - s.mean;
+      const bool shift =
+          rules.estimate == BackgroundEstimate::mode && Kokkos::fabs(skew) < 0.3 * s.std;
+      values[i] = {shift ? s.median + 1.5 * skew : s.median, s.std};
+      Kokkos::atomic_inc(&counts->valid);
+    }
+    Kokkos::atomic_add(&counts->good, s.good);
+  }
+};
+
+/// A crew takes a cell.
+template <class T>
+struct EstimateCell {
+  CellImage<T> image;
+  CellRules rules;
+  CellOutput output;
+
+  template <class Crew>
+  KOKKOS_FUNCTION void cell(const Crew& crew, std::int64_t i, SmallList<T>& list) const {
+    const Cell cell = image[i];
+    if (HeldCell<Crew, T>::fits(crew, cell)) {
+      clip(crew, HeldCell<Crew, T>(crew, image, cell), i, cell, list);
+    } else {
+      clip(crew, StreamedCell<Crew, T>(crew, image, cell), i, cell, list);
+    }
+  }
+
+ private:
+  template <class Crew, class Held>
+  KOKKOS_FUNCTION void clip(const Crew& crew, const Held& held, std::int64_t i, const Cell& cell,
+                            SmallList<T>& list) const {
+    using Population = CellPopulation<Crew, Held, T>;
+    const CellStatistics s =
+        clip_cell<T>(Population(crew, held, image, cell, list), rules.kappa, rules.max_passes);
+    if (crew.rank() == 0) output.write(rules, i, cell.pixels(), s);
+  }
+};
+
+/// Devices: a team a cell.
+template <class T, class Exec>
+struct EstimateByTeams {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int threads = 256;
+  static constexpr int scratch_bytes = sizeof(SmallList<T>) + 16;
+  EstimateCell<T> estimate;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    auto* list = static_cast<SmallList<T>*>(
+        team.team_scratch(0).get_shmem_aligned(sizeof(SmallList<T>), alignof(SmallList<T>)));
+    estimate.cell(TeamCrew<Member>(team), team.league_rank(), *list);
+  }
+};
+
+/// Hosts: a thread a cell.
+template <class T>
+struct EstimateOnHost {
+  EstimateCell<T> estimate;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    SmallList<T> list;
+    estimate.cell(Alone{}, i, list);
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
