@@ -15,8 +15,8 @@ CatalogueFormat format_of(const std::string& path) {
   if (const auto regions = io::region_format_of(path)) return *regions;
   if (const auto table = io::table_format_of(path)) return *table;
   throw UsageError("-o: found '" + path +
-                   "', whose ending names no format; expected .csv, .ecsv, .fits, .vot, .reg or "
-                   ".crtf");
+                   "', whose ending names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
+                   ".votable, .xml, .reg or .crtf");
 }
 
 }  // namespace
