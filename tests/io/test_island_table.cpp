@@ -573,6 +573,24 @@ TEST(IslandTable, ColumnsAreDescribedAndOfOneLength) {
   }
 }
 
+TEST(IslandTable, EveryColumnIsInTheDocumentation) {
+  const std::string text = read_all(std::string(KASTOR_DATA_DIR) + "/../docs/catalogue.md");
+  ASSERT_FALSE(text.empty());
+  for (const char* system : {"RA---TAN", "GLON-CAR", "ELON-TAN", "XLON-TAN"}) {
+    Header header;
+    header.lon = system;
+    header.lat = system[0] == 'R' ? "DEC--TAN" : header.lon;
+    if (system[0] != 'R') header.lat.replace(1, 3, "LAT");
+    const Wcs wcs = header.wcs();
+    IslandTableParams params;
+    params.wcs = &wcs;
+    params.beam = beam_of(10, 10, 0);
+    for (const auto& column : island_table({}, params).table.columns) {
+      EXPECT_TRUE(contains(text, "`" + column.name + "`")) << column.name;
+    }
+  }
+}
+
 TEST(IslandTable, TheHeaderSaysWhichBeam) {
   const Wcs wcs = Header{}.wcs();
   IslandTableParams params;
