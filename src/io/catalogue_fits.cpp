@@ -3,29 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
+#include "binary_table.hpp"
 #include "byte_order.hpp"
 #include "catalogue_columns.hpp"
-#include "header_text.hpp"
-#include "output_file.hpp"
 
 namespace kastor::io::detail {
 namespace {
 
 // Every column is eight bytes wide: K or D.
 constexpr std::size_t k_row = 8 * k_columns.size();
-// Rows converted and written at a time.
-constexpr std::size_t k_rows = 4096;
-
-std::string primary_header() {
-  HeaderText header;
-  header.add_logical("SIMPLE", true);
-  header.add_integer("BITPIX", 8);
-  header.add_integer("NAXIS", 0);
-  header.add_logical("EXTEND", true);
-  return header.finish();
-}
 
 std::string unit_of(Quantity quantity, const Provenance& provenance) {
   if (quantity == Quantity::pixel) return "pix";
@@ -34,14 +20,7 @@ std::string unit_of(Quantity quantity, const Provenance& provenance) {
 
 std::string table_header(std::size_t rows, const Provenance& provenance) {
   HeaderText header;
-  header.add_string("XTENSION", "BINTABLE", "binary table");
-  header.add_integer("BITPIX", 8);
-  header.add_integer("NAXIS", 2);
-  header.add_integer("NAXIS1", k_row);
-  header.add_integer("NAXIS2", static_cast<std::int64_t>(rows));
-  header.add_integer("PCOUNT", 0);
-  header.add_integer("GCOUNT", 1);
-  header.add_integer("TFIELDS", k_columns.size());
+  begin_binary_table(header, k_row, rows, k_columns.size());
   int number = 1;
   for (const Column& column : k_columns) {
     header.add_string(fmt::format("TTYPE{}", number), column.name);
@@ -57,32 +36,23 @@ std::string table_header(std::size_t rows, const Provenance& provenance) {
   return header.finish();
 }
 
-void write_rows(OutputFile& file, const Catalogue& catalogue) {
-  std::vector<std::byte> piece;
-  for (std::size_t first = 0; first < catalogue.size(); first += k_rows) {
-    const std::size_t count = std::min(k_rows, catalogue.size() - first);
-    piece.resize(count * k_row);
-    std::byte* at = piece.data();
-    for (std::size_t i = first; i < first + count; ++i) {
-      for (const Column& column : k_columns) {
-        std::visit([&](auto member) { store_big_endian(catalogue[i].*member, at); }, column.member);
-        at += 8;
-      }
-    }
-    file.write(piece.data(), piece.size());
+void store_source(const Source& source, std::byte* bytes) {
+  for (const Column& column : k_columns) {
+    std::visit([&](auto member) { store_big_endian(source.*member, bytes); }, column.member);
+    bytes += 8;
   }
-  const std::vector<std::byte> fill(fits_fill(catalogue.size() * k_row));
-  file.write(fill.data(), fill.size());
 }
 
 }  // namespace
 
-void write_fits_table(const std::string& path, const Catalogue& catalogue,
-                      const Provenance& provenance) {
-  const std::string headers = primary_header() + table_header(catalogue.size(), provenance);
+void write_fits_catalogue(const std::string& path, const Catalogue& catalogue,
+                          const Provenance& provenance) {
+  const std::string headers = empty_primary_header() + table_header(catalogue.size(), provenance);
   OutputFile file(path);
   file.write(headers.data(), headers.size());
-  write_rows(file, catalogue);
+  write_binary_rows(file, k_row, catalogue.size(), [&](std::size_t row, std::byte* bytes) {
+    store_source(catalogue[row], bytes);
+  });
   file.close();
 }
 

@@ -8,10 +8,9 @@
 
 namespace kastor::io::detail {
 
-/// Writes the binary table CATALOGUE behind an empty primary HDU. The file is built in memory
-/// first.
-void write_fits_table(const std::string& path, const Catalogue& catalogue,
-                      const Provenance& provenance);
+/// Writes the binary table CATALOGUE behind an empty primary HDU.
+void write_fits_catalogue(const std::string& path, const Catalogue& catalogue,
+                          const Provenance& provenance);
 
 }  // namespace kastor::io::detail
 

@@ -185,11 +185,11 @@ Catalogue read_catalogue(const std::string& path, const std::vector<std::string>
                    fmt::format("'{}' is no column of a catalogue; expected one of Source's", name));
   }
   const auto format = table_format_of(path);
-  if (!format) {
-    throw Error(detail::one_line(path) +
-                ": its ending names no catalogue format; expected .csv, .fits or .fit");
-  }
-  return *format == TableFormat::csv ? CsvReader(path).read(needed) : read_fits(path, needed);
+  if (format == TableFormat::csv) return CsvReader(path).read(needed);
+  if (format == TableFormat::fits) return read_fits(path, needed);
+  throw Error(detail::one_line(path) +
+              ": its ending names no format that catalogues are read from; expected .csv, .fits or "
+              ".fit");
 }
 
 }  // namespace kastor::io

@@ -1,62 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
+#include <array>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <kastor/io/catalogue_writer.hpp>
 #include <kastor/io/sha256.hpp>
-#include <type_traits>
+#include <vector>
 
 #include "catalogue_columns.hpp"
 #include "catalogue_fits.hpp"
-#include "output_file.hpp"
-#include "text.hpp"
 
 namespace kastor::io {
 namespace {
 
 using detail::k_columns;
 
-// Text kept before it is written.
-constexpr std::size_t k_piece = std::size_t{1} << 16;
-
-void append(fmt::memory_buffer& text, std::int64_t value) {
-  fmt::format_to(std::back_inserter(text), "{}", value);
+std::string unit_of(detail::Quantity quantity, const std::string& unit) {
+  if (quantity == detail::Quantity::pixel) return "pixel";
+  return quantity == detail::Quantity::flux ? unit : "";
 }
 
-// 17 significant digits bring every double back; fmt ignores the locale. A NaN's sign says nothing.
-void append(fmt::memory_buffer& text, double value) {
-  if (std::isnan(value)) {
-    text.append(std::string_view("nan"));
-  } else {
-    fmt::format_to(std::back_inserter(text), "{:.17g}", value);
-  }
-}
-
-void write_csv(const std::string& path, const Catalogue& catalogue) {
-  detail::OutputFile file(path);
-  fmt::memory_buffer text;
-  for (const auto& column : k_columns) {
-    if (text.size() > 0) text.push_back(',');
-    text.append(std::string_view(column.name));
-  }
-  text.push_back('\n');
-  for (const Source& source : catalogue) {
-    bool first = true;
-    for (const auto& column : k_columns) {
-      if (!first) text.push_back(',');
-      first = false;
-      std::visit([&](auto member) { append(text, source.*member); }, column.member);
-    }
-    text.push_back('\n');
-    if (text.size() >= k_piece) {
-      file.write(text.data(), text.size());
-      text.clear();
-    }
-  }
-  file.write(text.data(), text.size());
-  file.close();
+template <class Number>
+TableColumn::Values values_of(const Catalogue& catalogue, Number Source::*member) {
+  std::vector<Number> values;
+  values.reserve(catalogue.size());
+  for (const Source& source : catalogue) values.push_back(source.*member);
+  return values;
 }
 
 std::uint64_t hashed_bits(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
@@ -67,19 +35,24 @@ std::uint64_t hashed_bits(double value) {
 
 }  // namespace
 
-std::optional<TableFormat> table_format_of(std::string_view path) {
-  const std::string upper = detail::upper_case(path);
-  if (upper.ends_with(".CSV")) return TableFormat::csv;
-  if (upper.ends_with(".FITS") || upper.ends_with(".FIT")) return TableFormat::fits;
-  return std::nullopt;
+Table catalogue_table(const Catalogue& catalogue, const std::string& unit) {
+  Table table{"CATALOGUE",
+              "Connected components; pixels are 0-based: the centre of the first pixel is at (0,0)",
+              {}};
+  for (const auto& column : k_columns) {
+    table.columns.push_back(
+        {column.name, unit_of(column.quantity, unit), column.ucd, column.description,
+         std::visit([&](auto member) { return values_of(catalogue, member); }, column.member)});
+  }
+  return table;
 }
 
 void write_catalogue(const std::string& path, TableFormat format, const Catalogue& catalogue,
                      const Provenance& provenance) {
-  if (format == TableFormat::csv) {
-    write_csv(path, catalogue);
+  if (format == TableFormat::fits) {
+    detail::write_fits_catalogue(path, catalogue, provenance);
   } else {
-    detail::write_fits_table(path, catalogue, provenance);
+    write_table(path, format, catalogue_table(catalogue, provenance.unit), provenance);
   }
 }
 

@@ -75,12 +75,16 @@ void HeaderText::add_string(std::string_view keyword, std::string_view value,
   }
 }
 
-void HeaderText::add_history(std::string_view text) {
+void HeaderText::add_commentary(std::string_view keyword, std::string_view text) {
   constexpr std::size_t length = k_card - 8;
   for (std::size_t at = 0; at < text.size(); at += length) {
-    add_raw(fmt::format("HISTORY {}", text.substr(at, length)));
+    add_raw(fmt::format("{:<8}{}", keyword, text.substr(at, length)));
   }
 }
+
+void HeaderText::add_history(std::string_view text) { add_commentary("HISTORY", text); }
+
+void HeaderText::add_comment(std::string_view text) { add_commentary("COMMENT", text); }
 
 void HeaderText::add_provenance(const Provenance& provenance) {
   add_string("CREATOR", "kastor", "program that wrote this file");

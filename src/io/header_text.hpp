@@ -31,7 +31,9 @@ class HeaderText {
   void add_real(std::string_view keyword, double value, std::string_view comment = "");
   /// Longer than a card: the CONTINUE convention (4.2.1.2).
   void add_string(std::string_view keyword, std::string_view value, std::string_view comment = "");
+  /// As many cards as the text needs.
   void add_history(std::string_view text);
+  void add_comment(std::string_view text);
   void add_provenance(const Provenance& provenance);
 
   /// The header with END, filled to whole blocks.
@@ -39,6 +41,7 @@ class HeaderText {
 
  private:
   void add_value(std::string_view keyword, std::string_view value, std::string_view comment);
+  void add_commentary(std::string_view keyword, std::string_view text);
 
   std::string m_text;
 };

@@ -125,6 +125,15 @@ std::string Wcs::frame() const {
   return wcs.equinox < 1984.0 ? "FK4" : "FK5";
 }
 
+double Wcs::equinox() const {
+  const std::string name = frame();
+  const bool old = name.starts_with("FK4");
+  if (!old && name != "FK5") return k_nan;
+  const double given = m_state->primary->equinox;
+  if (given != UNDEFINED) return given;
+  return old ? 1950.0 : 2000.0;
+}
+
 std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) const {
   std::vector<SkyPosition> sky(pixels.size(), SkyPosition{k_nan, k_nan});
   wcsprm& wcs = *m_state->primary;

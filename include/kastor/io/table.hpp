@@ -3,6 +3,8 @@
 #define KASTOR_IO_TABLE_HPP
 
 #include <cstdint>
+#include <kastor/io/sky_frame.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,6 +29,8 @@ struct Table {
   std::string name;                  ///< what a row is, as in `islands`
   std::string description;           ///< one sentence
   std::vector<TableColumn> columns;  ///< all of the same length
+  /// Of the columns whose UCDs are positions on the sky (pos.eq, pos.galactic, pos.ecliptic).
+  std::optional<SkyFrame> frame = std::nullopt;
 };
 
 }  // namespace kastor::io

@@ -44,6 +44,9 @@ class Wcs {
   /// RADESYS, or what the standard takes its place from (EQUINOX); empty unless equatorial or
   /// ecliptic.
   [[nodiscard]] std::string frame() const;
+  /// EQUINOX [year]; of FK4 and FK5 without one what the standard puts there (1950, 2000); NaN for
+  /// the other frames.
+  [[nodiscard]] double equinox() const;
 
   /// Where the pixels lie on the sky. Positions outside of the image are right too, as far as its
   /// projection goes.

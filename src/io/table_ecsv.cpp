@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+
+#include "provenance_entries.hpp"
+#include "table_formats.hpp"
+#include "text_file.hpp"
+#include "unicode.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+/// A double-quoted scalar of YAML 1.1: nothing in it can be taken for anything else.
+std::string quoted(std::string_view value) {
+  std::string result = "\"";
+  for (const char c : clean_text(value)) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+// As ECSV calls the alternatives of TableColumn::Values.
+constexpr std::array<const char*, 3> k_types = {"int64", "float64", "string"};
+
+constexpr std::array<const char*, 5> k_frames = {"icrs", "fk5", "fk4", "galactic", "ecliptic"};
+
+std::string column_line(const TableColumn& column) {
+  std::string line = fmt::format("# - {{name: {}, datatype: {}", quoted(column.name),
+                                 k_types[column.values.index()]);
+  if (!column.unit.empty()) line += ", unit: " + quoted(column.unit);
+  if (!column.description.empty()) line += ", description: " + quoted(column.description);
+  if (!column.ucd.empty()) line += fmt::format(", meta: {{ucd: {}}}", quoted(column.ucd));
+  return line + "}\n";
+}
+
+std::string value_of(const ProvenanceEntry& entry) {
+  return std::holds_alternative<std::string>(entry.value) ? quoted(text_of(entry)) : text_of(entry);
+}
+
+}  // namespace
+
+void write_ecsv_table(const std::string& path, const Table& table, const Provenance& provenance) {
+  TextFile file(path);
+  file.add("# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n");
+  for (const TableColumn& column : table.columns) file.add(column_line(column));
+  file.add("# meta:\n");
+  if (!table.name.empty()) file.add(fmt::format("#   name: {}\n", quoted(table.name)));
+  if (!table.description.empty())
+    file.add(fmt::format("#   description: {}\n", quoted(table.description)));
+  if (table.frame)
+    file.add(fmt::format("#   frame: {}\n", k_frames[static_cast<std::size_t>(*table.frame)]));
+  for (const auto& entry : provenance_entries(provenance))
+    file.add(fmt::format("#   {}: {}\n", entry.name, value_of(entry)));
+  file.add("# schema: astropy-2.0\n");
+  add_csv_rows(file, table, Digits::shortest);
+  file.close();
+}
+
+}  // namespace kastor::io::detail
