@@ -28,6 +28,8 @@ constexpr std::array subcommands{
     Subcommand{"simulate", "write a simulated image", run_simulate},
     Subcommand{"view", "draw an image, and sources over it, as a PNG picture", run_view},
     Subcommand{"bench", "time every step of the job on this machine's backends", run_bench},
+    Subcommand{"compare", "match two catalogues: completeness, extra sources, offsets",
+               run_compare},
     Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},
     Subcommand{"primes", "prime numbers by trial division: a small example of a kernel",
                run_primes},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,6 +15,7 @@
 #include "catalogue_columns.hpp"
 #include "fits_file.hpp"
 #include "hdu_info.hpp"
+#include "input_file.hpp"
 #include "text.hpp"
 
 namespace kastor::io {
@@ -63,14 +63,8 @@ bool parse(std::string_view text, Number& value) {
 
 class CsvReader {
  public:
-  explicit CsvReader(const std::string& path) : m_path(path) {
-    // Looked at first: opening a FIFO would block.
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) fail("no such file; expected a catalogue");
-    if (!S_ISREG(info.st_mode)) fail("is not a regular file; expected a catalogue");
-    m_stream.open(path, std::ios::binary);
-    if (!m_stream) fail("cannot be read; expected a catalogue");
-  }
+  explicit CsvReader(const std::string& path)
+      : m_path(path), m_stream(detail::open_regular_file(path, "a catalogue")) {}
 
   Catalogue read(const std::vector<std::string>& needed) {
     std::string line;
