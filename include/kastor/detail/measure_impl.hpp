@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/ordered_key.hpp>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/measure.hpp>
 #include <span>
@@ -225,6 +226,23 @@ template <class T>
   return x == T{0} ? T{0} : x;
 }
 
+/// Calls `visit(x, pixel)` from left to right. Of a long run many pixels are under way from memory
+/// at once, which a device's thread would otherwise wait for one by one.
+template <class T, class Visit>
+KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t end,
+                               const Visit& visit) {
+  constexpr int ahead = 16;
+  std::int32_t x = begin;
+  for (; x + ahead <= end; x += ahead) {
+    T loaded[ahead];
+    KASTOR_UNROLL
+    for (int k = 0; k < ahead; ++k) loaded[k] = pixels[x + k];
+    KASTOR_UNROLL
+    for (int k = 0; k < ahead; ++k) visit(x + k, loaded[k]);
+  }
+  for (; x < end; ++x) visit(x, pixels[x]);
+}
+
 /// First sweep: extents and the largest pixels, all of them order-free.
 template <class T, class Exec>
 struct FindExtents {
@@ -277,10 +295,10 @@ struct FindExtents {
     const T* pixels = band.row_of(y);
     T peak = pixels[begin];
     T lowest = pixels[begin];
-    for (std::int32_t x = begin + 1; x < end; ++x) {
-      peak = pixels[x] > peak ? pixels[x] : peak;
-      lowest = pixels[x] < lowest ? pixels[x] : lowest;
-    }
+    visit_run(pixels, begin + 1, end, [&](std::int32_t, T pixel) {
+      peak = pixel > peak ? pixel : peak;
+      lowest = pixel < lowest ? pixel : lowest;
+    });
     peak = plain_zero(peak);
     const T magnitude = -lowest > peak ? -lowest : plain_zero(peak);
     return {std::int64_t{end} - begin, begin, end - 1, y, end - begin, key_of(peak),
@@ -358,12 +376,12 @@ struct SumRuns {
     double flux = 0;
     double x_moment = 0;
     std::int32_t peak_x = -1;
-    for (std::int32_t x = end - 1; x >= begin; --x) peak_x = pixels[x] == peak ? x : peak_x;
-    for (std::int32_t x = begin; x < end; ++x) {
-      const double v = static_cast<double>(pixels[x]) * scale * scale_more;
+    visit_run(pixels, begin, end, [&](std::int32_t x, T pixel) {
+      const double v = static_cast<double>(pixel) * scale * scale_more;
       flux += v;
       x_moment += v * static_cast<double>(x - x_min);
-    }
+      peak_x = peak_x < 0 && pixel == peak ? x : peak_x;
+    });
     const std::uint64_t peak_at =
         peak_x < 0 ? ~std::uint64_t{0}
                    : static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(band.runs.nx) +
