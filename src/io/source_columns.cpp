@@ -176,7 +176,7 @@ SourceColumns recognise_columns(const std::vector<TableColumn>& columns, const C
   return found;
 }
 
-ScaledUnit flux_unit(std::string_view unit) {
+ScaledUnit scaled_flux_unit(std::string_view unit) {
   std::string text;
   for (const char c : unit) {
     if (c != ' ') text += c;

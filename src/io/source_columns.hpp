@@ -41,7 +41,7 @@ struct ScaledUnit {
 };
 
 /// "mJy/beam" is 0.001 Jy: what is per beam is told by the column.
-[[nodiscard]] ScaledUnit flux_unit(std::string_view unit);
+[[nodiscard]] ScaledUnit scaled_flux_unit(std::string_view unit);
 /// In degrees; none if it is no unit of angles. Empty is degrees.
 [[nodiscard]] std::optional<double> degrees_per(std::string_view unit);
 

@@ -132,7 +132,7 @@ class ListMaker {
   }
 
   void take_flux(Q quantity, Member member) {
-    const ScaledUnit scaled = detail::flux_unit(unit(quantity));
+    const ScaledUnit scaled = detail::scaled_flux_unit(unit(quantity));
     take(quantity, member, scaled.factor);
     unit(quantity) = scaled.base;
   }
@@ -142,7 +142,7 @@ class ListMaker {
     take(Q::snr, &ListedSource::snr, 1);
     const auto* rms = m_read.numbers(Q::rms);
     if (rms == nullptr) return;
-    const ScaledUnit scaled = detail::flux_unit(unit(Q::rms));
+    const ScaledUnit scaled = detail::scaled_flux_unit(unit(Q::rms));
     unit(Q::rms) = scaled.base;
     // Of two units of different kinds no ratio is known.
     const bool alike = scaled.base == unit(Q::flux_peak);

@@ -115,8 +115,6 @@ struct BackgroundEstimator<Exec, T>::Plan {
     s.cells = cells();
     KASTOR_EXPECTS("kastor::BackgroundEstimator", s.cells > 0,
                    "no image has been seen yet; expected a call with one before its summary");
-    const auto host_counts =
-        Kokkos::View<detail::CellCounts*, Kokkos::HostSpace>(host_counts_memory);
     Kokkos::deep_copy(space, host_counts, counts);
     detail::grow(host_nodes, Kokkos::DefaultHostExecutionSpace{}, "kastor::background::host_nodes",
                  s.cells);
@@ -199,8 +197,15 @@ struct BackgroundEstimator<Exec, T>::Plan {
         {params.clip.kappa, params.clip.max_passes, params.estimate, params.min_good_fraction},
         {values.data(), valid.data(), counts.data()}};
     if constexpr (is_host_space_v<Exec>) {
-      Kokkos::parallel_for("kastor::background::estimate_cells", Range(space, 0, cells()),
-                           detail::EstimateOnHost<T>{estimate});
+      const std::int64_t pixels = image.cell.ny * image.cell.nx;
+      const std::int64_t workers = std::min<std::int64_t>(space.concurrency(), cells());
+      const std::size_t bytes = pixels > detail::HostCell<T>::most_pixels
+                                    ? 0
+                                    : (detail::HostCellRoom<T>::bytes(pixels) + 63) / 64 * 64;
+      detail::grow(room, space, "kastor::background::room",
+                   workers * static_cast<std::int64_t>(bytes));
+      Kokkos::parallel_for("kastor::background::estimate_cells", Range(space, 0, workers),
+                           detail::EstimateOnHost<T>{estimate, workers, room.data(), bytes});
     } else {
       using Kernel = detail::EstimateByTeams<T, Exec>;
       Kokkos::parallel_for("kastor::background::estimate_cells",
@@ -237,9 +242,10 @@ struct BackgroundEstimator<Exec, T>::Plan {
   List<std::uint8_t> valid;
   List<std::int32_t> up, down;
   List<detail::BandRows<T>> band_table;
+  List<std::byte> room;  ///< of a host's threads
   Nodes level_nodes, rms_nodes;
   std::vector<detail::BandRows<T>> host_bands;
-  Kokkos::View<detail::CellCounts*, Kokkos::HostSpace> host_counts_memory{
+  Kokkos::View<detail::CellCounts*, Kokkos::HostSpace> host_counts{
       "kastor::background::host_counts", 1};
   Kokkos::View<MeshNode*, Kokkos::HostSpace> host_nodes;
   std::vector<double> sorted;

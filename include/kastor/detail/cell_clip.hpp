@@ -36,7 +36,7 @@ struct CellMoments {
 /// from the median, smallest and largest of the survivors, and made anew when they have shrunk so
 /// far that it has become coarse: how the sums are come by is left to the population.
 template <class T, class Population>
-[[nodiscard]] KOKKOS_FUNCTION CellStatistics clip_cell(const Population& pixels, double kappa,
+[[nodiscard]] KOKKOS_FUNCTION CellStatistics clip_cell(Population& pixels, double kappa,
                                                        int max_passes) {
   CellStatistics now;
   Interval<T> interval;

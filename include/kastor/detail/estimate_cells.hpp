@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_ESTIMATE_CELLS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <kastor/background.hpp>
 #include <kastor/detail/background_mesh.hpp>
@@ -10,6 +11,7 @@
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/host_cell.hpp>
 
 /// The figures of every cell.
 namespace kastor::detail {
@@ -64,9 +66,8 @@ struct EstimateCell {
   template <class Crew, class Held>
   KOKKOS_FUNCTION void clip(const Crew& crew, const Held& held, std::int64_t i, const Cell& cell,
                             SmallList<T>& list) const {
-    using Population = CellPopulation<Crew, Held, T>;
-    const CellStatistics s =
-        clip_cell<T>(Population(crew, held, image, cell, list), rules.kappa, rules.max_passes);
+    CellPopulation<Crew, Held, T> population(crew, held, image, cell, list);
+    const CellStatistics s = clip_cell<T>(population, rules.kappa, rules.max_passes);
     if (crew.rank() == 0) output.write(rules, i, cell.pixels(), s);
   }
 };
@@ -86,14 +87,35 @@ struct EstimateByTeams {
   }
 };
 
-/// Hosts: a thread a cell.
+/// Hosts: a thread a cell. Worker w of n takes the cells w, w + n, ...
 template <class T>
 struct EstimateOnHost {
   EstimateCell<T> estimate;
+  std::int64_t workers;
+  std::byte* memory;  ///< for each worker
+  std::size_t bytes;  ///< 0: cells are so large that they are streamed
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    KOKKOS_IF_ON_HOST((work(worker);))
+    KOKKOS_IF_ON_DEVICE(((void)worker;))
+  }
+
+ private:
+  void work(std::int64_t worker) const {
+    const CellImage<T>& image = estimate.image;
+    const CellRules& rules = estimate.rules;
     SmallList<T> list;
-    estimate.cell(Alone{}, i, list);
+    for (std::int64_t i = worker; i < image.mesh.ny * image.mesh.nx; i += workers) {
+      if (bytes == 0) {
+        estimate.cell(Alone{}, i, list);
+        continue;
+      }
+      const Cell cell = image[i];
+      const HostCellRoom<T> room(memory + static_cast<std::size_t>(worker) * bytes, cell.pixels());
+      HostCell<T> population(image, cell, room, list);
+      estimate.output.write(rules, i, cell.pixels(),
+                            clip_cell<T>(population, rules.kappa, rules.max_passes));
+    }
   }
 };
 

@@ -21,7 +21,7 @@ template <class T, class Population>
 class RankWindow {
  public:
   /// `all`: of the population, which is not empty.
-  KOKKOS_FUNCTION RankWindow(const Population& pixels, const Extent<T>& all)
+  KOKKOS_FUNCTION RankWindow(Population& pixels, const Extent<T>& all)
       : m_pixels(pixels), m_all{all.min, next_above(all.max), 0, all.count} {}
 
   /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same.
@@ -112,8 +112,7 @@ class RankWindow {
   }
 
   /// Below the rank and above it by 2 standard errors of the sample.
-  KOKKOS_FUNCTION void guess_from_sample(std::int64_t k,
-                                         T (&threshold)[CountsBelow::thresholds]) const {
+  KOKKOS_FUNCTION void guess_from_sample(std::int64_t k, T (&threshold)[CountsBelow::thresholds]) {
     int n = 0;
     const T* sample = m_pixels.sorted_sample(n);
     threshold[0] = threshold[1] = threshold[2];
@@ -125,7 +124,7 @@ class RankWindow {
     threshold[2] = sample[at];
   }
 
-  const Population& m_pixels;
+  Population& m_pixels;
   Bracket m_all;
   Bracket m_window{0, 0, 0, 0};
   const T* m_sorted = nullptr;  ///< null: the window's pixels are all its low bound

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_HOST_CELL_HPP
+#define KASTOR_DETAIL_HOST_CELL_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <kastor/detail/cell_host.hpp>
+#include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/cell_population.hpp>
+#include <kastor/detail/scan_host.hpp>
+#include <kastor/detail/threshold_host.hpp>
+#include <limits>
+
+/// The pixels of a cell as a host's thread sees them: side by side in a buffer of its own.
+namespace kastor::detail {
+
+/// Room for a cell, in a thread's part of the plan's memory.
+template <class T>
+struct HostCellRoom {
+  T* pixels;             ///< whole blocks, NaN after the last
+  T* tails;              ///< as many and a block
+  T* window;             ///< as many and a block
+  std::uint64_t* words;  ///< a bit for each pixel
+
+  [[nodiscard]] static std::int64_t whole_blocks(std::int64_t pixels) {
+    return (pixels + cell_block - 1) / cell_block * cell_block;
+  }
+  [[nodiscard]] static std::size_t bytes(std::int64_t pixels) {
+    const auto n = static_cast<std::size_t>(whole_blocks(pixels));
+    return (3 * n + 2 * cell_block) * sizeof(T) + n / 8;
+  }
+  /// `memory`: aligned for any of them.
+  HostCellRoom(std::byte* memory, std::int64_t count) {
+    const std::int64_t n = whole_blocks(count);
+    words = reinterpret_cast<std::uint64_t*>(memory);
+    pixels = reinterpret_cast<T*>(words + n / 64);
+    tails = pixels + n;
+    window = tails + n + cell_block;
+  }
+};
+
+/// Answers as a CellPopulation does. Keeps the sums of a core of pixels in the middle and a list of
+/// the others, the tails: limits that cut only into the tails cost no look at the core.
+template <class T>
+class HostCell {
+ public:
+  using List = SmallList<T>;
+  /// A cell of more pixels is streamed.
+  static constexpr std::int64_t most_pixels = 1 << 16;
+  static_assert(most_pixels <= max_grid_terms);
+
+  HostCell(const CellImage<T>& image, const Cell& cell, const HostCellRoom<T>& room, List& list)
+      : m_level(best_host_level()), m_room(room), m_list(list) {
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+    for (std::int64_t dy = 0; dy < cell.height; ++dy) {
+      const std::int64_t y = cell.y + dy;
+      T* const to = m_room.pixels + dy * cell.width;
+      copy_finite_on_host(m_level, image.rows.row(y) + cell.x, cell.width, to);
+      if (image.excluded.words == nullptr) continue;
+      const std::uint64_t* words = image.excluded.words + y * image.excluded.per_row;
+      for (std::int64_t dx = 0; dx < cell.width; ++dx) {
+        const std::int64_t x = cell.x + dx;
+        if ((words[x / 64] >> (x % 64) & 1) != 0) to[dx] = nan;
+      }
+    }
+    m_count = HostCellRoom<T>::whole_blocks(cell.pixels());
+    m_pixels = cell.pixels();
+    std::fill(m_room.pixels + m_pixels, m_room.pixels + m_count, nan);
+  }
+
+  [[nodiscard]] Extent<T> extent(const Interval<T>& interval) const {
+    const HostExtent<T> e =
+        extent_on_host(m_level, interval.low, interval.high, m_room.pixels, m_count);
+    return {e.count, e.min, e.max};
+  }
+
+  [[nodiscard]] IntervalSums sums(const Interval<T>& interval, const Grid& grid) {
+    if (m_core_grid != grid.exponent || grid.centre != m_core_centre ||
+        !(interval.low <= m_core.low && m_core.high <= interval.high)) {
+      if (!take_core(interval, grid)) return plain_sums(interval, grid);
+    }
+    IntervalSums sums = m_core_sums;
+    std::int64_t sum = 0, squares = 0;
+    for (std::int64_t i = 0; i < m_in_tails; ++i) {
+      const T x = m_room.tails[i];
+      sums.below += x <= interval.low ? 1 : 0;
+      if (!interval.contains(x)) continue;
+      const double u = grid.map(static_cast<double>(x));
+      sum += unbias(to_grid_biased(u), 1);
+      squares += unbias(to_grid_biased(u * u), 1);
+      ++sums.count;
+    }
+    sums.sum.add(sum);
+    sums.squares.add(squares);
+    return sums;
+  }
+
+  [[nodiscard]] CountsBelow count_below(const T (&threshold)[CountsBelow::thresholds]) const {
+    CountsBelow below;
+    count_below_on_host(m_level, threshold, m_room.pixels, m_count, below.of);
+    return below;
+  }
+
+  [[nodiscard]] T smallest_from(T bound) const {
+    return extent({next_below(bound), std::numeric_limits<T>::infinity()}).min;
+  }
+
+  [[nodiscard]] const T* sorted_between(T low, T high) {
+    threshold_on_host(m_level, next_below(low), high, m_room.pixels, m_count, m_room.words);
+    int n = 0;
+    for (std::int64_t w = 0; w < m_count / 64; ++w)
+      for (std::uint64_t bits = m_room.words[w]; bits != 0; bits &= bits - 1)
+        m_list.sorted[n++] = m_room.pixels[64 * w + std::countr_zero(bits)];
+    std::sort(m_list.sorted, m_list.sorted + n);
+    return m_list.sorted;
+  }
+
+  [[nodiscard]] const T* sorted_sample(int& count) {
+    count = 0;
+    for (int i = 0; i < List::sample; ++i) {
+      const T x = m_room.pixels[m_pixels * (2 * i + 1) / (2 * List::sample)];
+      if (x == x) m_list.sorted[count++] = x;
+    }
+    std::sort(m_list.sorted, m_list.sorted + count);
+    if (count >= 16) {
+      // Where half of the pixels are, and 1.6 times as far again: 2.2 std of a Gaussian.
+      const T low = m_list.sorted[count / 4], high = m_list.sorted[count - 1 - count / 4];
+      m_guess = {low - T(1.15) * (high - low), high + T(1.15) * (high - low)};
+    }
+    return m_list.sorted;
+  }
+
+ private:
+  /// The sums of a core inside the interval; false if there is none.
+  bool take_core(const Interval<T>& interval, const Grid& grid) {
+    const auto centre = static_cast<T>(grid.centre);
+    if (!grid.single_step() || !interval.contains(centre)) return false;
+    Interval<T> core = interval;
+    if (m_guess.low > interval.low && m_guess.high < interval.high && m_guess.contains(centre) &&
+        m_core_grid == no_grid) {
+      core = m_guess;
+    } else if (interval.low > -std::numeric_limits<T>::infinity()) {
+      // The limits will close in a little.
+      core = {interval.low + (centre - interval.low) / 4,
+              interval.high - (interval.high - centre) / 4};
+    }
+    if (!core.contains(centre)) core = interval;
+    HostScanSums found;
+    HostLists<T> lists{m_room.tails, m_room.window};
+    scan_on_host(m_level,
+                 HostScan<T>{core.low, core.high, centre, centre, centre, grid.centre, grid.scale,
+                             std::numeric_limits<T>::infinity()},
+                 m_room.pixels, m_count, found, lists, nullptr);
+    m_in_tails = lists.in_tails;
+    m_core = core;
+    m_core_grid = grid.exponent;
+    m_core_centre = grid.centre;
+    m_core_sums = {};
+    m_core_sums.count = found.inside;
+    m_core_sums.sum.add(unbias(found.sum, m_count));
+    m_core_sums.squares.add(unbias(found.squares, m_count));
+    return true;
+  }
+
+  [[nodiscard]] IntervalSums plain_sums(const Interval<T>& interval, const Grid& grid) const {
+    IntervalSums sums;
+    std::int64_t sum = 0, squares = 0;
+    for (std::int64_t i = 0; i < m_count; ++i) {
+      const T x = m_room.pixels[i];
+      sums.below += x <= interval.low ? 1 : 0;
+      if (!interval.contains(x)) continue;
+      const double u = grid.map(static_cast<double>(x));
+      sum += unbias(to_grid_biased(u), 1);
+      squares += unbias(to_grid_biased(u * u), 1);
+      ++sums.count;
+    }
+    sums.sum.add(sum);
+    sums.squares.add(squares);
+    return sums;
+  }
+
+  static constexpr int no_grid = -10000;
+
+  HostLevel m_level;
+  HostCellRoom<T> m_room;
+  List& m_list;
+  std::int64_t m_count;   ///< in the buffer
+  std::int64_t m_pixels;  ///< of the cell
+  Interval<T> m_guess{0, 0};
+  Interval<T> m_core;
+  int m_core_grid = no_grid;
+  double m_core_centre = 0;
+  IntervalSums m_core_sums;
+  std::int64_t m_in_tails = 0;
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <kastor/detail/cell_host.hpp>
+#include <limits>
+#include <type_traits>
+
+#include "x86_vectors.hpp"
+
+namespace kastor::detail {
+namespace {
+
+template <class T, int Bytes>
+struct Lanes {
+  static constexpr int lanes = Bytes / sizeof(T);
+  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using Pixels [[gnu::vector_size(Bytes)]] = T;
+  using Counts [[gnu::vector_size(Bytes)]] = Int;
+};
+
+namespace baseline {
+#define KASTOR_TARGET
+#define KASTOR_VECTOR_BYTES 16
+#include "cell_host_loop.hpp"
+#undef KASTOR_TARGET
+#undef KASTOR_VECTOR_BYTES
+}  // namespace baseline
+#if KASTOR_HAS_X86_LEVELS
+namespace avx2 {
+#define KASTOR_TARGET KASTOR_AVX2
+#define KASTOR_VECTOR_BYTES 32
+#include "cell_host_loop.hpp"
+#undef KASTOR_TARGET
+#undef KASTOR_VECTOR_BYTES
+}  // namespace avx2
+namespace avx512 {
+#define KASTOR_TARGET KASTOR_AVX512
+#define KASTOR_VECTOR_BYTES 64
+#include "cell_host_loop.hpp"
+#undef KASTOR_TARGET
+#undef KASTOR_VECTOR_BYTES
+}  // namespace avx512
+#endif
+
+#if KASTOR_HAS_X86_LEVELS
+#define KASTOR_AT_LEVEL(CALL)                          \
+  if (level == HostLevel::avx512) return avx512::CALL; \
+  if (level == HostLevel::avx2) return avx2::CALL;     \
+  return baseline::CALL
+#else
+#define KASTOR_AT_LEVEL(CALL) \
+  static_cast<void>(level);   \
+  return baseline::CALL
+#endif
+
+template <class T>
+void extent_at(HostLevel level, T low, T high, const T* pixels, std::int64_t n,
+               HostExtent<T>& result) {
+  KASTOR_AT_LEVEL(extent<T>(low, high, pixels, n / cell_block, result));
+}
+
+}  // namespace
+
+template <class T>
+void copy_finite_on_host(HostLevel level, const T* from, std::int64_t n, T* to) {
+  KASTOR_AT_LEVEL(copy_finite<T>(from, n, to));
+}
+
+template <class T>
+HostExtent<T> extent_on_host(HostLevel level, T low, T high, const T* pixels, std::int64_t n) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  HostExtent<T> result{0, infinity, -infinity};
+  extent_at(level, low, high, pixels, n, result);
+  return result;
+}
+
+template <class T>
+void count_below_on_host(HostLevel level, const T (&threshold)[3], const T* pixels, std::int64_t n,
+                         std::int64_t (&below)[3]) {
+  KASTOR_AT_LEVEL(count_below<T>(threshold, pixels, n / cell_block, below));
+}
+
+#define KASTOR_INSTANTIATE(T)                                                            \
+  template void copy_finite_on_host<T>(HostLevel, const T*, std::int64_t, T*);           \
+  template HostExtent<T> extent_on_host<T>(HostLevel, T, T, const T*, std::int64_t);     \
+  template void count_below_on_host<T>(HostLevel, const T(&)[3], const T*, std::int64_t, \
+                                       std::int64_t(&)[3]);
+KASTOR_INSTANTIATE(float)
+KASTOR_INSTANTIATE(double)
+
+}  // namespace kastor::detail
