@@ -268,6 +268,63 @@ void source_finder_keeps_the_contract() {
   }
 }
 
+[[nodiscard]] int count_of(const std::vector<Event>& events, What what) {
+  int count = 0;
+  for (const Event& event : events) count += event.what == what ? 1 : 0;
+  return count;
+}
+
+template <class C>
+kastor::Background<typename C::exec, typename C::real> mesh_background() {
+  using Exec = typename C::exec;
+  const Kokkos::View<kastor::MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space> nodes(
+      "test::nodes", 5, 7);
+  Kokkos::deep_copy(nodes, kastor::MeshNode{0.004, 0, 0, 0});
+  return {0.0, kastor::MeshSurface<Exec>{64, 64, true, nodes}};
+}
+
+template <class C>
+void island_finder_keeps_the_contract() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  using Finder = kastor::IslandFinder<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto bands = ts::split_into_bands<Exec, T>(image, 3);
+  const auto background = mesh_background<C>();
+  for (const bool negative : {false, true}) {
+    kastor::IslandParams params;
+    params.negative = negative;
+    const auto make = [&] { return std::make_unique<Finder>(instance, params); };
+    plan_keeps_the_contract(instance, "IslandFinder", make,
+                            [&](Finder& find) { (void)find(image, background); });
+    plan_keeps_the_contract(instance, "IslandFinder in bands", make,
+                            [&](Finder& find) { (void)find(bands, background); });
+  }
+}
+
+/// The host waits once, for positive and negative islands alike.
+template <class C>
+void from_image_to_islands_there_is_one_fence() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto background = mesh_background<C>();
+  for (const bool negative : {false, true}) {
+    kastor::IslandParams params;
+    params.negative = negative;
+    kastor::IslandFinder<Exec, T> find(instance, params);
+    (void)find(image, background);
+    kastor::IslandResult result;
+    const auto events = events_of([&] { result = find(image, background); });
+    EXPECT_GT(result.islands.size(), 0U);
+    EXPECT_EQ(count_of(events, What::fence), 1);
+    // Two to mark, then for each side seven or less to label and four to measure.
+    EXPECT_LE(count_of(events, What::kernel), 2 + (negative ? 2 : 1) * (7 + 4));
+  }
+}
+
 /// Work space grows to the largest image seen, and then no more: a smaller image in between changes
 /// nothing.
 template <class C>
@@ -286,12 +343,6 @@ void a_smaller_image_costs_no_allocation() {
   expect_no_allocation(events_of([&] { (void)clip(large); }), "SigmaClipper, largest image again");
   expect_no_allocation(events_of([&] { (void)find(small); }), "SourceFinder, smaller image");
   expect_no_allocation(events_of([&] { (void)find(large); }), "SourceFinder, largest image again");
-}
-
-[[nodiscard]] int count_of(const std::vector<Event>& events, What what) {
-  int count = 0;
-  for (const Event& event : events) count += event.what == what ? 1 : 0;
-  return count;
 }
 
 /// Each launch and each fence costs some microseconds, whatever the image: from a mask to rows on
@@ -454,6 +505,14 @@ TYPED_TEST(Policy, ConvolverLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
 
 TYPED_TEST(Policy, SourceFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
   source_finder_keeps_the_contract<TypeParam>();
+}
+
+TYPED_TEST(Policy, IslandFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  island_finder_keeps_the_contract<TypeParam>();
+}
+
+TYPED_TEST(Policy, FromImageToIslandsTheHostWaitsOnceForFewKernels) {
+  from_image_to_islands_there_is_one_fence<TypeParam>();
 }
 
 TYPED_TEST(Policy, FindingSourcesTakesFewLaunches) { finding_takes_few_launches<TypeParam>(); }

@@ -142,35 +142,6 @@ class NaiveIslands {
     measure(side, sign);
   }
 
- public:
-  /// Sets without a pixel of `seeds`, below min_pixels, or at the edge become background.
-  static HostLabels keep_naive(const HostLabels& labels, const HostMask& seeds,
-                               std::int64_t min_pixels, bool drop_at_edge) {
-    const auto sets = static_cast<std::size_t>(labels.components) + 1;
-    std::vector<std::int64_t> size(sets, 0);
-    std::vector<bool> seeded(sets, false), edge(sets, false);
-    const HostGrid<std::int64_t>& image = labels.image;
-    for (std::int64_t y = 0; y < image.ny; ++y) {
-      for (std::int64_t x = 0; x < image.nx; ++x) {
-        const auto label = static_cast<std::size_t>(image(y, x));
-        ++size[label];
-        if (seeds(y, x) != 0) seeded[label] = true;
-        if (y == 0 || x == 0 || y == image.ny - 1 || x == image.nx - 1) edge[label] = true;
-      }
-    }
-    std::vector<std::int64_t> new_label(sets, 0);
-    HostLabels result = labels;
-    result.components = 0;
-    for (std::size_t label = 1; label < sets; ++label) {
-      if (seeded[label] && size[label] >= min_pixels && !(drop_at_edge && edge[label]))
-        new_label[label] = ++result.components;
-    }
-    for (std::int64_t& label : result.image.values)
-      label = new_label[static_cast<std::size_t>(label)];
-    return result;
-  }
-
- private:
   struct Pixel {
     std::int64_t y, x;
   };
@@ -214,15 +185,16 @@ class NaiveIslands {
       raw += value;
       level += m_background.level(y, x);
       squared_rms += static_cast<long double>(rms) * rms;
-      flux_x += static_cast<long double>(d) * static_cast<long double>(x);
-      flux_y += static_cast<long double>(d) * static_cast<long double>(y);
+      // From the first pixel, so that a line along an axis has a variance of exactly 0.
+      flux_x += static_cast<long double>(d) * static_cast<long double>(x - pixels[0].x);
+      flux_y += static_cast<long double>(d) * static_cast<long double>(y - pixels[0].y);
       result.absolute_raw += std::fabs(value);
       result.absolute_background =
           std::max(result.absolute_background, std::fabs(m_background.level(y, x)));
     }
     const auto n = static_cast<long double>(island.n_pix);
-    const long double x_cen = flux_x / flux;
-    const long double y_cen = flux_y / flux;
+    const long double x_cen = flux_x / flux + static_cast<long double>(pixels[0].x);
+    const long double y_cen = flux_y / flux + static_cast<long double>(pixels[0].y);
     long double xx = 0, xy = 0, yy = 0;
     for (const auto& [y, x] : pixels) {
       const long double d = deviation(y, x, sign);

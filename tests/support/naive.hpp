@@ -193,6 +193,33 @@ struct HostLabels {
   return result;
 }
 
+/// Sets without a pixel of `seeds`, below min_pixels, or at the edge become background.
+[[nodiscard]] inline HostLabels keep_naive(const HostLabels& labels, const HostMask& seeds,
+                                           std::int64_t min_pixels, bool drop_at_edge) {
+  const auto sets = static_cast<std::size_t>(labels.components) + 1;
+  std::vector<std::int64_t> size(sets, 0);
+  std::vector<bool> seeded(sets, false), edge(sets, false);
+  const HostGrid<std::int64_t>& image = labels.image;
+  for (std::int64_t y = 0; y < image.ny; ++y) {
+    for (std::int64_t x = 0; x < image.nx; ++x) {
+      const auto label = static_cast<std::size_t>(image(y, x));
+      ++size[label];
+      if (seeds(y, x) != 0) seeded[label] = true;
+      if (y == 0 || x == 0 || y == image.ny - 1 || x == image.nx - 1) edge[label] = true;
+    }
+  }
+  std::vector<std::int64_t> new_label(sets, 0);
+  HostLabels result = labels;
+  result.components = 0;
+  for (std::size_t label = 1; label < sets; ++label) {
+    if (seeded[label] && size[label] >= min_pixels && !(drop_at_edge && edge[label]))
+      new_label[label] = ++result.components;
+  }
+  for (std::int64_t& label : result.image.values)
+    label = new_label[static_cast<std::size_t>(label)];
+  return result;
+}
+
 /// The lists of `kastor::RunLabels`, on the host.
 struct HostRuns {
   std::int64_t ny = 0;

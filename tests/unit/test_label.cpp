@@ -93,6 +93,51 @@ void small_components_are_dropped() {
   matches_flood_fill<Exec>(ts::HostMask(5, 200, 1), "ones", 1001);
 }
 
+/// Hysteresis: only components with a seed of their own stay, and those away from the border if so
+/// asked. Without seeds the same object keeps what it always kept.
+template <class Exec>
+void components_without_a_seed_are_dropped() {
+  for (const double density : {0.0, 0.001, 0.02, 0.5, 1.1}) {
+    for (const bool drop_at_edge : {false, true}) {
+      for (const std::int64_t min_pixels : {1, 4}) {
+        for (const kastor::Connectivity connectivity : both_connectivities) {
+          const kastor::LabelParams params{connectivity, min_pixels, drop_at_edge};
+          const std::string what =
+              name_of("seeds " + std::to_string(density) + (drop_at_edge ? ", inner" : ""), params);
+          kastor::Labeller<Exec> labeller(Exec{}, params);
+          for (const auto& mask : {ts::random_mask(83, 301, 0.4, 9), ts::spiral_mask(60, 200),
+                                   ts::HostMask(5, 200, 1), ts::HostMask(5, 200, 0)}) {
+            // Seeds beyond the mask are nobody's.
+            const auto seeds = ts::random_mask(mask.ny, mask.nx, density, 10);
+            const auto all = ts::label_naive(mask, connectivity);
+            auto own = mask;
+            for (std::size_t i = 0; i < own.values.size(); ++i) own.values[i] &= seeds.values[i];
+            const auto want = ts::keep_naive(all, own, min_pixels, drop_at_edge);
+            const auto device_mask = ts::to_device_mask<Exec>(mask);
+            const auto& got = labeller(device_mask, ts::to_device_mask<Exec>(seeds));
+            ts::expect_matches_naive(ts::to_host_runs(got), ts::runs_naive(mask, want), what);
+            EXPECT_EQ(got.dropped, all.components - want.components) << what;
+
+            const auto any = ts::keep_naive(all, mask, min_pixels, drop_at_edge);
+            const auto& without = labeller(device_mask);
+            ts::expect_matches_naive(ts::to_host_runs(without), ts::runs_naive(mask, any),
+                                     what + ", not used");
+            EXPECT_EQ(without.dropped, all.components - any.components) << what;
+            if (::testing::Test::HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+  kastor::Labeller<Exec> labeller{Exec{}};
+  ts::expect_error(
+      [&] {
+        (void)labeller(ts::to_device_mask<Exec>(ts::HostMask(5, 200, 1)),
+                       ts::to_device_mask<Exec>(ts::HostMask(5, 201, 1)));
+      },
+      {"kastor::label", "5 x 201", "5 x 200"});
+}
+
 template <class Exec>
 void one_object_labels_masks_of_different_sizes() {
   const kastor::LabelParams params{kastor::Connectivity::eight, 2};
@@ -202,6 +247,10 @@ TYPED_TEST(Labels, MatchFloodFillOnRandomMasks) {
 TYPED_TEST(Labels, AreTheSameInEveryCall) { repeats_itself<TypeParam>(); }
 
 TYPED_TEST(Labels, LeaveOutComponentsBelowMinPixels) { small_components_are_dropped<TypeParam>(); }
+
+TYPED_TEST(Labels, LeaveOutComponentsWithoutASeed) {
+  components_without_a_seed_are_dropped<TypeParam>();
+}
 
 TYPED_TEST(Labels, ComeFromOneObjectForMasksOfDifferentSizes) {
   one_object_labels_masks_of_different_sizes<TypeParam>();

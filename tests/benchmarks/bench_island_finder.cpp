@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
+#include <kastor/detail/mark_islands.hpp>
+#include <kastor/island_finder.hpp>
+#include <kastor/threshold.hpp>
+
+#include "benchmarks.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+
+constexpr double noise = 0.0133;  ///< of the simulated sky
+
+/// A sky that varies by a third of the noise, a noise that varies by a fifth, on a mesh of 64
+/// pixels.
+template <class Exec, class T>
+kastor::Background<Exec, T> on_a_mesh(std::int64_t n) {
+  using Nodes = Kokkos::View<kastor::MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
+  const std::int64_t cells = (n + 63) / 64;
+  const auto surface = [&](double mean, double scatter, bool positive) {
+    const Nodes nodes("bench::nodes", cells, cells);
+    const auto host = Kokkos::create_mirror_view(nodes);
+    for (std::int64_t j = 0; j < cells; ++j) {
+      for (std::int64_t i = 0; i < cells; ++i) {
+        const double wave =
+            std::sin(1.3 * static_cast<double>(i)) + std::sin(1.9 * static_cast<double>(j));
+        host(j, i) = {mean + scatter * wave / 2, -scatter * wave / 2, -scatter * wave / 2,
+                      scatter * wave / 4};
+      }
+    }
+    Kokkos::deep_copy(nodes, host);
+    return kastor::MeshSurface<Exec>{64, 64, positive, nodes};
+  };
+  return {surface(0, noise / 3, false), surface(noise, noise / 5, true)};
+}
+
+template <class Exec, class T>
+kastor::Background<Exec, T> of_constants(std::int64_t) {
+  return {0.0, noise};
+}
+
+/// The masks alone, to compare with `threshold`.
+template <class Exec, class T>
+void time_marks(benchmark::State& state, const kastor::Background<Exec, T>& background) {
+  const Exec space;
+  const auto n = state.range(0);
+  const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(n);
+  const auto usable = kastor::make_bit_mask(space, n, n);
+  const auto foreground = kastor::make_bit_mask(space, n, n);
+  const auto seeds = kastor::make_bit_mask(space, n, n);
+  const std::int64_t per_row = usable.words_per_row();
+  const Kokkos::View<kastor::detail::PatchLimits<T>*, typename Exec::memory_space> limits(
+      "bench::limits", (n + 15) / 16 * per_row);
+  ts::time_on_image<Exec, T>(state, space, sky, [&] {
+    kastor::detail::mark_islands<Exec, T>(space, kastor::Bands<T, Exec>(&sky, 1), {n, n},
+                                          {background, 5, 3}, nullptr, limits.data(),
+                                          {usable.words.data(), foreground.words.data(),
+                                           seeds.words.data(), nullptr, nullptr, per_row});
+  });
+}
+
+template <class Exec, class T>
+void bm_mark_constants(benchmark::State& state) {
+  time_marks<Exec, T>(state, of_constants<Exec, T>(state.range(0)));
+}
+template <class Exec, class T>
+void bm_mark_mesh(benchmark::State& state) {
+  time_marks<Exec, T>(state, on_a_mesh<Exec, T>(state.range(0)));
+}
+template <class Exec, class T>
+void bm_mark_images(benchmark::State& state) {
+  const auto n = state.range(0);
+  const kastor::Image<T, Exec> level("bench::level", n, n);
+  const kastor::Image<T, Exec> rms("bench::rms", n, n);
+  Kokkos::deep_copy(rms, static_cast<T>(noise));
+  using Image = kastor::ConstImage<T, Exec>;
+  time_marks<Exec, T>(state, {Image(level), Image(rms)});
+}
+
+/// From the image on the device to the rows on the host.
+template <class Exec, class T>
+void time_islands(benchmark::State& state, double seed, double flood) {
+  const Exec space;
+  const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(state.range(0));
+  const auto background = on_a_mesh<Exec, T>(state.range(0));
+  kastor::IslandParams params;
+  params.seed = seed;
+  params.flood = flood;
+  kastor::IslandFinder<Exec, T> find(space, params);
+  ts::time_on_image<Exec, T>(state, space, sky,
+                             [&] { benchmark::DoNotOptimize(find(sky, background)); });
+  state.counters["islands"] = static_cast<double>(find.labels().components);
+  state.counters["foreground"] = static_cast<double>(find.labels().foreground_pixels);
+}
+template <class Exec, class T>
+void bm_find_islands(benchmark::State& state) {
+  time_islands<Exec, T>(state, 5, 3);
+}
+/// A sixth of the pixels is foreground.
+template <class Exec, class T>
+void bm_find_islands_dense(benchmark::State& state) {
+  time_islands<Exec, T>(state, 1, 1);
+}
+
+#define KASTOR_REGISTER(EXEC, T)                                                        \
+  ts::register_on_sizes<EXEC, T>("mark_islands_constants", bm_mark_constants<EXEC, T>); \
+  ts::register_on_sizes<EXEC, T>("mark_islands_mesh", bm_mark_mesh<EXEC, T>);           \
+  ts::register_on_sizes<EXEC, T>("mark_islands_images", bm_mark_images<EXEC, T>);       \
+  ts::register_on_sizes<EXEC, T>("find_islands", bm_find_islands<EXEC, T>);             \
+  ts::register_on_sizes<EXEC, T>("find_islands_dense", bm_find_islands_dense<EXEC, T>);
+
+[[maybe_unused]] const bool registered = [] {
+  KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_REGISTER)
+  return true;
+}();
+
+}  // namespace
