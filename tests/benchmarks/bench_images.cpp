@@ -4,7 +4,11 @@
 // below 3.
 
 #include <cmath>
+#include <kastor/label.hpp>
+#include <kastor/measure.hpp>
+#include <kastor/sigma_clip.hpp>
 #include <kastor/source_finder.hpp>
+#include <kastor/threshold.hpp>
 #include <string>
 #include <utility>
 
@@ -126,7 +130,74 @@ void register_images() {
   }
 }
 
-#define KASTOR_REGISTER(EXEC, T) register_images<EXEC, T>();
+// ---------------------------------------------------------------- time against the number of
+// sources
+
+/// Squares of 3 x 3 bright pixels, `across` in each direction.
+template <class Exec, class T>
+struct Stamp {
+  kastor::Image<T, Exec> image;
+  std::int64_t across;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto n = static_cast<std::int64_t>(image.extent(0));
+    const std::int64_t y = (2 * (i / across) + 1) * n / (2 * across);
+    const std::int64_t x = (2 * (i % across) + 1) * n / (2 * across);
+    for (int k = 0; k < 9; ++k) image(y - 1 + k / 3, x - 1 + k % 3) += static_cast<T>(20);
+  }
+};
+
+/// `rows_stay`: they are not copied to the host.
+template <class Exec, class T>
+void bm_sources(benchmark::State& state, bool rows_stay) {
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  const Exec space;
+  constexpr std::int64_t n = 16384;
+  const auto across = static_cast<std::int64_t>(std::lround(std::sqrt(state.range(0))));
+  const kastor::Image<T, Exec> image("bench::image", n, n);
+  {
+    const kastor::Image<T, Exec> square = ts::to_device<Exec>(square_of<T>("noise"));
+    Kokkos::parallel_for("bench::repeat", Range(space, 0, n * n), Repeat<Exec, T>{square, image});
+    Kokkos::parallel_for("bench::stamp", Range(space, 0, across * across),
+                         Stamp<Exec, T>{image, across});
+    space.fence("bench::stamp");
+  }
+  kastor::FindParams params;
+  params.threshold = 8;  // no noise
+  kastor::SourceFinder<Exec, T> find(space, params);
+  kastor::SigmaClipper<Exec, T> clip(space);
+  kastor::Labeller<Exec> label(space);
+  kastor::Measurer<Exec, T> measure(space);
+  const auto mask = kastor::make_bit_mask(space, n, n);
+  std::int64_t sources = 0;
+  ts::time_on_image<Exec, T>(state, space, image, [&] {
+    if (rows_stay) {
+      const auto clipped = clip(image);
+      kastor::threshold_into<Exec, T>(space, image, 8 * clipped.clipped.std, mask);
+      benchmark::DoNotOptimize(measure(image, label(mask)));
+      sources = label.labels().components;
+    } else {
+      sources = static_cast<std::int64_t>(find(image).sources.size());
+    }
+  });
+  state.counters["sources"] = static_cast<double>(sources);
+}
+
+template <class Exec, class T>
+void register_sources() {
+  const std::string suffix = std::is_same_v<T, float> ? "_float" : "_double";
+  for (const bool rows_stay : {false, true}) {
+    const std::string name = rows_stay ? "sources_rows_stay/" : "sources/";
+    auto* const bench = benchmark::RegisterBenchmark(
+        (name + Exec::name() + suffix).c_str(),
+        [rows_stay](benchmark::State& state) { bm_sources<Exec, T>(state, rows_stay); });
+    bench->UseManualTime()->Unit(benchmark::kMicrosecond);
+    for (const std::int64_t count : {100, 1024, 10000, 99856, 1000000}) bench->Arg(count);
+  }
+}
+
+#define KASTOR_REGISTER(EXEC, T) \
+  register_images<EXEC, T>();    \
+  register_sources<EXEC, T>();
 
 [[maybe_unused]] const bool registered = [] {
   KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_REGISTER)

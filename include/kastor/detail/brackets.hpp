@@ -80,13 +80,15 @@ struct PredictedClip {
     const std::int64_t n = static_cast<std::int64_t>(sums.count[last]) - before;
     if (n < fewest) return clip;
     const auto count = static_cast<double>(n);
-    const auto sum = static_cast<double>(sums.sum[last] - sums.sum[first]);
-    const auto squares = static_cast<double>(sums.squares[last] - sums.squares[first]);
+    const double sum = sums.sum_between(first, last);
+    const double squares = sums.squares_between(first, last);
     const double variance = (squares - sum * (sum / count)) / count;
     clip.sigma = Kokkos::sqrt(variance > 0 ? variance : 0.0) / 2048;
     const std::int64_t middle = before + n / 2;
     // Five standard errors of a median's rank.
-    const auto ranks = static_cast<std::int64_t>(2.5 * widen * Kokkos::sqrt(count)) + 3;
+    const auto ranks = static_cast<std::int64_t>(
+                           2.5 * widen * static_cast<double>(Kokkos::sqrt(static_cast<float>(n)))) +
+                       3;
     clip.window_first = middle - ranks < clip.window_first ? middle - ranks : clip.window_first;
     clip.window_last = middle + ranks > clip.window_last ? middle + ranks : clip.window_last;
     const int bin = bin_of_rank(sums, middle);
@@ -143,7 +145,7 @@ KOKKOS_FUNCTION void bracket_one_value(T value, Brackets<T>& b) {
 template <class T>
 KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums, double kappa,
                              int max_passes, double widen, const ClipLevel& level, Brackets<T>& b) {
-  b.usable = b.spikes = b.has_candidate = 0;
+  b = Brackets<T>{};
   if (rough.finite < rough_size / 16 || sums.count[SampleBins::count] < 1024) return;
   const auto value_at = [&](double t) { return rough.centre + t * rough.scale; };
   PredictedClip clip;

@@ -16,6 +16,7 @@
 #include <kastor/detail/sort_gathered.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ namespace kastor::detail {
 template <class T, class Exec>
 struct ReplayByTeam {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 256;
+  static constexpr int threads = 512;
   static constexpr int scratch_bytes = sizeof(ReplaySpace<T>) + 16;
 
   ClipRequest request;
@@ -186,8 +187,8 @@ class ClipPlan {
       part(p.rough, 1);
       part(p.histogram, SampleBins::count);
       part(p.count, SampleBins::count + 1);
-      part(p.sum, SampleBins::count + 1);
-      part(p.squares, SampleBins::count + 1);
+      part(p.sum, SampleSums::size);
+      part(p.squares, SampleSums::size);
       part(p.brackets, 1);
       part(m_small_parts.bins.begin, Bins::count + 1);
       part(m_small_parts.bins.next, Bins::count);
@@ -208,10 +209,12 @@ class ClipPlan {
       grow(m_sorted, m_space, "kastor::sigma_clip::sorted", m_capacity);
     } else {
       // A whole tile more, since a small image may be no more than a tile a team.
-      reserve_segments(wanted / m_teams + Read::tile);
+      reserve_segments(std::min(wanted, std::int64_t{1} << 31) / m_teams + Read::tile);
     }
   }
   void reserve_segments(std::int64_t capacity) {
+    constexpr std::int64_t most = 0xffffffff;  // places in the sorted list have 32 bits
+    if (capacity > most / m_teams) throw std::length_error("kastor::sigma_clip");
     m_capacity = std::max(m_capacity, capacity);
     m_candidate_capacity = m_capacity / 4;
     grow(m_list, m_space, "kastor::sigma_clip::gathered", m_capacity * m_teams);
@@ -246,18 +249,19 @@ class ClipPlan {
     const Stride rough(pixels(), rough_size);
     const Stride sample(pixels(), sample_size(pixels()));
     const auto policy = [this]<class Kernel>(int league, const Kernel&) {
-      return Team(m_space, league, Kernel::threads)
+      return Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 1>>(m_space, league,
+                                                                                Kernel::threads)
           .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes));
     };
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const FindRoughScale<T, Exec> kernel{
           band,
           rough,
-          band.first_pixel == 0,
           band.past() == pixels(),
           p.prediction,
           {p.totals, p.segments, m_teams, p.bins.next, Bins::count, p.octaves, p.tickets}};
-      Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1, kernel), kernel);
+      const int clearing = band.first_pixel == 0 ? 8 : 0;
+      Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1 + clearing, kernel), kernel);
     });
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const CountSample<T, Exec> kernel{band, sample, p.prediction};
@@ -277,19 +281,12 @@ class ClipPlan {
                                .set_scratch_size(0, Kokkos::PerTeam(Read::scratch_bytes)),
                            kernel);
     });
-    const auto limited = [this]<class Kernel>(int league) {
-      return Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 1>>(m_space, league,
-                                                                                Kernel::threads)
-          .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes));
-    };
     // Few teams: each has to flush its bins.
     const int sorting = std::max(1, m_teams / 5);
     const CountSegments<T, Exec> count{brackets, lists(), m_teams, p.bins, p.tickets};
-    Kokkos::parallel_for("kastor::sigma_clip::count",
-                         limited.template operator()<CountSegments<T, Exec>>(sorting), count);
+    Kokkos::parallel_for("kastor::sigma_clip::count", policy(sorting, count), count);
     const ScatterSegments<T, Exec> scatter{brackets, lists(), m_teams, p.bins, m_sorted.data()};
-    Kokkos::parallel_for("kastor::sigma_clip::sort",
-                         limited.template operator()<ScatterSegments<T, Exec>>(sorting), scatter);
+    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(sorting, scatter), scatter);
     Kokkos::parallel_for(
         "kastor::sigma_clip::summarise",
         Team(m_space, 2 * TailOctaves::bins, SummariseBins<T, Exec>::threads),
@@ -411,7 +408,7 @@ class ClipPlan {
         try {
           on_host ? reserve(last.longest_list + last.longest_list / 8)
                   : reserve_segments(last.longest_list + last.longest_list / 8);
-        } catch (const std::exception&) {  // no memory for them
+        } catch (const std::exception&) {  // no memory for them, or too many
           m_capacity = 0;
           m_list = m_sorted = {};
           return;

@@ -104,13 +104,41 @@ struct SampleBins {
   [[nodiscard]] KOKKOS_FUNCTION static double high_of(int bin) { return low_of(bin + 1); }
   /// The middle of a bin in units of 1/2048: an integer, so that sums over the sample are exact.
   [[nodiscard]] KOKKOS_FUNCTION static std::int64_t middle_of(int bin) {
-    return static_cast<std::int64_t>((low_of(bin) + high_of(bin)) * 1024);
+    const int i = bin >= side ? bin - side : side - 1 - bin;
+    const std::int64_t middle = (steps_to(i) + steps_to(i + 1)) / 2;
+    return bin >= side ? middle : -middle;
+  }
+
+ private:
+  /// `begin_of` in units of 1/2048.
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t steps_to(int i) {
+    if (i <= fine) return 2 * i;
+    if (i <= coarse) return 2048 + 32 * (i - fine);
+    const int k = i - coarse;
+    return (std::int64_t{16} << (k / 32)) * (2048 + 64 * (k % 32));
   }
 };
 
 /// Numbers of sample pixels, and sums over `SampleBins::middle_of`, in all bins before a bin.
 struct SampleSums {
-  const std::uint32_t* count;
+  /// Where the sums before a bin are kept: threads that have `stretch` bins each write beside each
+  /// other.
+  static constexpr int threads = 512;
+  static constexpr int stretch = (SampleBins::count + threads) / threads;
+  static constexpr int size = stretch * threads;
+  [[nodiscard]] KOKKOS_FUNCTION static int place_of(int bin) {
+    return bin % stretch * threads + bin / stretch;
+  }
+
+  const std::uint32_t* count;  ///< in the order of the bins
+
+  [[nodiscard]] KOKKOS_FUNCTION double sum_between(int first, int last) const {
+    return static_cast<double>(sum[place_of(last)] - sum[place_of(first)]);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double squares_between(int first, int last) const {
+    return static_cast<double>(squares[place_of(last)] - squares[place_of(first)]);
+  }
+
   const std::int64_t* sum;
   const std::int64_t* squares;
 };
@@ -141,25 +169,26 @@ struct SampleRange {
   }
 };
 
-/// Quartiles and often repeated values of sorted finite pixels.
+/// Quartiles and often repeated values of sorted finite pixels. `found` is 0 before.
 template <class T, class Crew>
 KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, int* flags,
-                                     RoughScale<T>& rough) {
+                                     int* found, RoughScale<T>& rough) {
   // A value that every 64th pixel has is met too often to be stored pixel by pixel.
   constexpr int often = rough_size / 64;
-  const auto begins_spike = [&](int i) {
-    return i + often <= n && (i == 0 || sorted[i - 1] < sorted[i]) &&
-           sorted[i + often - 1] == sorted[i];
-  };
-  int found = 0;
-  for (int i = crew.rank(); i < n; i += crew.size()) found += flags[i] = begins_spike(i) ? 1 : 0;
-  found = crew.sum(found);
+  for (int i = crew.rank(); i < n; i += crew.size()) {
+    flags[i] = i + often <= n && (i == 0 || sorted[i - 1] < sorted[i]) &&
+                       sorted[i + often - 1] == sorted[i]
+                   ? 1
+                   : 0;
+    if (flags[i] != 0) *found = 1;
+  }
+  crew.barrier();
   if (crew.rank() == 0) {
     rough.finite = n;
     rough.spikes = 0;
     rough.centre = n > 0 ? static_cast<double>(sorted[n / 2]) + 0.0 : 0.0;
     rough.scale = n > 0 ? spread_of(sorted, n) : 0.0;
-    for (int i = 0; found > 0 && i < n; ++i) {
+    for (int i = 0; *found != 0 && i < n; ++i) {
       if (flags[i] != 0 && rough.spikes < RoughScale<T>::max_spikes)
         rough.spike[rough.spikes++] = sorted[i];
     }

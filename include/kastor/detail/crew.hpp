@@ -19,6 +19,10 @@ struct Alone {
   [[nodiscard]] KOKKOS_FUNCTION static V sum(const V& value) {
     return value;
   }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION static V joined(const V& value) {
+    return value;
+  }
   [[nodiscard]] KOKKOS_FUNCTION static int sum_before(int) { return 0; }
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION static V smallest(V value) {
@@ -30,8 +34,20 @@ struct Alone {
   }
 };
 
-/// A device's team. `sum` and its like give all threads the same answer; all must call them. Sums
-/// are of integers, or of structs of them with a `Kokkos::reduction_identity`.
+/// Joins values by their `join(other)`, whose order must not matter.
+template <class V>
+struct Join {
+  using reducer = Join;
+  using value_type = V;
+  using result_view_type = Kokkos::View<V, Kokkos::HostSpace>;
+
+  V* value;
+
+  KOKKOS_FUNCTION void join(V& into, const V& from) const { into.join(from); }
+  KOKKOS_FUNCTION V& reference() const { return *value; }
+};
+
+/// A device's team. `sum` and its like give all threads the same answer; all must call them.
 template <class Member>
 class TeamCrew {
  public:
@@ -42,6 +58,11 @@ class TeamCrew {
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
     m_team.team_reduce(Kokkos::Sum<V>(value));
+    return value;
+  }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V joined(V value) const {
+    m_team.team_reduce(Join<V>{&value});
     return value;
   }
   /// Of the threads of lower rank.
@@ -61,6 +82,19 @@ class TeamCrew {
   const Member& m_team;
 };
 
+/// How many of values [begin, end) sort before value `i`; equal ones keep their order.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION int count_before(const T* values, int i, int begin, int end) {
+  const T x = values[i];
+  const int middle = i < begin ? begin : (i < end ? i : end);
+  int before = 0;
+  KASTOR_UNROLL_BY_4
+  for (int k = begin; k < middle; ++k) before += values[k] <= x ? 1 : 0;
+  KASTOR_UNROLL_BY_4
+  for (int k = middle; k < end; ++k) before += values[k] < x ? 1 : 0;
+  return before;
+}
+
 /// Calls `visit(value)` for this thread's share of a list; several values are under way at once.
 template <class Crew, class T, class Visit>
 KOKKOS_FUNCTION void for_my_share(const Crew& crew, const T* values, std::int64_t n,
@@ -75,7 +109,16 @@ KOKKOS_FUNCTION void for_my_share(const Crew& crew, const T* values, std::int64_
     KASTOR_UNROLL
     for (int k = 0; k < batch; ++k) visit(loaded[k]);
   }
-  for (; i < n; i += step) visit(values[i]);
+  if (i >= n) return;
+  T loaded[batch]{};
+  KASTOR_UNROLL
+  for (int k = 0; k < batch; ++k) {
+    if (i + k * step < n) loaded[k] = values[i + k * step];
+  }
+  KASTOR_UNROLL
+  for (int k = 0; k < batch; ++k) {
+    if (i + k * step < n) visit(loaded[k]);
+  }
 }
 
 }  // namespace kastor::detail

@@ -16,17 +16,24 @@ namespace kastor::detail {
 /// integers on a grid of its own, octaves are added from the centre outwards. So they depend
 /// neither on an order nor on what lies farther out, and one outlier spoils no digit of the others.
 struct TailOctaves {
-  static constexpr int fine = 6;  ///< octaves of several bins
-  static constexpr int bins_in_fine = 256;
+  static constexpr int fine = 6;  ///< octaves of several bins: 1024 in the first, down to 128
+  static constexpr int bins_in_fine = 2176;
   static constexpr int coarse = 320;  ///< octaves of one bin; pixels beyond do not fit
   static constexpr int count = fine + coarse;
-  static constexpr int bins = fine * bins_in_fine + coarse;
+  static constexpr int bins = bins_in_fine + coarse;
 
-  [[nodiscard]] KOKKOS_FUNCTION static int octave_of(int bin) {
-    return bin < fine * bins_in_fine ? bin / bins_in_fine : bin - fine * bins_in_fine + fine;
+  /// A fine octave has 2^bits bins.
+  [[nodiscard]] KOKKOS_FUNCTION static int bits_of(int octave) {
+    return octave < 3 ? 10 - octave : 7;
   }
   [[nodiscard]] KOKKOS_FUNCTION static int first_bin_of(int octave) {
-    return octave < fine ? octave * bins_in_fine : octave - fine + fine * bins_in_fine;
+    if (octave >= fine) return octave - fine + bins_in_fine;
+    return octave < 3 ? 2048 - (2048 >> octave) : 1792 + 128 * (octave - 3);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static int octave_of(int bin) {
+    if (bin >= bins_in_fine) return bin - bins_in_fine + fine;
+    if (bin >= 1792) return 3 + (bin - 1792) / 128;
+    return bin < 1024 ? 0 : (bin < 1536 ? 1 : 2);
   }
 };
 
@@ -73,8 +80,11 @@ struct GatheredBins {
         Kokkos::bit_cast<std::uint64_t>(Kokkos::fabs(static_cast<double>(x) - centre));
     int octave = static_cast<int>(bits >> 52) - exponent_field;
     octave = octave < 0 ? 0 : octave;
-    if (octave < TailOctaves::fine)
-      return octave * TailOctaves::bins_in_fine + static_cast<int>(bits >> 44 & 255);
+    if (octave < TailOctaves::fine) {
+      const std::uint64_t mantissa = bits & 0xfffffffffffff;
+      return TailOctaves::first_bin_of(octave) +
+             static_cast<int>(mantissa >> (52 - TailOctaves::bits_of(octave)));
+    }
     return octave < TailOctaves::count ? TailOctaves::first_bin_of(octave) : TailOctaves::bins - 1;
   }
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
@@ -101,33 +111,49 @@ struct TailSums {
   }
 };
 
-struct BothTails {
-  TailSums side[2];
-
-  KOKKOS_FUNCTION BothTails& operator+=(const BothTails& other) {
-    side[0] += other.side[0];
-    side[1] += other.side[1];
-    return *this;
-  }
-};
-
-/// The same as unsigned counters that many add to; the sums in two parts, as `joined` takes them.
+/// The sums of a tail in words that are added one by one, in any order; `joined` makes them whole.
 struct WideTailSums {
   std::uint64_t sum_low, sum_high, squares_low, squares_high;
 
-  KOKKOS_FUNCTION void atomic_add(const TailSums& more) {
-    const auto add = [](std::uint64_t* low, std::uint64_t* high, const Int128& part) {
-      Kokkos::atomic_add(low, part.low & 0xffffffffU);
-      Kokkos::atomic_add(high, (part.low >> 32) | (static_cast<std::uint64_t>(part.high) << 32));
+  [[nodiscard]] KOKKOS_FUNCTION static WideTailSums of(const TailSums& sums) {
+    const auto high = [](const Int128& part) {
+      return (part.low >> 32) | (static_cast<std::uint64_t>(part.high) << 32);
     };
-    add(&sum_low, &sum_high, more.sum);
-    add(&squares_low, &squares_high, more.squares);
+    return {sums.sum.low & 0xffffffffU, high(sums.sum), sums.squares.low & 0xffffffffU,
+            high(sums.squares)};
   }
-  [[nodiscard]] KOKKOS_FUNCTION TailSums sums() const {
-    TailSums s;
-    s.sum = joined(sum_low, sum_high);
-    s.squares = joined(squares_low, squares_high);
-    return s;
+  KOKKOS_FUNCTION WideTailSums& operator+=(const WideTailSums& other) {
+    sum_low += other.sum_low;
+    sum_high += other.sum_high;
+    squares_low += other.squares_low;
+    squares_high += other.squares_high;
+    return *this;
+  }
+  KOKKOS_FUNCTION void atomic_add(const WideTailSums& more) {
+    Kokkos::atomic_add(&sum_low, more.sum_low);
+    Kokkos::atomic_add(&sum_high, more.sum_high);
+    Kokkos::atomic_add(&squares_low, more.squares_low);
+    Kokkos::atomic_add(&squares_high, more.squares_high);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION TailSums sums(std::int64_t count) const {
+    return {count, joined(sum_low, sum_high), joined(squares_low, squares_high)};
+  }
+};
+
+/// `TailSums` as words.
+struct TailWords {
+  static constexpr int count = 5;
+  KOKKOS_FUNCTION static void put(const TailSums& sums, std::uint64_t (&words)[count]) {
+    const WideTailSums wide = WideTailSums::of(sums);
+    words[0] = static_cast<std::uint64_t>(sums.count);
+    words[1] = wide.sum_low;
+    words[2] = wide.sum_high;
+    words[3] = wide.squares_low;
+    words[4] = wide.squares_high;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static TailSums taken(const std::uint64_t (&words)[count]) {
+    return WideTailSums{words[1], words[2], words[3], words[4]}.sums(
+        static_cast<std::int64_t>(words[0]));
   }
 };
 
@@ -152,18 +178,20 @@ struct BinSummary {
   TailSums sums;
 };
 
-}  // namespace kastor::detail
+/// What all the threads of a crew found in a bin.
+template <class T>
+struct BinFinds {
+  T min, max;
+  std::int64_t count;
+  WideTailSums wide;
 
-template <>
-struct Kokkos::reduction_identity<kastor::detail::TailSums> {
-  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::TailSums sum() { return {}; }
+  KOKKOS_FUNCTION void join(const BinFinds& other) {
+    min = other.min < min ? other.min : min;
+    max = other.max > max ? other.max : max;
+    count += other.count;
+    wide += other.wide;
+  }
 };
-template <>
-struct Kokkos::reduction_identity<kastor::detail::BothTails> {
-  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::BothTails sum() { return {}; }
-};
-
-namespace kastor::detail {
 
 /// Goes through the pixels of a bin.
 template <class T, class Crew>
@@ -177,9 +205,8 @@ KOKKOS_FUNCTION void summarise_bin(const Crew& crew, const T* pixels, std::int64
     max = x > max ? x : max;
     term.add(x, sums);
   });
-  min = crew.smallest(min);
-  max = crew.largest(max);
-  summary = {min, max, crew.sum(sums)};
+  const auto all = crew.joined(BinFinds<T>{min, max, sums.count, WideTailSums::of(sums)});
+  summary = {all.min, all.max, all.wide.sums(all.count)};
 }
 
 }  // namespace kastor::detail

@@ -29,9 +29,9 @@ struct PredictionSpace {
   T* rough_values;  ///< (rough_size)
   RoughScale<T>* rough;
   std::uint32_t* histogram;  ///< (SampleBins::count)
-  std::uint32_t* count;      ///< (SampleBins::count + 1), and so the next two
-  std::int64_t* sum;
-  std::int64_t* squares;
+  std::uint32_t* count;      ///< (SampleBins::count + 1)
+  std::int64_t* sum;         ///< (SampleSums::size)
+  std::int64_t* squares;     ///< (SampleSums::size)
   Brackets<T>* brackets;
 
   [[nodiscard]] KOKKOS_FUNCTION SampleSums sums() const { return {count, sum, squares}; }
@@ -42,38 +42,22 @@ template <class T>
   return {rough.centre, rough.scale > 0 ? 1 / rough.scale : 0.0};
 }
 
-/// Sums before each bin of a stretch of bins, given those before the stretch.
-template <class T>
-struct BinStretch {
-  int first, last;
-  std::int64_t count = 0, sum = 0, squares = 0;  // of the stretch
+/// Numbers of pixels, and sums, of a few bins.
+struct BinSums {
+  std::int64_t count = 0, sum = 0, squares = 0;
 
-  KOKKOS_FUNCTION BinStretch(const PredictionSpace<T>& space, int f, int l) : first(f), last(l) {
-    for (int b = first; b < last; ++b) add(space.histogram[b], b);
-  }
   KOKKOS_FUNCTION void add(std::uint32_t n, int bin) {
     const std::int64_t middle = SampleBins::middle_of(bin);
     count += n;
     sum += n * middle;
     squares += n * (middle * middle);
   }
-  KOKKOS_FUNCTION void write(const PredictionSpace<T>& space, std::int64_t count_before,
-                             std::int64_t sum_before, std::int64_t squares_before) {
-    count = count_before;
-    sum = sum_before;
-    squares = squares_before;
-    for (int b = first; b < last; ++b) {
-      put(space, b);
-      add(space.histogram[b], b);
-    }
-    if (last == SampleBins::count) put(space, last);
-  }
-
- private:
+  /// As what lies before a bin.
+  template <class T>
   KOKKOS_FUNCTION void put(const PredictionSpace<T>& space, int bin) const {
     space.count[bin] = static_cast<std::uint32_t>(count);
-    space.sum[bin] = sum;
-    space.squares[bin] = squares;
+    space.sum[SampleSums::place_of(bin)] = sum;
+    space.squares[SampleSums::place_of(bin)] = squares;
   }
 };
 
@@ -90,17 +74,17 @@ struct ReadCounters {
   std::uint32_t* tickets;
 };
 
-/// One team, once for every band.
+/// One team, once for every band; the first time more teams, to clear the counters.
 template <class T, class Exec>
 struct FindRoughScale {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 256;
+  static constexpr int threads = 1024;
   static constexpr int scratch_bytes =
-      rough_size * static_cast<int>(2 * sizeof(T) + 2 * sizeof(int)) + 16;
+      rough_size * static_cast<int>(2 * sizeof(T) + 2 * sizeof(int)) + 2 * sizeof(int) + 16;
 
   SampledRows<T> band;
   Stride stride;
-  bool first_band, last_band;
+  bool last_band;
   PredictionSpace<T> space;
   ReadCounters counters;
 
@@ -108,7 +92,11 @@ struct FindRoughScale {
     const TeamCrew<Member> crew(team);
     const int rank = crew.rank();
     const int size = crew.size();
-    if (first_band) clear(rank, size);
+    // One team looks at the image.
+    if (team.league_rank() > 0) {
+      clear((team.league_rank() - 1) * size + rank, (team.league_size() - 1) * size);
+      return;
+    }
     const SampleRange range(band, stride.stride, stride.count);
     for (std::int64_t i = range.begin + rank; i < range.end; i += size) {
       if (i < rough_size) space.rough_values[i] = band.at(i * stride.stride);
@@ -119,28 +107,35 @@ struct FindRoughScale {
     auto* values = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
     T* sorted = values + rough_size;
     int* flags = reinterpret_cast<int*>(sorted + rough_size);
+    int* place = flags + rough_size;
+    int* finite = place + rough_size;
+    int* found = finite + 1;
+    if (rank == 0) *finite = *found = 0;
     const int n = static_cast<int>(stride.count < rough_size ? stride.count : rough_size);
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     for (int i = rank; i < n; i += size) {
       const T x = space.rough_values[i];
       values[i] = Interval<T>{}.contains(x) ? x : infinity;
+      place[i] = 0;
     }
     team.team_barrier();
-    // Sorted by counting the smaller ones; what is not finite comes last.
-    int finite = 0;
+    // Sorted by counting the smaller ones, several threads a pixel; what is not finite comes last.
+    const int parts = size / rough_size > 1 ? size / rough_size : 1;
+    for (int k = rank; k < rough_size * parts; k += size) {
+      const int i = k % rough_size;
+      const int part = k / rough_size;
+      if (i >= n) continue;
+      Kokkos::atomic_add(&place[i],
+                         count_before(values, i, n * part / parts, n * (part + 1) / parts));
+    }
+    team.team_barrier();
+    for (int i = rank; i < n; i += size) sorted[place[i]] = values[i];
+    team.team_barrier();
     for (int i = rank; i < n; i += size) {
-      const T x = values[i];
-      finite += x < infinity ? 1 : 0;
-      int before = 0;
-      for (int k = 0; k < n; ++k) {
-        const T other = values[k];
-        before += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
-      }
-      sorted[before] = x;
+      if (sorted[i] < infinity && (i + 1 == n || !(sorted[i + 1] < infinity))) *finite = i + 1;
     }
-    finite = crew.sum(finite);
     team.team_barrier();
-    describe_sorted(crew, sorted, finite, flags, *space.rough);
+    describe_sorted(crew, sorted, *finite, flags, found, *space.rough);
   }
 
  private:
@@ -193,7 +188,7 @@ struct CountSample {
 template <class T, class Exec>
 struct BracketFromHistogram {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 256;
+  static constexpr int threads = SampleSums::threads;
   static constexpr int scratch_bytes = (SampleBins::count + 1) * sizeof(std::uint32_t) + 8;
   ClipRequest request;
   PredictionSpace<T> global;
@@ -203,17 +198,25 @@ struct BracketFromHistogram {
     PredictionSpace<T> space = global;
     const int bytes = scratch_bytes - 8;
     space.count = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
-    constexpr int share = (SampleBins::count + threads - 1) / threads;
-    const int rank = team.team_rank();
-    const int first = rank * share < SampleBins::count ? rank * share : SampleBins::count;
-    const int last = first + share < SampleBins::count ? first + share : SampleBins::count;
-    BinStretch<T> stretch(space, first, last);
-    const std::int64_t count = team.team_scan(stretch.count);
-    const std::int64_t sum = team.team_scan(stretch.sum);
-    const std::int64_t squares = team.team_scan(stretch.squares);
-    if (first < last) stretch.write(space, count, sum, squares);
+    constexpr int share = SampleSums::stretch;
+    const int first = team.team_rank() * share;
+    // Read once, all at a time.
+    std::uint32_t n[share];
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k)
+      n[k] = first + k < SampleBins::count ? space.histogram[first + k] : 0;
+    BinSums mine;
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) mine.add(n[k], first + k);
+    BinSums before{team.team_scan(mine.count), team.team_scan(mine.sum),
+                   team.team_scan(mine.squares)};
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) {
+      if (first + k <= SampleBins::count) before.put(space, first + k);
+      before.add(n[k], first + k);
+    }
     team.team_barrier();
-    if (rank == 0)
+    if (team.team_rank() == 0)
       bracket(*space.rough, space.sums(), request.kappa, request.max_passes, request.widen,
               request.level, *space.brackets);
   }
@@ -256,12 +259,19 @@ void rough_scale_on_host(std::vector<T>& values, const PredictionSpace<T>& space
   std::erase_if(values, [](T x) { return !Interval<T>{}.contains(x); });
   std::sort(values.begin(), values.end());
   int flags[rough_size];
-  describe_sorted(Alone{}, values.data(), static_cast<int>(values.size()), flags, *space.rough);
+  int found = 0;
+  describe_sorted(Alone{}, values.data(), static_cast<int>(values.size()), flags, &found,
+                  *space.rough);
   std::fill(space.histogram, space.histogram + SampleBins::count, 0U);
 }
 template <class T>
 void bracket_on_host(const ClipRequest& request, const PredictionSpace<T>& space) {
-  BinStretch<T>(space, 0, SampleBins::count).write(space, 0, 0, 0);
+  BinSums before;
+  for (int b = 0; b < SampleBins::count; ++b) {
+    before.put(space, b);
+    before.add(space.histogram[b], b);
+  }
+  before.put(space, SampleBins::count);
   bracket(*space.rough, space.sums(), request.kappa, request.max_passes, request.widen,
           request.level, *space.brackets);
 }

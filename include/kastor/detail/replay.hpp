@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/brackets.hpp>
+#include <kastor/detail/by_side.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gathered_bins.hpp>
@@ -52,16 +53,38 @@ struct Gathered {
 template <class T>
 struct ReplaySpace {
   static constexpr int max_cached = 1024;
+  static constexpr int shares = 512;
+  static constexpr int stride = 8;  ///< window bins from one known begin to the next
   struct Before {
     double sum, squares;
   };
+  struct Sorting {
+    T unsorted[max_cached];
+    int next_in_share[shares];
+    int begin_of_share[shares + 1];
+  };
+  struct WindowBin {
+    int bin;
+    std::int64_t first, past;  ///< ranks of its pixels
+  };
+
   Before before_octave[2][TailOctaves::count + 1];  ///< sums over the octaves before, in grid units
-  T unsorted[max_cached];
+  std::uint64_t window_begin[GatheredBins<T>::window / stride + 1];  ///< of every eighth bin
   T cached[max_cached];  ///< the pixels of a window's bin in order
-  int used_octaves[2];
-  static constexpr int shares = 512;
-  int next_in_share[shares];
-  int begin_of_share[shares + 1];
+  WindowBin found;
+  union {  // one at a time
+    Sorting sorting;
+    BySideSpace by_side;
+  };
+};
+
+/// Octaves that hold pixels, or lie before one that does.
+struct UsedOctaves {
+  int side[2] = {0, 0};
+  KOKKOS_FUNCTION void join(const UsedOctaves& other) {
+    side[0] += other.side[0];
+    side[1] += other.side[1];
+  }
 };
 
 template <class T, class Crew>
@@ -70,7 +93,11 @@ class Replay {
   using Bins = GatheredBins<T>;
   KOKKOS_FUNCTION Replay(const Crew& crew, const Gathered<T>& g, ReplaySpace<T>& space)
       : m_crew(crew), m_g(g), m_space(space), m_bins(g.brackets) {
+    for (int i = crew.rank(); i <= Bins::window / ReplaySpace<T>::stride; i += crew.size())
+      space.window_begin[i] = g.begin[i * ReplaySpace<T>::stride];
     add_up_octaves();
+    m_inside_sum = scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
+    m_inside_squares = scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);
     m_window = static_cast<std::int64_t>(m_g.begin[Bins::window]);
     for (int s = 0; s < m_g.brackets.spikes; ++s) {
       m_below_spike[s] = stored_below(m_g.brackets.spike[s]);
@@ -148,21 +175,28 @@ class Replay {
             scale_by_power_of_two(sums.squares.to_double(), 2 * e - grid_bits)};
   }
 
-  KOKKOS_FUNCTION void add_up_octaves() const {
+  KOKKOS_FUNCTION void add_up_octaves() {
+    UsedOctaves mine;
+    for (int i = m_crew.rank(); i < 2 * TailOctaves::count; i += m_crew.size()) {
+      const int side = i / TailOctaves::count;
+      const int octave = i % TailOctaves::count;
+      const int first = TailOctaves::first_bin_of(octave);
+      if (tail_begin(side, first) == tail_begin(side, TailOctaves::bins)) continue;
+      ++mine.side[side];
+      m_space.before_octave[side][octave] = in_grid_units(m_g.octaves[i].sums(0), octave);
+    }
+    m_used = m_crew.joined(mine);
+    m_crew.barrier();
     for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
       typename ReplaySpace<T>::Before before{0, 0};
-      int octave = 0;
-      for (; octave < TailOctaves::count; ++octave) {
-        m_space.before_octave[side][octave] = before;
-        const int first = TailOctaves::first_bin_of(octave);
-        if (tail_begin(side, first) == tail_begin(side, TailOctaves::bins)) break;
-        const auto more =
-            in_grid_units(m_g.octaves[side * TailOctaves::count + octave].sums(), octave);
+      for (int octave = 0; octave < m_used.side[side]; ++octave) {
+        auto& here = m_space.before_octave[side][octave];
+        const auto more = here;
+        here = before;
         before.sum += more.sum;
         before.squares += more.squares;
       }
-      m_space.before_octave[side][octave] = before;
-      m_space.used_octaves[side] = octave;
+      m_space.before_octave[side][m_used.side[side]] = before;
     }
     m_crew.barrier();
   }
@@ -173,28 +207,29 @@ class Replay {
 
   /// The octave in which a tail's limit lies; those before are whole within it.
   [[nodiscard]] KOKKOS_FUNCTION int octave_of_limit(int side, T limit) const {
-    const int used = m_space.used_octaves[side];
+    const int used = m_used.side[side];
     if (!Interval<T>{}.contains(limit)) return used;
     const int octave = TailOctaves::octave_of(m_bins.in_tail(limit));
     return octave < used ? octave : used;
   }
 
   /// Adds this thread's share of what the limit's octave has within the limit.
-  KOKKOS_FUNCTION void add_share(int side, T limit, TailSums& sums) const {
+  template <class Half>
+  KOKKOS_FUNCTION void add_share(const Half& half, int side, T limit, TailSums& sums) const {
     const int bin = m_bins.in_tail(limit);
-    for (int b = TailOctaves::first_bin_of(TailOctaves::octave_of(bin)) + m_crew.rank(); b < bin;
-         b += m_crew.size()) {
-      sums += summary(side, b).sums;
-    }
-    const std::int64_t n = tail_begin(side, bin + 1) - tail_begin(side, bin);
+    // All that is needed from far away at once.
+    const std::int64_t first = tail_begin(side, bin);
+    const std::int64_t n = tail_begin(side, bin + 1) - first;
+    const BinSummary<T> all = summary(side, bin);
+    const int first_bin = TailOctaves::first_bin_of(TailOctaves::octave_of(bin));
+    KASTOR_UNROLL_BY_4
+    for (int b = first_bin + half.rank(); b < bin; b += half.size()) sums += summary(side, b).sums;
     if (n == 0) return;
-    const BinSummary<T>& all = summary(side, bin);
     if (beyond(side, side == 0 ? all.min : all.max, limit)) {
-      if (m_crew.rank() == 0) sums += all.sums;
+      if (half.rank() == 0) sums += all.sums;
     } else if (beyond(side, side == 0 ? all.max : all.min, limit)) {
       const TailTerm<T> term{m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin))};
-      const T* pixels = m_g.sorted + tail_begin(side, bin);
-      for_my_share(m_crew, pixels, n, [&](T x) {
+      for_my_share(half, m_g.sorted + first, n, [&](T x) {
         if (beyond(side, x, limit)) term.add(x, sums);
       });
     }
@@ -205,26 +240,35 @@ class Replay {
     if (interval.low > m_g.brackets.low_edge || interval.high < m_g.brackets.high_edge)
       return false;
     const T limits[2] = {interval.low, interval.high};
-    BothTails shares;
+    int octave[2];
+    std::int64_t before_octave[2];
     for (int side = 0; side < 2; ++side) {
-      if (octave_of_limit(side, limits[side]) < m_space.used_octaves[side])
-        add_share(side, limits[side], shares.side[side]);
+      octave[side] = octave_of_limit(side, limits[side]);
+      before_octave[side] =
+          tail_begin(side, TailOctaves::first_bin_of(octave[side])) - tail_begin(side, 0);
     }
-    const BothTails cut = m_crew.sum(shares);
+    std::uint64_t words[2][TailWords::count] = {};
+    if (octave[0] < m_used.side[0] || octave[1] < m_used.side[1]) {
+      by_side(m_crew, m_space.by_side, words, AddWords{},
+              [&](int side, const auto& half, std::uint64_t(&mine)[TailWords::count]) {
+                TailSums share;
+                if (octave[side] < m_used.side[side]) add_share(half, side, limits[side], share);
+                TailWords::put(share, mine);
+              });
+    }
     p = Population{};
     for (int side = 0; side < 2; ++side) {
-      const int octave = octave_of_limit(side, limits[side]);
-      const auto& before = m_space.before_octave[side][octave];
-      const auto last = in_grid_units(cut.side[side], octave);
-      p.tail[side] = tail_begin(side, TailOctaves::first_bin_of(octave)) - tail_begin(side, 0) +
-                     cut.side[side].count;
+      const auto& before = m_space.before_octave[side][octave[side]];
+      const TailSums cut = TailWords::taken(words[side]);
+      const auto last = in_grid_units(cut, octave[side]);
+      p.tail[side] = before_octave[side] + cut.count;
       p.n += p.tail[side];
       p.sum += (side == 0 ? -1 : 1) * (before.sum + last.sum);
       p.squares += before.squares + last.squares;
     }
     p.n += m_g.inside.inside;
-    p.sum += scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
-    p.squares += scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);
+    p.sum += m_inside_sum;
+    p.squares += m_inside_squares;
     return true;
   }
 
@@ -251,47 +295,57 @@ class Replay {
   [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const Interval<T>& interval, const Population& p,
                                                    Statistics& s) {
     const InsideSums& inside = m_g.inside;
-    T min, max;
-    if (p.tail[0] > 0) {
-      min = outermost(0, interval.low);
-    } else if (inside.below == 0 && m_window > 0) {
-      min = in_window(0);
-    } else {
-      return false;
+    T extreme[2] = {};
+    if (p.tail[0] > 0 || p.tail[1] > 0) find_outermost(interval, extreme);
+    if (p.tail[0] == 0) {
+      if (inside.below > 0 || m_window == 0) return false;
+      extreme[0] = in_window(0);
     }
-    if (p.tail[1] > 0) {
-      max = outermost(1, interval.high);
-    } else if (inside.inside == inside.below + m_window && m_window > 0) {
-      max = in_window(m_window - 1);
-    } else {
-      return false;
+    if (p.tail[1] == 0) {
+      if (inside.inside > inside.below + m_window || m_window == 0) return false;
+      extreme[1] = in_window(m_window - 1);
     }
-    s.min = without_sign_of_zero(static_cast<double>(min));
-    s.max = without_sign_of_zero(static_cast<double>(max));
+    s.min = without_sign_of_zero(static_cast<double>(extreme[0]));
+    s.max = without_sign_of_zero(static_cast<double>(extreme[1]));
     return true;
   }
 
-  /// The outermost pixel of a tail within a limit; there is one.
-  [[nodiscard]] KOKKOS_FUNCTION T outermost(int side, T limit) const {
-    int past = TailOctaves::first_bin_of(m_space.used_octaves[side]);
-    if (octave_of_limit(side, limit) < m_space.used_octaves[side]) {
-      const int bin = m_bins.in_tail(limit);
-      const T* pixels = m_g.sorted + tail_begin(side, bin);
-      const std::int64_t n = tail_begin(side, bin + 1) - tail_begin(side, bin);
-      constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
-      T found = side == 0 ? infinity : -infinity;
-      for_my_share(m_crew, pixels, n, [&](T x) {
-        if (beyond(side, x, limit) && !beyond(side, x, found)) found = x;
-      });
-      found = side == 0 ? m_crew.smallest(found) : m_crew.largest(found);
-      if (Interval<T>{}.contains(found)) return found;
-      past = bin;
+  /// The outermost pixels within an interval, of each tail that has any there.
+  KOKKOS_FUNCTION void find_outermost(const Interval<T>& interval, T (&extreme)[2]) const {
+    const T limits[2] = {interval.low, interval.high};
+    // Keys that grow outwards, of pixels in the bin that the limit cuts; and 1 + the last bin
+    // before it that is not empty.
+    std::uint64_t found[2][2];
+    const auto outwards = [](int side, Key<T> key) {
+      return side == 0 ? static_cast<Key<T>>(~key) : key;
+    };
+    by_side(m_crew, m_space.by_side, found, LargerWord{},
+            [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
+              mine[0] = mine[1] = 0;
+              int past = TailOctaves::first_bin_of(m_used.side[side]);
+              if (octave_of_limit(side, limits[side]) < m_used.side[side]) {
+                past = m_bins.in_tail(limits[side]);
+                const std::int64_t first = tail_begin(side, past);
+                for_my_share(half, m_g.sorted + first, tail_begin(side, past + 1) - first,
+                             [&](T x) {
+                               const std::uint64_t key = outwards(side, key_of(x));
+                               if (beyond(side, x, limits[side]) && key > mine[0]) mine[0] = key;
+                             });
+              }
+              KASTOR_UNROLL_BY_4
+              for (int bin = half.rank(); bin < past; bin += half.size()) {
+                if (tail_begin(side, bin) != tail_begin(side, bin + 1))
+                  mine[1] = static_cast<std::uint64_t>(bin) + 1;
+              }
+            });
+    for (int side = 0; side < 2; ++side) {
+      if (found[side][0] != 0) {
+        extreme[side] = value_of<T>(outwards(side, static_cast<Key<T>>(found[side][0])));
+      } else if (found[side][1] != 0) {
+        const BinSummary<T>& last = summary(side, static_cast<int>(found[side][1]) - 1);
+        extreme[side] = side == 0 ? last.min : last.max;
+      }
     }
-    int last = -1;  // bin that is not empty
-    for (int bin = m_crew.rank(); bin < past; bin += m_crew.size())
-      last = tail_begin(side, bin) != tail_begin(side, bin + 1) ? bin : last;
-    last = m_crew.largest(last);
-    return side == 0 ? summary(side, last).min : summary(side, last).max;
   }
 
   // --------------------------------------------------------------------------------- the window
@@ -320,21 +374,54 @@ class Replay {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION T stored(std::int64_t rank) {
-    int bin = 0;
-    int past = Bins::window;
-    while (past - bin > 1) {
-      const int middle = (bin + past) / 2;
-      (static_cast<std::int64_t>(m_g.begin[middle]) <= rank ? bin : past) = middle;
+    if (rank < m_cached.first || rank >= m_cached.past) {
+      m_cached = window_bin_of(rank);
+      const std::int64_t n = m_cached.past - m_cached.first;
+      // Nobody reads the bin before any more.
+      if (n <= small) {
+        sort_small_bin(m_g.sorted + m_cached.first, static_cast<int>(n));
+      } else if (n <= ReplaySpace<T>::max_cached) {
+        sort_bin(m_g.sorted + m_cached.first, static_cast<int>(n), m_cached.bin);
+      }
     }
-    const auto first = static_cast<std::int64_t>(m_g.begin[bin]);
-    const auto n = static_cast<std::int64_t>(m_g.begin[bin + 1]) - first;
-    if (n > ReplaySpace<T>::max_cached) return bisect(m_g.sorted + first, n, rank - first);
-    if (bin != m_cached_bin) {
-      m_crew.barrier();  // nobody reads the bin before any more
-      sort_bin(m_g.sorted + first, static_cast<int>(n), bin);
-      m_cached_bin = bin;
+    const std::int64_t n = m_cached.past - m_cached.first;
+    if (n > ReplaySpace<T>::max_cached)
+      return bisect(m_g.sorted + m_cached.first, n, rank - m_cached.first);
+    return m_space.cached[rank - m_cached.first];
+  }
+
+  /// The bin of a rank. All threads have read what lies in the work space.
+  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::WindowBin window_bin_of(
+      std::int64_t rank) const {
+    constexpr int stride = ReplaySpace<T>::stride;
+    const auto r = static_cast<std::uint64_t>(rank);
+    m_crew.barrier();
+    for (int i = m_crew.rank(); i < Bins::window / stride; i += m_crew.size()) {
+      if (m_space.window_begin[i] > r || m_space.window_begin[i + 1] <= r) continue;
+      std::uint64_t begin[stride + 1];
+      KASTOR_UNROLL
+      for (int k = 0; k <= stride; ++k) begin[k] = m_g.begin[i * stride + k];
+      KASTOR_UNROLL
+      for (int k = 0; k < stride; ++k) {
+        if (begin[k] <= r && r < begin[k + 1])
+          m_space.found = {i * stride + k, static_cast<std::int64_t>(begin[k]),
+                           static_cast<std::int64_t>(begin[k + 1])};
+      }
     }
-    return m_space.cached[rank - first];
+    m_crew.barrier();
+    return m_space.found;
+  }
+
+  static constexpr int small = 384;
+
+  /// By counting the smaller pixels of each.
+  KOKKOS_FUNCTION void sort_small_bin(const T* pixels, int n) const {
+    for (int i = m_crew.rank(); i < n; i += m_crew.size()) m_space.sorting.unsorted[i] = pixels[i];
+    m_crew.barrier();
+    for (int i = m_crew.rank(); i < n; i += m_crew.size()) {
+      m_space.cached[count_before(m_space.sorting.unsorted, i, 0, n)] = m_space.sorting.unsorted[i];
+    }
+    m_crew.barrier();
   }
 
   /// A bin of the window, in order: into shares of the bin first, then within each.
@@ -348,12 +435,12 @@ class Replay {
     };
     const int rank = m_crew.rank();
     const int size = m_crew.size();
-    int* next = m_space.next_in_share;
-    int* begin = m_space.begin_of_share;
+    int* next = m_space.sorting.next_in_share;
+    int* begin = m_space.sorting.begin_of_share;
     for (int s = rank; s < ReplaySpace<T>::shares; s += size) next[s] = 0;
     m_crew.barrier();
     for (int i = rank; i < n; i += size) {
-      m_space.unsorted[i] = pixels[i];
+      m_space.sorting.unsorted[i] = pixels[i];
       Kokkos::atomic_inc(&next[share_of(pixels[i])]);
     }
     m_crew.barrier();
@@ -371,22 +458,18 @@ class Replay {
     if (rank == 0) begin[ReplaySpace<T>::shares] = n;
     m_crew.barrier();
     for (int i = rank; i < n; i += size) {
-      const T x = m_space.unsorted[i];
+      const T x = m_space.sorting.unsorted[i];
       m_space.cached[Kokkos::atomic_fetch_add(&next[share_of(x)], 1)] = x;
     }
     m_crew.barrier();
     for (int i = rank; i < n; i += size) {
       const T x = m_space.cached[i];
       const int share = share_of(x);
-      int to = begin[share];
-      for (int k = begin[share]; k < begin[share + 1]; ++k) {
-        const T other = m_space.cached[k];
-        to += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
-      }
-      m_space.unsorted[to] = x;
+      const int to = begin[share] + count_before(m_space.cached, i, begin[share], begin[share + 1]);
+      m_space.sorting.unsorted[to] = x;
     }
     m_crew.barrier();
-    for (int i = rank; i < n; i += size) m_space.cached[i] = m_space.unsorted[i];
+    for (int i = rank; i < n; i += size) m_space.cached[i] = m_space.sorting.unsorted[i];
     m_crew.barrier();
   }
 
@@ -413,7 +496,9 @@ class Replay {
   Bins m_bins;
   std::int64_t m_window = 0;  ///< pixels in the window, spikes included
   std::int64_t m_below_spike[Brackets<T>::max_spikes] = {};
-  int m_cached_bin = -1;
+  typename ReplaySpace<T>::WindowBin m_cached{0, 0, 0};  ///< whose pixels are in the work space
+  double m_inside_sum, m_inside_squares;                 ///< in units of the grid
+  UsedOctaves m_used;
 };
 
 /// The whole replay, and the level that follows from it.

@@ -19,12 +19,22 @@ struct BinOffsets {
 
 // ------------------------------------------------------------------------------------ devices
 
-/// A team counts its segment; the last team to finish turns the counts into begins.
+/// How the threads of a team go through all bins.
+template <class T>
+struct TeamBins {
+  static constexpr int threads = 1024;
+  static constexpr int share = (GatheredBins<T>::count + threads - 1) / threads;
+  [[nodiscard]] KOKKOS_FUNCTION static int at(int k, int rank, int team) {
+    return (k + team) % share * threads + rank;
+  }
+};
+
+/// A team counts its segments; the last team to finish turns the counts into begins.
 template <class T, class Exec>
 struct CountSegments {
   using Bins = GatheredBins<T>;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 1024;
+  static constexpr int threads = TeamBins<T>::threads;
   static constexpr int scratch_bytes = (Bins::count + 2) * sizeof(std::uint32_t) + 8;
 
   const Brackets<T>* brackets;
@@ -49,8 +59,11 @@ struct CountSegments {
                    [&](T x) { Kokkos::atomic_inc(&mine[bin_of(x)]); });
     }
     team.team_barrier();
-    for (int b = rank; b < Bins::count; b += size) {
-      if (mine[b] != 0) Kokkos::atomic_add(&bins.next[b], std::uint64_t{mine[b]});
+    // Every team begins elsewhere, lest all meet at the same counters.
+    for (int k = 0; k < TeamBins<T>::share; ++k) {
+      const int b = TeamBins<T>::at(k, rank, team.league_rank());
+      if (b < Bins::count && mine[b] != 0)
+        Kokkos::atomic_add(&bins.next[b], std::uint64_t{mine[b]});
     }
     Kokkos::memory_fence();
     team.team_barrier();
@@ -58,30 +71,33 @@ struct CountSegments {
     team.team_barrier();
     if (*ticket + 1 != static_cast<std::uint32_t>(team.league_size())) return;
     Kokkos::memory_fence();
-    const int share = (Bins::count + size - 1) / size;
-    const int first = rank * share < Bins::count ? rank * share : Bins::count;
-    const int last = first + share < Bins::count ? first + share : Bins::count;
-    // Not yet read by this team, so that no cache of its own holds old counts.
+    // Not yet read by this team, so that no cache of its own holds old counts. Threads read and
+    // write beside each other; the sums over a stretch each go through the scratch memory.
+    constexpr int share = (Bins::count + threads - 1) / threads;
+    for (int b = rank; b < Bins::count; b += size)
+      mine[b] = static_cast<std::uint32_t>(bins.next[b]);
+    team.team_barrier();
+    const int first = rank * share;
     std::int64_t sum = 0;
-    KASTOR_UNROLL_BY_4
-    for (int b = first; b < last; ++b) sum += static_cast<std::int64_t>(bins.next[b]);
-    auto before = static_cast<std::uint64_t>(team.team_scan(sum));
-    KASTOR_UNROLL_BY_4
-    for (int b = first; b < last; ++b) {
-      const std::uint64_t n = bins.next[b];
-      bins.begin[b] = bins.next[b] = before;
+    for (int b = first; b < first + share && b < Bins::count; ++b) sum += mine[b];
+    auto before = static_cast<std::uint32_t>(team.team_scan(sum));
+    for (int b = first; b < first + share && b < Bins::count; ++b) {
+      const std::uint32_t n = mine[b];
+      mine[b] = before;
       before += n;
     }
-    if (first < last && last == Bins::count) bins.begin[Bins::count] = before;
+    if (first < Bins::count && first + share >= Bins::count) bins.begin[Bins::count] = before;
+    team.team_barrier();
+    for (int b = rank; b < Bins::count; b += size) bins.begin[b] = bins.next[b] = mine[b];
   }
 };
 
-/// A team moves its segment: it reserves room in every bin, then its threads share that.
+/// A team moves its segments: it reserves room in every bin, then its threads share that.
 template <class T, class Exec>
 struct ScatterSegments {
   using Bins = GatheredBins<T>;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 1024;
+  static constexpr int threads = TeamBins<T>::threads;
   static constexpr int scratch_bytes = Bins::count * sizeof(std::uint32_t) + 8;
 
   const Brackets<T>* brackets;
@@ -105,18 +121,24 @@ struct ScatterSegments {
                    [&](T x) { Kokkos::atomic_inc(&mine[bin_of(x)]); });
     }
     team.team_barrier();
-    // From here on: offset in the bin of this team's next pixel.
-    for (int b = rank; b < Bins::count; b += size) {
-      if (mine[b] == 0) continue;
-      const std::uint64_t at = Kokkos::atomic_fetch_add(&bins.next[b], std::uint64_t{mine[b]});
-      mine[b] = static_cast<std::uint32_t>(at - bins.begin[b]);
+    // From here on: the place of this team's next pixel of a bin. Every team begins elsewhere.
+    std::uint64_t at[TeamBins<T>::share];
+    KASTOR_UNROLL
+    for (int k = 0; k < TeamBins<T>::share; ++k) {
+      const int b = TeamBins<T>::at(k, rank, team.league_rank());
+      at[k] = b < Bins::count && mine[b] != 0
+                  ? Kokkos::atomic_fetch_add(&bins.next[b], std::uint64_t{mine[b]})
+                  : 0;
+    }
+    KASTOR_UNROLL
+    for (int k = 0; k < TeamBins<T>::share; ++k) {
+      const int b = TeamBins<T>::at(k, rank, team.league_rank());
+      if (b < Bins::count) mine[b] = static_cast<std::uint32_t>(at[k]);
     }
     team.team_barrier();
     for (int s = team.league_rank(); s < segments; s += team.league_size()) {
-      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s), [&](T x) {
-        const int b = bin_of(x);
-        sorted[bins.begin[b] + Kokkos::atomic_fetch_add(&mine[b], 1U)] = x;
-      });
+      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s),
+                   [&](T x) { sorted[Kokkos::atomic_fetch_add(&mine[bin_of(x)], 1U)] = x; });
     }
   }
 };
@@ -125,7 +147,7 @@ struct ScatterSegments {
 template <class T, class Exec>
 struct SummariseBins {
   using Bins = GatheredBins<T>;
-  static constexpr int threads = 128;
+  static constexpr int threads = 64;
   const Brackets<T>* brackets;
   const std::uint64_t* begin;
   const T* sorted;
@@ -149,7 +171,7 @@ struct SummariseBins {
                   summary);
     if (crew.rank() != 0) return;
     summaries[i] = summary;
-    octaves[side * TailOctaves::count + octave].atomic_add(summary.sums);
+    octaves[side * TailOctaves::count + octave].atomic_add(WideTailSums::of(summary.sums));
   }
   /// Device.
   KOKKOS_FUNCTION void operator()(
