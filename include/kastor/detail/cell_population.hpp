@@ -43,7 +43,7 @@ template <class T>
 struct SmallList {
   static constexpr int room = 128;
   static constexpr int sample = 64;
-  T found[room];
+  T found[room + 64];  ///< vectors may be written in whole
   T sorted[room];
   int count;
 };

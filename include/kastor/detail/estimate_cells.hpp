@@ -87,7 +87,7 @@ struct EstimateByTeams {
   }
 };
 
-/// Hosts: a thread a cell. Worker w of n takes the cells w, w + n, ...
+/// Hosts: a thread a cell. Each worker takes its share of the cells, one after the other.
 template <class T>
 struct EstimateOnHost {
   EstimateCell<T> estimate;
@@ -105,7 +105,8 @@ struct EstimateOnHost {
     const CellImage<T>& image = estimate.image;
     const CellRules& rules = estimate.rules;
     SmallList<T> list;
-    for (std::int64_t i = worker; i < image.mesh.ny * image.mesh.nx; i += workers) {
+    const std::int64_t cells = image.mesh.ny * image.mesh.nx;
+    for (std::int64_t i = cells * worker / workers; i < cells * (worker + 1) / workers; ++i) {
       if (bytes == 0) {
         estimate.cell(Alone{}, i, list);
         continue;
