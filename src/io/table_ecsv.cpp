@@ -36,7 +36,7 @@ std::string column_line(const TableColumn& column) {
 }
 
 std::string value_of(const ProvenanceEntry& entry) {
-  return std::holds_alternative<std::string>(entry.value) ? quoted(text_of(entry)) : text_of(entry);
+  return entry.is_number ? entry.value : quoted(entry.value);
 }
 
 }  // namespace

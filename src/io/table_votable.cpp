@@ -119,8 +119,7 @@ void write_votable(const std::string& path, const Table& table, const Provenance
 )");
   for (const auto& entry : provenance_entries(provenance)) {
     // A value may be empty, but has to be there.
-    file.add(
-        fmt::format("  <INFO name=\"{}\" value=\"{}\"/>\n", entry.name, escaped(text_of(entry))));
+    file.add(fmt::format("  <INFO name=\"{}\" value=\"{}\"/>\n", entry.name, escaped(entry.value)));
   }
   if (table.frame) file.add(fmt::format("  <COOSYS ID=\"sky\" {}/>\n", system_of(*table.frame)));
   file.add(fmt::format("  <TABLE{} nrows=\"{}\">\n", attribute("name", table.name),
