@@ -37,7 +37,8 @@ bool parse(Arguments arguments, FindOptions& options) {
   add_find_options(line, options.find);
   line.heading("Output");
   line.values("-o,--output", "CATALOGUE", options.outputs,
-              "Write all sources; .csv or .fits chooses the format.\nMay be given several times.");
+              "Write all sources; .csv, .ecsv, .fits or .vot (VOTable)\nchooses the format. May be "
+              "given several times.");
   line.value(
       "--picture", "FILE.png", [&options](const std::string& path) { options.picture = path; },
       "Draw the image with its sources, as 'kastor view\n--catalogue' does.");

@@ -11,7 +11,8 @@ io::TableFormat catalogue_format(const std::string& path) {
   const auto format = io::table_format_of(path);
   if (!format) {
     throw UsageError("-o: found '" + path +
-                     "', whose ending names no format; expected .csv, .fits or .fit");
+                     "', whose ending names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
+                     ".votable or .xml");
   }
   return *format;
 }

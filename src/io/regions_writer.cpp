@@ -25,10 +25,10 @@ bool has_shape(const Region& region) {
          std::isfinite(region.angle) && region.semi_major > 0 && region.semi_minor > 0;
 }
 
-/// The direction `angle` [degree] in [0, 360).
+/// The direction `angle` [degree] in [0, 360), as it will be written.
 double wrapped(double angle) {
-  const double rest = std::fmod(angle, 360.0);
-  return rest < 0 ? rest + 360.0 : rest;
+  const double rest = std::fmod(std::round(angle * 1e6), 360e6);
+  return (rest < 0 ? rest + 360e6 : rest) / 1e6 + 0.0;  // no negative zero
 }
 
 std::string with(std::string text, std::string_view bad, char instead) {

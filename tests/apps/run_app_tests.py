@@ -92,7 +92,7 @@ WRONG = [
     "find image.fits -o out.txt",
     "find image.fits -o out",
     "find image.fits -o -",
-    "find image.fits -o out.csv -o out.votable",
+    "find image.fits -o out.csv -o out.votables",
     "find image.fits -o",
     "find image.fits -o out.fits.gz",
     "find image.fits -o /dev/full",

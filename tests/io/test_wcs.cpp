@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <kastor/io/sky_frame.hpp>
 #include <kastor/io/wcs.hpp>
 #include <numbers>
 
@@ -103,6 +104,35 @@ TEST(Wcs, NamesTheFrame) {
   EXPECT_EQ(Wcs(cards, {1, 2}).frame(), "FK5");
   cards.push_back(card("RADESYS", "'ICRS'"));
   EXPECT_EQ(Wcs(cards, {1, 2}).frame(), "ICRS");
+}
+
+TEST(Wcs, KnowsTheFramesOfTablesAndRegions) {
+  using kastor::io::sky_frame_of;
+  using kastor::io::SkyFrame;
+  const auto frame_of = [](const std::string& longitude, const std::string& latitude,
+                           const std::vector<std::string>& more) {
+    auto cards = cards_of({10, 20, 0, 0, -1, 1}, "TAN");
+    cards[0] = card("CTYPE1", "'" + longitude + "-TAN'");
+    cards[1] = card("CTYPE2", "'" + latitude + "-TAN'");
+    cards.insert(cards.end(), more.begin(), more.end());
+    return sky_frame_of(Wcs(cards, {1, 2}));
+  };
+  const auto equatorial = [&](const std::vector<std::string>& more) {
+    return frame_of("RA--", "DEC-", more);
+  };
+  EXPECT_EQ(equatorial({}), SkyFrame::icrs);
+  EXPECT_EQ(equatorial({card("EQUINOX", "1950.0")}), SkyFrame::fk4);
+  EXPECT_EQ(equatorial({card("EQUINOX", "2000.0")}), SkyFrame::fk5);
+  EXPECT_EQ(equatorial({card("RADESYS", "'FK5'")}), SkyFrame::fk5);
+  EXPECT_EQ(equatorial({card("RADESYS", "'FK4'")}), SkyFrame::fk4);
+  EXPECT_EQ(equatorial({card("EQUINOX", "2010.0")}), std::nullopt);
+  EXPECT_EQ(equatorial({card("EQUINOX", "1975.0")}), std::nullopt);
+  EXPECT_EQ(equatorial({card("RADESYS", "'FK4-NO-E'")}), std::nullopt);
+  EXPECT_EQ(equatorial({card("RADESYS", "'GAPPT'")}), std::nullopt);
+  EXPECT_EQ(frame_of("GLON", "GLAT", {}), SkyFrame::galactic);
+  EXPECT_EQ(frame_of("ELON", "ELAT", {}), SkyFrame::ecliptic);
+  EXPECT_EQ(frame_of("ELON", "ELAT", {card("EQUINOX", "1950.0")}), std::nullopt);
+  EXPECT_EQ(frame_of("SLON", "SLAT", {}), std::nullopt);
 }
 
 TEST(Wcs, TakesTheAxesOfTheImage) {
