@@ -46,8 +46,7 @@ struct MeshSurface {
     return smooth > least ? smooth : least;
   }
 
- private:
-  /// Between which two nodes, and how far from the first, in cells.
+  /// Of a row or column of pixels: between which two nodes, and how far from the first, in cells.
   struct Place {
     std::int64_t first, second;
     double t;
@@ -85,6 +84,10 @@ class PixelMap {
   [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
     if (m_kind == Kind::surface) return m_surface(y, x);
     return m_kind == Kind::image ? static_cast<double>(m_image(y, x)) : m_constant;
+  }
+  /// Null if the map is no surface over a mesh.
+  [[nodiscard]] KOKKOS_FUNCTION const MeshSurface<Exec>* surface() const {
+    return m_kind == Kind::surface ? &m_surface : nullptr;
   }
 
  private:
