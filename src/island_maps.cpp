@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/island_maps.hpp>
+#include <limits>
 #include <string>
 
 namespace kastor {
@@ -13,17 +14,44 @@ void for_each_pixel(const char* name, const Exec& space, std::int64_t ny, std::i
       name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, ny * nx), kernel);
 }
 
-template <class V>
-std::string shape_text(const V& view) {
-  return std::to_string(view.extent(1)) + " x " + std::to_string(view.extent(0));
+std::string shape_text(std::int64_t ny, std::int64_t nx) {
+  return std::to_string(nx) + " x " + std::to_string(ny) + " pixels";
 }
 
-template <class A, class B>
-void expect_same_shape(const char* function, const A& image, const B& map) {
-  KASTOR_EXPECTS(function, image.extent(0) == map.extent(0) && image.extent(1) == map.extent(1),
-                 "the map has " + shape_text(map) + " pixels; expected " + shape_text(image) +
-                     " as the image");
-}
+/// The shape that everything else must have.
+struct MapShape {
+  const char* function;
+  std::int64_t ny, nx;
+
+  template <class V>
+  MapShape(const char* name, const V& image)
+      : function(name),
+        ny(static_cast<std::int64_t>(image.extent(0))),
+        nx(static_cast<std::int64_t>(image.extent(1))) {}
+
+  void expect(const char* what, std::int64_t other_ny, std::int64_t other_nx) const {
+    KASTOR_EXPECTS(function, other_ny == ny && other_nx == nx,
+                   std::string(what) + shape_text(other_ny, other_nx) + "; expected " +
+                       shape_text(ny, nx) + " as the image");
+  }
+  template <class V>
+  void expect(const char* what, const V& view) const {
+    expect(what, static_cast<std::int64_t>(view.extent(0)),
+           static_cast<std::int64_t>(view.extent(1)));
+  }
+  template <class Exec, class T>
+  void expect(const Background<Exec, T>& background) const {
+    using Kind = typename PixelMap<Exec, T>::Kind;
+    if (background.level.kind() == Kind::image) expect("the level is ", background.level.image());
+    if (background.rms.kind() == Kind::image) expect("the rms is ", background.rms.image());
+  }
+  /// Labels of nothing are not looked at.
+  template <class Exec>
+  void expect(const RunLabels<Exec>& positive, const RunLabels<Exec>& negative) const {
+    if (positive.components > 0) expect("the positive labels are ", positive.ny, positive.nx);
+    if (negative.components > 0) expect("the negative labels are ", negative.ny, negative.nx);
+  }
+};
 
 /// The label of a pixel; nothing was labelled: 0.
 template <class Exec>
@@ -47,7 +75,7 @@ struct FillSnr {
     const std::int64_t x = i % nx;
     const double rms = background.rms(y, x);
     const double deviation = static_cast<double>(image(y, x)) - background.level(y, x);
-    const bool known = rms > 0 && Kokkos::isfinite(deviation);
+    const bool known = rms > 0 && Kokkos::isfinite(rms) && Kokkos::isfinite(deviation);
     snr(y, x) = known ? static_cast<T>(deviation / rms) : Kokkos::Experimental::quiet_NaN_v<T>;
   }
 };
@@ -89,37 +117,38 @@ struct WriteIds {
 template <class Exec, Real T>
 void fill_snr_map(const Exec& space, const ConstImage<T, Exec>& image,
                   const Background<Exec, T>& background, const MutableImage<T, Exec>& snr) {
-  expect_same_shape("kastor::fill_snr_map", image, snr);
-  const auto ny = static_cast<std::int64_t>(image.extent(0));
-  const auto nx = static_cast<std::int64_t>(image.extent(1));
-  for_each_pixel("kastor::fill_snr_map", space, ny, nx,
-                 detail::FillSnr<Exec, T>{image, background, snr, nx});
+  const MapShape shape("kastor::fill_snr_map", image);
+  shape.expect("the map is ", snr);
+  shape.expect(background);
+  for_each_pixel("kastor::fill_snr_map", space, shape.ny, shape.nx,
+                 detail::FillSnr<Exec, T>{image, background, snr, shape.nx});
 }
 
 template <class Exec, Real T>
 void fill_residual_map(const Exec& space, const ConstImage<T, Exec>& image,
                        const Background<Exec, T>& background, const RunLabels<Exec>& positive,
                        const RunLabels<Exec>& negative, const MutableImage<T, Exec>& residual) {
-  expect_same_shape("kastor::fill_residual_map", image, residual);
-  const auto ny = static_cast<std::int64_t>(image.extent(0));
-  const auto nx = static_cast<std::int64_t>(image.extent(1));
+  const MapShape shape("kastor::fill_residual_map", image);
+  shape.expect("the map is ", residual);
+  shape.expect(background);
+  shape.expect(positive, negative);
   for_each_pixel(
-      "kastor::fill_residual_map", space, ny, nx,
-      detail::FillResidual<Exec, T>{image, background, positive, negative, residual, nx});
+      "kastor::fill_residual_map", space, shape.ny, shape.nx,
+      detail::FillResidual<Exec, T>{image, background, positive, negative, residual, shape.nx});
 }
 
 template <class Exec, class Label>
 void write_island_labels(
     const Exec& space, const RunLabels<Exec>& positive, const RunLabels<Exec>& negative,
     const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>& ids) {
-  const auto ny = static_cast<std::int64_t>(ids.extent(0));
-  const auto nx = static_cast<std::int64_t>(ids.extent(1));
-  KASTOR_EXPECTS("kastor::write_island_labels", ny == positive.ny && nx == positive.nx,
-                 "the image of labels has " + shape_text(ids) + " pixels; expected " +
-                     std::to_string(positive.nx) + " x " + std::to_string(positive.ny) +
-                     " as the labels");
-  for_each_pixel("kastor::write_island_labels", space, ny, nx,
-                 detail::WriteIds<Exec, Label>{positive, negative, ids, nx});
+  const MapShape shape("kastor::write_island_labels", ids);
+  shape.expect(positive, negative);
+  const std::int64_t largest = positive.components + negative.components;
+  KASTOR_EXPECTS("kastor::write_island_labels", largest <= std::numeric_limits<Label>::max(),
+                 "found " + std::to_string(largest) + " islands; expected at most " +
+                     std::to_string(std::numeric_limits<Label>::max()) + " in this type of image");
+  for_each_pixel("kastor::write_island_labels", space, shape.ny, shape.nx,
+                 detail::WriteIds<Exec, Label>{positive, negative, ids, shape.nx});
 }
 
 }  // namespace kastor

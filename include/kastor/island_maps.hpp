@@ -6,23 +6,25 @@
 #include <kastor/label.hpp>
 #include <kastor/pixel_map.hpp>
 
-/// Images that show what was found. All enqueue only, and \throw Error if a shape differs.
+/// Images that show what was found. All enqueue only, and \throw Error if a shape differs. Labels
+/// without a component stand for no islands, whatever their shape.
 namespace kastor {
 
-/// (value - level) / rms; NaN where the value is blank or the rms is not > 0.
+/// (value - level) / rms in double, rounded once; NaN where the value or the level is not finite,
+/// or the rms is not finite and > 0: where a pixel is of no use to `IslandFinder`.
 template <class Exec, Real T>
 void fill_snr_map(const Exec& space, const ConstImage<T, Exec>& image,
                   const Background<Exec, T>& background, const MutableImage<T, Exec>& snr);
 
 /// The image without its islands: their pixels are at the level of the background, all others as
-/// they were. `positive` and `negative` as `IslandFinder` leaves them; no mask: no islands.
+/// they were. `positive` and `negative` as `IslandFinder` leaves them.
 template <class Exec, Real T>
 void fill_residual_map(const Exec& space, const ConstImage<T, Exec>& image,
                        const Background<Exec, T>& background, const RunLabels<Exec>& positive,
                        const RunLabels<Exec>& negative, const MutableImage<T, Exec>& residual);
 
 /// The island of every pixel by its id, 0 for none: those of `negative` follow those of `positive`.
-/// `Label` is int32 or int64.
+/// `Label` is int32 or int64. \throws Error also if the ids do not fit
 template <class Exec, class Label>
 void write_island_labels(
     const Exec& space, const RunLabels<Exec>& positive, const RunLabels<Exec>& negative,
