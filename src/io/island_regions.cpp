@@ -21,20 +21,31 @@ double or_zero(double angle) { return std::isfinite(angle) ? angle : 0.0; }
 
 bool has_centre(double x, double y) { return std::isfinite(x) && std::isfinite(y); }
 
-Region on_sky(const Table& table, std::size_t row) {
-  const auto at = [&](const char* name) {
-    const auto* values = reals(table, name);
-    return values == nullptr ? std::nan("") : (*values)[row];
-  };
-  return {at("ra_deg_cont"),    at("dec_deg_cont"),     half(at("maj_axis")),
-          half(at("min_axis")), or_zero(at("pos_ang")), ""};
+/// Of one row: NaN where the table has no such column.
+class RowOf {
+ public:
+  RowOf(const Table& table, std::size_t row) : m_table(table), m_row(row) {}
+  double operator()(const char* name) const {
+    const auto* values = reals(m_table, name);
+    return values == nullptr ? std::nan("") : (*values)[m_row];
+  }
+
+ private:
+  const Table& m_table;
+  std::size_t m_row;
+};
+
+Region on_sky(const RowOf& at) {
+  const bool centre = has_centre(at("ra_deg_cont"), at("dec_deg_cont"));
+  return {centre ? at("ra_deg_cont") : at("ra_peak"),
+          centre ? at("dec_deg_cont") : at("dec_peak"),
+          half(at("maj_axis")),
+          half(at("min_axis")),
+          or_zero(at("pos_ang")),
+          ""};
 }
 
-Region in_pixels(const Island& island, const Table& table, std::size_t row) {
-  const auto at = [&](const char* name) {
-    const auto* values = reals(table, name);
-    return values == nullptr ? std::nan("") : (*values)[row];
-  };
+Region in_pixels(const Island& island, const RowOf& at) {
   const bool centre = has_centre(island.x_cen, island.y_cen);
   return {centre ? island.x_cen : static_cast<double>(island.x_peak),
           centre ? island.y_cen : static_cast<double>(island.y_peak),
@@ -51,7 +62,8 @@ ShownRegions island_regions(const Islands& islands, const Table& table) {
   if (reals(table, "ra_deg_cont") != nullptr) shown.frame = table.frame;
   shown.regions.reserve(islands.size());
   for (std::size_t row = 0; row < islands.size(); ++row) {
-    shown.regions.push_back(shown.frame ? on_sky(table, row) : in_pixels(islands[row], table, row));
+    const RowOf at(table, row);
+    shown.regions.push_back(shown.frame ? on_sky(at) : in_pixels(islands[row], at));
     shown.regions.back().text = std::to_string(islands[row].id);
   }
   return shown;

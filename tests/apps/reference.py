@@ -88,6 +88,52 @@ def measure(rows, components, min_pixels=1):
     return catalogue
 
 
+def islands(rows, level, rms, seed, flood, connectivity=8, min_pixels=1, drop_at_edge=False):
+    """(lists of (y, x), number of dropped ones) of the islands above `level`; below it with a
+    negative `rms`. Pixels without a use are NaN in `rows`."""
+    ny, nx = len(rows), len(rows[0])
+    sign = math.copysign(1, rms)
+    deviations = [[sign * (v - level) if math.isfinite(v) else math.nan for v in r] for r in rows]
+    kept, dropped = [], 0
+    for pixels in label(deviations, flood * abs(rms), connectivity):
+        seeded = any(deviations[y][x] > seed * abs(rms) for y, x in pixels)
+        inside = all(0 < y < ny - 1 and 0 < x < nx - 1 for y, x in pixels)
+        if seeded and len(pixels) >= min_pixels and (inside or not drop_at_edge):
+            kept.append(pixels)
+        else:
+            dropped += 1
+    return kept, dropped
+
+
+def measure_islands(rows, level, rms, components, first_id=1):
+    """What can be said of islands by plain sums; `rms` as for `islands()`."""
+    measured = []
+    for number, pixels in enumerate(components, first_id):
+        deviations = [rows[y][x] - level for y, x in pixels]
+        y_peak, x_peak = pixels[max(range(len(pixels)), key=lambda i: abs(deviations[i]))]
+        xs, ys = [x for _, x in pixels], [y for y, _ in pixels]
+        total = math.fsum(deviations)
+        measured.append(
+            {
+                "island_id": number,
+                "flux_peak": rows[y_peak][x_peak] - level,
+                "flux_sum": total,
+                "raw_sum": math.fsum(rows[y][x] for y, x in pixels),
+                "snr": abs(rows[y_peak][x_peak] - level) / abs(rms),
+                "x_cen": math.fsum(d * x for d, x in zip(deviations, xs)) / total,
+                "y_cen": math.fsum(d * y for d, y in zip(deviations, ys)) / total,
+                "x_peak": x_peak,
+                "y_peak": y_peak,
+                "x_min": min(xs),
+                "x_max": max(xs),
+                "y_min": min(ys),
+                "y_max": max(ys),
+                "n_pix": len(pixels),
+            }
+        )
+    return measured
+
+
 def read_csv(path):
     """Rows of a catalogue, integers as int."""
     with path.open(newline="") as file:

@@ -19,7 +19,8 @@ struct ShownRegions {
 
 /// The islands of an `island_table()` as ellipses of its axes (full widths at half maximum), with
 /// the number of the island: on the sky where the table has right ascensions in a frame that region
-/// files know, else in pixels. An island without a shape is a point.
+/// files know, else in pixels. An island without a shape is a point, one without a centre is at its
+/// peak.
 [[nodiscard]] ShownRegions island_regions(const Islands& islands, const Table& table);
 
 /// The centres of a catalogue as points, with their numbers: on the sky if `wcs` is given and has a
