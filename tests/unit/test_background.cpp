@@ -157,7 +157,7 @@ void shapes_of_cells_match_naive() {
   for (const auto& [ny, nx] : ts::awkward_shapes) {
     const auto image = ts::make_image<T>(ts::Pixels::contaminated, ny, nx, 3);
     for (const auto& [height, width] : cells) {
-      if (ny * nx > 3000 * height * width) continue;  // a mesh too large for the reference
+      if (ny * nx > 800 * height * width) continue;  // a mesh too large for the reference
       matches_naive<C>(image, with_cells(height, width), "contaminated");
       matches_naive<C>(image, unfiltered(height, width), "contaminated, not filtered");
     }

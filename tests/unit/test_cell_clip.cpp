@@ -144,9 +144,13 @@ void expect_same(const Estimated& a, const Estimated& b, const std::string& what
 
 template <class T>
 void crews_agree() {
-  // By 4 threads the first two are held in registers, the last is read again and again.
-  const std::pair<std::int64_t, std::int64_t> shapes[] = {{1, 1}, {16, 4}, {40, 41}};
-  for (const ts::Pixels kind : ts::all_pixel_kinds) {
+  // By 4 threads the first is held in registers, the other is read again and again.
+  const std::pair<std::int64_t, std::int64_t> shapes[] = {{16, 4}, {13, 37}};
+  const ts::Pixels kinds[] = {
+      ts::Pixels::contaminated, ts::Pixels::constant, ts::Pixels::narrow_integers,
+      ts::Pixels::half_blank,   ts::Pixels::wild,     ts::Pixels::signed_zeros,
+      ts::Pixels::huge};
+  for (const ts::Pixels kind : kinds) {
     for (const auto& [ny, nx] : shapes) {
       const auto host = ts::make_image<T>(kind, ny, nx, 17);
       const auto image = one_cell(host);
