@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
 #include <cstring>
 #include <kastor/detail/cell_host.hpp>
+#include <kastor/detail/grid_magic.hpp>
 #include <limits>
 #include <type_traits>
 
+#include "plain_vectors.hpp"
 #include "x86_vectors.hpp"
 
 namespace kastor::detail {
@@ -79,11 +82,41 @@ void count_below_on_host(HostLevel level, const T (&threshold)[3], const T* pixe
   KASTOR_AT_LEVEL(count_below<T>(threshold, pixels, n / cell_block, below));
 }
 
-#define KASTOR_INSTANTIATE(T)                                                            \
-  template void copy_finite_on_host<T>(HostLevel, const T*, std::int64_t, T*);           \
-  template HostExtent<T> extent_on_host<T>(HostLevel, T, T, const T*, std::int64_t);     \
-  template void count_below_on_host<T>(HostLevel, const T(&)[3], const T*, std::int64_t, \
-                                       std::int64_t(&)[3]);
+template <class T>
+void add_interval_on_host(HostLevel level, const T* pixels, std::int64_t n,
+                          HostIntervalSums<T>& sums) {
+  KASTOR_AT_LEVEL(add_interval<T>(pixels, n, sums));
+}
+
+template <class T>
+int take_between_on_host(HostLevel level, T low, T high, const T* pixels, std::int64_t n, T* taken,
+                         int room) {
+  const std::int64_t blocks = n / cell_block;
+#if KASTOR_HAS_X86_LEVELS
+  if (level == HostLevel::avx512)
+    return avx512::take_between<Avx512<T>>(low, high, pixels, blocks, taken, room);
+  if (level == HostLevel::avx2)
+    return avx2::take_between<Avx2<T>>(low, high, pixels, blocks, taken, room);
+  return baseline::take_between<Sse2<T>>(low, high, pixels, blocks, taken, room);
+#else
+  static_cast<void>(level);
+  return baseline::take_between<Plain<T>>(low, high, pixels, blocks, taken, room);
+#endif
+}
+
+template <class T>
+void sort_on_host(HostLevel level, T* pixels, int n, T* sorted) {
+  KASTOR_AT_LEVEL(sort_small<T>(pixels, n, sorted));
+}
+
+#define KASTOR_INSTANTIATE(T)                                                                     \
+  template void copy_finite_on_host<T>(HostLevel, const T*, std::int64_t, T*);                    \
+  template HostExtent<T> extent_on_host<T>(HostLevel, T, T, const T*, std::int64_t);              \
+  template void count_below_on_host<T>(HostLevel, const T(&)[3], const T*, std::int64_t,          \
+                                       std::int64_t(&)[3]);                                       \
+  template void add_interval_on_host<T>(HostLevel, const T*, std::int64_t, HostIntervalSums<T>&); \
+  template int take_between_on_host<T>(HostLevel, T, T, const T*, std::int64_t, T*, int);         \
+  template void sort_on_host<T>(HostLevel, T*, int, T*);
 KASTOR_INSTANTIATE(float)
 KASTOR_INSTANTIATE(double)
 

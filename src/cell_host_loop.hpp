@@ -58,3 +58,70 @@ template <class T>
     below[2] += in_c[i];
   }
 }
+
+template <class T>
+[[KASTOR_TARGET]] void add_interval(const T* pixels, std::int64_t n, HostIntervalSums<T>& sums) {
+  const T low = sums.low, high = sums.high;
+  const double centre = sums.centre, scale = sums.scale;
+  std::int64_t count = 0, below = 0;
+  std::uint64_t sum = 0, squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T x = pixels[i];
+    const bool in = (x > low) & (x < high);
+    const double u = (static_cast<double>(in ? x : static_cast<T>(centre)) - centre) * scale;
+    count += in;
+    below += x <= low;
+    sum += std::bit_cast<std::uint64_t>(u + grid_magic);
+    squares += std::bit_cast<std::uint64_t>(u * u + grid_magic);
+  }
+  sums.count += count;
+  sums.below += below;
+  sums.sum += sum;
+  sums.squares += squares;
+}
+
+/// V: the level's vectors of T, as in x86_vectors.hpp.
+template <class V, class T>
+[[KASTOR_TARGET]] int take_between(T low, T high, const T* pixels, std::int64_t blocks, T* taken,
+                                   int room) {
+  const auto l = V::all(low), h = V::all(high);
+  int n = 0;
+  for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
+    std::uint64_t bits = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k += V::lanes) {
+      const auto x = V::load(pixels + k);
+      bits |= V::bits(V::less(V::less(l, x), x, h)) << k;
+    }
+    // A few at most: four in any case, rather than mispredict the end of a loop.
+    const int found = std::popcount(bits);
+    if (found > 4) [[unlikely]] {
+      for (; bits != 0 && n < room; bits &= bits - 1) taken[n++] = pixels[std::countr_zero(bits)];
+      continue;
+    }
+    for (int k = 0; k < 4; ++k, bits &= bits - 1)
+      taken[n + k] = pixels[std::countr_zero(bits | std::uint64_t{1} << 63)];
+    n = n + found < room ? n + found : room;
+  }
+  return n;
+}
+
+/// Counts for each how many are below; equal ones follow.
+template <class T>
+[[KASTOR_TARGET]] void sort_small(T* pixels, int n, T* sorted) {
+  using V = Lanes<T, KASTOR_VECTOR_BYTES>;
+  using Pixels = typename V::Pixels;
+  using Counts = typename V::Counts;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  for (int i = n; i % V::lanes != 0; ++i) pixels[i] = infinity;
+  for (int i = 0; i < n; ++i) sorted[i] = infinity;
+  for (int i = 0; i < n; i += V::lanes) {
+    Pixels mine;
+    std::memcpy(&mine, pixels + i, sizeof(mine));
+    Counts place{};
+    for (int j = 0; j < n; ++j) place -= pixels[j] < mine;
+    for (int k = 0; k < V::lanes && i + k < n; ++k) sorted[place[k]] = mine[k];
+  }
+  for (int i = 1; i < n; ++i)
+    if (sorted[i] == infinity) sorted[i] = sorted[i - 1];
+}

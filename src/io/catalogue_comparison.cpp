@@ -244,11 +244,13 @@ void sum_up(const SourceList& list, const Side& side, const std::vector<bool>& m
 FluxRatio ratio_of(const SourceList& first, const SourceList& second,
                    const std::vector<Match>& matches, Q quantity) {
   FluxRatio result{quantity, {}, ""};
-  for (const auto* list : {&first, &second}) {
-    if (list->column(quantity).empty()) {
-      result.trouble = fmt::format("{} has no {}", name_of(*list), io::name_of(quantity));
-      return result;
-    }
+  const bool has_first = !first.column(quantity).empty();
+  const bool has_second = !second.column(quantity).empty();
+  if (!has_first || !has_second) {
+    result.trouble = has_second  ? "the reference has none"
+                     : has_first ? "the tested catalogue has none"
+                                 : "neither catalogue has it";
+    return result;
   }
   const auto& left = first.unit(quantity);
   const auto& right = second.unit(quantity);

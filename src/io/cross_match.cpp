@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/error.hpp>
 #include <kastor/io/cross_match.hpp>
+#include <limits>
 #include <nanoflann.hpp>
 #include <numbers>
 #include <numeric>
@@ -79,24 +80,35 @@ class Places {
 using Tree = nanoflann::KDTreeSingleIndexAdaptor<
     nanoflann::L2_Simple_Adaptor<double, Places, double, std::size_t>, Places, 3, std::size_t>;
 
-/// A result set as nanoflann wants it (its own ones changed their types between versions): every
-/// place that is closer than `limit2`.
+/// A result set as nanoflann wants it (its own ones changed their types between versions): the
+/// `most` places that are closest and closer than `limit2`.
 class PlacesWithin {
  public:
-  PlacesWithin(double limit2, std::vector<std::size_t>& places)
-      : m_limit2(limit2), m_places(places) {}
+  PlacesWithin(double limit2, std::size_t most) : m_limit2(limit2), m_most(most) {}
+
   bool addPoint(double distance2, std::size_t place) {
-    if (distance2 < m_limit2) m_places.push_back(place);
+    if (!(distance2 < worstDist())) return true;
+    if (full()) {
+      std::pop_heap(m_places.begin(), m_places.end());
+      m_places.pop_back();
+    }
+    m_places.emplace_back(distance2, place);
+    std::push_heap(m_places.begin(), m_places.end());
     return true;
   }
-  [[nodiscard]] double worstDist() const { return m_limit2; }
-  [[nodiscard]] bool full() const { return true; }
+  [[nodiscard]] double worstDist() const { return full() ? m_places.front().first : m_limit2; }
+  [[nodiscard]] bool full() const { return m_places.size() == m_most; }
   [[nodiscard]] std::size_t size() const { return m_places.size(); }
   void sort() {}
 
+  [[nodiscard]] const std::vector<std::pair<double, std::size_t>>& places() const {
+    return m_places;
+  }
+
  private:
   double m_limit2;
-  std::vector<std::size_t>& m_places;
+  std::size_t m_most;
+  std::vector<std::pair<double, std::size_t>> m_places;  // a heap, the farthest first
 };
 
 /// The places around one point, nearest first, fetched in growing numbers.
@@ -128,29 +140,32 @@ class Neighbours {
 
  private:
   void fetch(const MatchPoint& point, const Tree& tree, const Places& places, double radius2) {
+    constexpr auto all = std::numeric_limits<std::size_t>::max();
     m_count = m_count == 0 ? 4 : 4 * m_count;
-    std::vector<std::size_t> indices(m_count);
-    std::vector<double> distances(m_count);
-    const auto count = tree.knnSearch(point.data(), m_count, indices.data(), distances.data());
-    double limit = radius2;
-    m_complete = true;
-    if (count == m_count) {
-      const double last = squared_distance(point, places.point(indices[count - 1]));
-      if (last < radius2) {
-        limit = last;
-        m_complete = false;
-      }
+    PlacesWithin nearest(with_margin(radius2), m_count);
+    tree.radiusSearchCustomCallback(point.data(), nearest);
+    m_complete = !nearest.full();
+    if (m_complete) {
+      keep(nearest, point, places, radius2);
+      return;
     }
-    // Which of several at the last distance were found is the tree's affair: take them all. It also
-    // rounds in its own way, hence the margin; the distances that count are ours.
-    std::vector<std::size_t> within;
-    PlacesWithin results(limit * (1 + 1e-9) + 1e-300, within);
-    tree.radiusSearchCustomCallback(point.data(), results);
+    // Which of several at the last distance were found is the tree's affair: take them all.
+    const double last = squared_distance(point, places.point(nearest.places().front().second));
+    PlacesWithin within(with_margin(std::min(last, radius2)), all);
+    tree.radiusSearchCustomCallback(point.data(), within);
+    keep(within, point, places, std::min(last, radius2));
+  }
+
+  /// The tree rounds in its own way; the distances that count are those of `squared_distance()`.
+  static double with_margin(double distance2) { return distance2 * (1 + 1e-9) + 1e-300; }
+
+  void keep(const PlacesWithin& within, const MatchPoint& point, const Places& places,
+            double limit2) {
     m_found.clear();
     m_at = 0;
-    for (const auto place : within) {
+    for (const auto& [unused, place] : within.places()) {
       const double distance2 = squared_distance(point, places.point(place));
-      if (distance2 <= limit && !places.taken(place)) m_found.push_back({distance2, place});
+      if (distance2 <= limit2 && !places.taken(place)) m_found.push_back({distance2, place});
     }
     std::sort(m_found.begin(), m_found.end());
   }

@@ -17,16 +17,6 @@ namespace {
 // Bytes converted and written at a time; a multiple of every pixel.
 constexpr std::size_t k_piece = std::size_t{1} << 20;
 
-void add_extra(detail::HeaderText& header, const HeaderCard& card) {
-  if (const auto* text = std::get_if<std::string>(&card.value)) {
-    header.add_string(card.keyword, *text, card.comment);
-  } else if (const auto* number = std::get_if<double>(&card.value)) {
-    header.add_real(card.keyword, *number, card.comment);
-  } else {
-    header.add_integer(card.keyword, std::get<std::int64_t>(card.value), card.comment);
-  }
-}
-
 template <class T>
 std::string image_header(const PixelRows<T>& pixels, const std::vector<std::string>& cards,
                          const Provenance& provenance, const std::vector<HeaderCard>& extra) {
@@ -39,7 +29,7 @@ std::string image_header(const PixelRows<T>& pixels, const std::vector<std::stri
   header.add_integer("NAXIS2", pixels.ny);
   for (const std::string& card : cards) header.add_raw(card);
   if (!provenance.unit.empty()) header.add_string("BUNIT", provenance.unit, "unit of the pixels");
-  for (const HeaderCard& card : extra) add_extra(header, card);
+  for (const HeaderCard& card : extra) header.add(card);
   header.add_provenance(provenance);
   return header.finish();
 }

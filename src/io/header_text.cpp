@@ -82,6 +82,16 @@ void HeaderText::add_commentary(std::string_view keyword, std::string_view text)
   }
 }
 
+void HeaderText::add(const HeaderCard& card) {
+  if (const auto* text = std::get_if<std::string>(&card.value)) {
+    add_string(card.keyword, *text, card.comment);
+  } else if (const auto* number = std::get_if<double>(&card.value)) {
+    add_real(card.keyword, *number, card.comment);
+  } else {
+    add_integer(card.keyword, std::get<std::int64_t>(card.value), card.comment);
+  }
+}
+
 void HeaderText::add_history(std::string_view text) { add_commentary("HISTORY", text); }
 
 void HeaderText::add_comment(std::string_view text) { add_commentary("COMMENT", text); }

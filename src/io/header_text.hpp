@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <kastor/io/header_card.hpp>
 #include <kastor/io/provenance.hpp>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ class HeaderText {
   void add_real(std::string_view keyword, double value, std::string_view comment = "");
   /// Longer than a card: the CONTINUE convention (4.2.1.2).
   void add_string(std::string_view keyword, std::string_view value, std::string_view comment = "");
+  void add(const HeaderCard& card);
   /// As many cards as the text needs.
   void add_history(std::string_view text);
   void add_comment(std::string_view text);

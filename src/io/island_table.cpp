@@ -258,6 +258,12 @@ const char* origin_text(BeamOrigin origin) {
   return "none";
 }
 
+/// Of ra and dec, or of the image's own longitude and latitude.
+std::optional<SkyFrame> frame_of(const Wcs* wcs) {
+  if (wcs == nullptr) return std::nullopt;
+  return wcs->system() == SkySystem::galactic ? SkyFrame::icrs : sky_frame_of(*wcs);
+}
+
 std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
   std::vector<HeaderCard> cards;
   if (const auto& beam = params.beam.beam) {
@@ -272,18 +278,13 @@ std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
       cards.push_back({"BEAMPIX", pixels, "[pixel] area of the beam at the reference pixel"});
     }
   }
-  if (params.wcs != nullptr && params.wcs->system() == SkySystem::galactic) {
-    cards.push_back({"RADESYS", std::string("ICRS"), "frame of ra and dec"});
-  } else if (params.wcs != nullptr && !params.wcs->frame().empty()) {
+  // Where there is no frame of the table, its equinox is none that a table can name.
+  if (params.wcs != nullptr && !frame_of(params.wcs) && !params.wcs->frame().empty()) {
     cards.push_back({"RADESYS", params.wcs->frame(), "frame of ra and dec"});
+    if (const double year = params.wcs->equinox(); std::isfinite(year))
+      cards.push_back({"EQUINOX", year, "[yr] of ra and dec"});
   }
   return cards;
-}
-
-/// Of ra and dec, or of the image's own longitude and latitude.
-std::optional<SkyFrame> frame_of(const Wcs* wcs) {
-  if (wcs == nullptr) return std::nullopt;
-  return wcs->system() == SkySystem::galactic ? SkyFrame::icrs : sky_frame_of(*wcs);
 }
 
 std::size_t count_with(const Rows& rows, std::uint32_t flag) {
@@ -357,7 +358,7 @@ IslandTable island_table(const Islands& islands, const IslandTableParams& params
   result.table.description = "Islands of connected pixels that stand out of the background";
   result.table.columns = columns_of(rows, params, unit);
   result.table.frame = frame_of(params.wcs);
-  result.cards = cards_of(params);
+  result.table.cards = cards_of(params);
   result.notes = notes_of(rows, params, unit);
   return result;
 }

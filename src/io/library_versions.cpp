@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <expat.h>
 #include <fitsio.h>
 #include <fmt/format.h>
 #include <ft2build.h>
@@ -17,7 +18,9 @@ std::vector<LibraryVersion> library_versions() {
     FT_Library_Version(library, &freetype[0], &freetype[1], &freetype[2]);
     FT_Done_FreeType(library);
   }
+  const XML_Expat_Version expat = XML_ExpatVersionInfo();
   return {{"cfitsio", fmt::format("{}.{}.{}", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO)},
+          {"expat", fmt::format("{}.{}.{}", expat.major, expat.minor, expat.micro)},
           {"wcslib", wcslib_version(nullptr)},
           {"libpng", png_get_libpng_ver(nullptr)},
           {"freetype", fmt::format("{}.{}.{}", freetype[0], freetype[1], freetype[2])}};

@@ -6,20 +6,17 @@
 namespace kastor::io::detail {
 
 std::vector<ProvenanceEntry> provenance_entries(const Provenance& provenance) {
-  std::vector<ProvenanceEntry> entries = {{"creator", "kastor"},
-                                          {"kastor_version", provenance.version}};
+  std::vector<ProvenanceEntry> entries;
+  entries.push_back({"creator", "kastor"});
+  entries.push_back({"kastor_version", clean_text(provenance.version)});
   if (!provenance.input.empty()) {
-    entries.push_back({"input", provenance.input});
-    entries.push_back({"input_hdu", std::int64_t{provenance.input_hdu}});
-    entries.push_back({"input_datasum", std::int64_t{provenance.input_datasum}});
+    entries.push_back({"input", clean_text(provenance.input)});
+    entries.push_back({"input_hdu", std::to_string(provenance.input_hdu), true});
+    entries.push_back({"input_datasum", std::to_string(provenance.input_datasum), true});
   }
-  if (!provenance.command_line.empty()) entries.push_back({"options", provenance.command_line});
+  if (!provenance.command_line.empty())
+    entries.push_back({"options", clean_text(provenance.command_line)});
   return entries;
-}
-
-std::string text_of(const ProvenanceEntry& entry) {
-  if (const auto* text = std::get_if<std::string>(&entry.value)) return clean_text(*text);
-  return std::to_string(std::get<std::int64_t>(entry.value));
 }
 
 }  // namespace kastor::io::detail

@@ -83,7 +83,7 @@ void add_comments(detail::TextFile& file, const std::vector<Region>& regions,
                   const Provenance& provenance) {
   for (const auto& entry : detail::provenance_entries(provenance)) {
     // To some readers of DS9's format a ';' ends the comment.
-    file.add(fmt::format("# {}: {}\n", entry.name, with(detail::text_of(entry), ";", ',')));
+    file.add(fmt::format("# {}: {}\n", entry.name, with(entry.value, ";", ',')));
   }
   const auto left_out = regions.size() - static_cast<std::size_t>(std::count_if(
                                              regions.begin(), regions.end(), has_place));

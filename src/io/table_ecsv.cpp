@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "provenance_entries.hpp"
 #include "table_formats.hpp"
@@ -35,8 +36,21 @@ std::string column_line(const TableColumn& column) {
   return line + "}\n";
 }
 
+/// A number that YAML 1.1 reads as one.
+std::string value_of(const HeaderCard& card) {
+  if (const auto* text = std::get_if<std::string>(&card.value)) return quoted(*text);
+  if (const auto* whole = std::get_if<std::int64_t>(&card.value)) return fmt::format("{}", *whole);
+  const double value = std::get<double>(card.value);
+  if (std::isnan(value)) return ".nan";
+  if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
+  const std::string digits = fmt::format("{}", value);
+  const auto e = digits.find('e');
+  if (digits.find('.') != std::string::npos) return digits;
+  return e == std::string::npos ? digits + ".0" : digits.substr(0, e) + ".0" + digits.substr(e);
+}
+
 std::string value_of(const ProvenanceEntry& entry) {
-  return std::holds_alternative<std::string>(entry.value) ? quoted(text_of(entry)) : text_of(entry);
+  return entry.is_number ? entry.value : quoted(entry.value);
 }
 
 }  // namespace
@@ -51,6 +65,8 @@ void write_ecsv_table(const std::string& path, const Table& table, const Provena
     file.add(fmt::format("#   description: {}\n", quoted(table.description)));
   if (table.frame)
     file.add(fmt::format("#   frame: {}\n", k_frames[static_cast<std::size_t>(*table.frame)]));
+  for (const HeaderCard& card : table.cards)
+    file.add(fmt::format("#   {}: {}\n", quoted(card.keyword), value_of(card)));
   for (const auto& entry : provenance_entries(provenance))
     file.add(fmt::format("#   {}: {}\n", entry.name, value_of(entry)));
   file.add("# schema: astropy-2.0\n");

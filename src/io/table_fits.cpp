@@ -64,6 +64,7 @@ std::string table_header(const Table& table, std::size_t row_bytes, const Proven
   }
   if (!table.name.empty()) header.add_string("EXTNAME", table.name);
   if (table.frame) add_frame(header, *table.frame);
+  for (const HeaderCard& card : table.cards) header.add(card);
   header.add_provenance(provenance);
   header.add_comment(table.description);
   return header.finish();

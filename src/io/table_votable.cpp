@@ -80,6 +80,35 @@ std::string field_of(const TableColumn& column, bool has_frame) {
   return described("   ", "FIELD", attributes, column.description);
 }
 
+std::string number_text(double value) {
+  if (std::isfinite(value)) return fmt::format("{}", value);
+  return std::isnan(value) ? "NaN" : (value > 0 ? "+Inf" : "-Inf");
+}
+
+/// A card's comment begins with its unit in brackets, as FITS has it.
+std::string param_of(const HeaderCard& card) {
+  const auto close = card.comment.starts_with('[') ? card.comment.find("] ") : std::string::npos;
+  const bool has_unit = close != std::string::npos;
+  const std::string unit = has_unit ? card.comment.substr(1, close - 1) : "";
+  std::string type = R"(datatype="double")";
+  std::string value;
+  if (const auto* text = std::get_if<std::string>(&card.value)) {
+    type = text->empty() || is_ascii(*text) ? R"(datatype="char" arraysize="*")"
+                                            : R"(datatype="unicodeChar" arraysize="*")";
+    value = escaped(*text);
+  } else if (const auto* whole = std::get_if<std::int64_t>(&card.value)) {
+    type = R"(datatype="long")";
+    value = fmt::format("{}", *whole);
+  } else {
+    value = number_text(std::get<double>(card.value));
+  }
+  // A value may be empty, but has to be there.
+  return described("   ", "PARAM",
+                   fmt::format("{} {}{} value=\"{}\"", attribute("name", card.keyword), type,
+                               attribute("unit", unit), value),
+                   has_unit ? card.comment.substr(close + 2) : card.comment);
+}
+
 struct CellWriter {
   TextFile& file;
   std::size_t row;
@@ -119,14 +148,14 @@ void write_votable(const std::string& path, const Table& table, const Provenance
 )");
   for (const auto& entry : provenance_entries(provenance)) {
     // A value may be empty, but has to be there.
-    file.add(
-        fmt::format("  <INFO name=\"{}\" value=\"{}\"/>\n", entry.name, escaped(text_of(entry))));
+    file.add(fmt::format("  <INFO name=\"{}\" value=\"{}\"/>\n", entry.name, escaped(entry.value)));
   }
   if (table.frame) file.add(fmt::format("  <COOSYS ID=\"sky\" {}/>\n", system_of(*table.frame)));
   file.add(fmt::format("  <TABLE{} nrows=\"{}\">\n", attribute("name", table.name),
                        rows_of(table.columns.front())));
   if (!table.description.empty())
     file.add(fmt::format("   <DESCRIPTION>{}</DESCRIPTION>\n", escaped(table.description)));
+  for (const HeaderCard& card : table.cards) file.add(param_of(card));
   for (const TableColumn& column : table.columns)
     file.add(field_of(column, table.frame.has_value()));
   file.add("   <DATA>\n    <TABLEDATA>\n");

@@ -35,7 +35,7 @@ for suite in kastor_unit_tests kastor_policy_tests kastor_io_tests kastor_gpu_te
 done
 
 # --- the bits ----------------------------------------------------------------
-# A backend's statistics and catalogue hash as one line, or its refusal.
+# A backend's statistics, catalogue hashes and maps as one line, or its refusal.
 answer() {
   local on=$1; shift
   "$kastor" "$@" --on "$on" --json 2>&1 | sed 's/ --on [a-z]*//'
@@ -53,11 +53,18 @@ compare() {
       # The pixels only: the header names the options.
       labels=$("$kastor" find "$work/labels_$on.fits" --level 0 --json --on serial | sed 's/"file":"[^"]*",//')
     fi
-    text="$text $labels"
+    text="$text $labels $(answer "$on" find "$file" --preset sextractor "$@")"
+    # Islands above maps, and the maps themselves: whole files, since no header names the backend.
+    local maps=()
+    for map in background rms snr; do maps+=("--$map-map" "$work/${map}_$on.fits"); done
+    maps+=(--residual "$work/residual_$on.fits" --labels "$work/ids_$on.fits")
+    text="$text $(answer "$on" find "$file" --preset radio --negative "${maps[@]}" --overwrite "$@")"
+    text="$text $(cat "$work"/{background,rms,snr,residual,ids}_"$on".fits 2>/dev/null | sha256sum)"
     if [ -z "$reference" ]; then reference=$text; fi
     [ "$text" = "$reference" ] || { same=NO; printf '  %s: %s\n' "$on" "$text" >&2; }
   done
   hash=$(printf '%s' "$reference" | grep -o '"catalogue_hash":"[0-9a-f]*"' | head -1 | cut -d'"' -f4)
+  rm -f "$work"/{background,rms,snr,residual,ids}_*.fits
   row "$name" "$(printf '%s' "$reference" | grep -o '"sources":[0-9]*' | head -1 | cut -d: -f2)" "$same" "${hash:-refused alike}"
   [ "$same" = yes ] || failures=$((failures + 1))
 }

@@ -39,17 +39,18 @@ TEST(RegionsWriter, TheEndingChoosesTheFormat) {
 }
 
 TEST(RegionsWriter, Ds9OnTheSky) {
-  EXPECT_EQ(written(RegionFormat::ds9, three_regions(), SkyFrame::fk5,
-                    {.version = "1.2.3", .command_line = "kastor find; more", .input = ""}),
-            "# Region file format: DS9 version 4.1\n"
-            "# creator: kastor\n"
-            "# kastor_version: 1.2.3\n"
-            "# options: kastor find, more\n"
-            "# left out, without a position: 1\n"
-            "global color=green width=1\n"
-            "fk5\n"
-            "ellipse(10.500000000,-20.250000000,3.000000\",2.000000\",120.000000) # text={1}\n"
-            "point(0.000000000,90.000000000) # point=cross text={(a), [\"b\"]}\n");
+  EXPECT_EQ(
+      written(RegionFormat::ds9, three_regions(), SkyFrame::fk5,
+              {.version = "1.2.3", .command_line = "kastor find; more", .input = "", .unit = ""}),
+      "# Region file format: DS9 version 4.1\n"
+      "# creator: kastor\n"
+      "# kastor_version: 1.2.3\n"
+      "# options: kastor find, more\n"
+      "# left out, without a position: 1\n"
+      "global color=green width=1\n"
+      "fk5\n"
+      "ellipse(10.500000000,-20.250000000,3.000000\",2.000000\",120.000000) # text={1}\n"
+      "point(0.000000000,90.000000000) # point=cross text={(a), [\"b\"]}\n");
 }
 
 TEST(RegionsWriter, Ds9InPixels) {

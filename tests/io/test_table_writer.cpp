@@ -49,6 +49,30 @@ std::string written(TableFormat format, const Table& table, const Provenance& pr
   return read_all(path);
 }
 
+TEST(TableWriter, CardsAreKeywordsParamsAndMeta) {
+  Table table = small_table();
+  table.cards = {{"BMAJ", 0.0125, "[deg] beam"},
+                 {"BPA", std::numeric_limits<double>::quiet_NaN(), "[deg] angle"},
+                 {"BEAMFROM", std::string("a <\"header\">"), "where from"},
+                 {"BEAMS", std::int64_t{3}, ""},
+                 {"BIG", 1e300, ""}};
+  const std::string fits = written(TableFormat::fits, table);
+  EXPECT_NE(fits.find("BMAJ    =               0.0125 / [deg] beam"), std::string::npos);
+  EXPECT_NE(fits.find("BEAMS   =                    3"), std::string::npos);
+  const std::string votable = written(TableFormat::votable, table);
+  EXPECT_NE(votable.find("<PARAM name=\"BMAJ\" datatype=\"double\" unit=\"deg\" value=\"0.0125\">"),
+            std::string::npos);
+  EXPECT_NE(votable.find("<DESCRIPTION>beam</DESCRIPTION>"), std::string::npos);
+  EXPECT_NE(votable.find("name=\"BPA\" datatype=\"double\" unit=\"deg\" value=\"NaN\""),
+            std::string::npos);
+  EXPECT_NE(votable.find("value=\"a &lt;&quot;header&quot;&gt;\""), std::string::npos);
+  EXPECT_NE(votable.find("name=\"BEAMS\" datatype=\"long\" value=\"3\"/>"), std::string::npos);
+  const std::string ecsv = written(TableFormat::ecsv, table);
+  EXPECT_NE(ecsv.find("#   \"BMAJ\": 0.0125\n"), std::string::npos);
+  EXPECT_NE(ecsv.find("#   \"BPA\": .nan\n"), std::string::npos);
+  EXPECT_NE(ecsv.find("#   \"BIG\": 1.0e+300\n"), std::string::npos);
+}
+
 TEST(TableWriter, TheEndingChoosesTheFormat) {
   using kastor::io::table_format_of;
   for (const char* name : {"a.vot", "A.VOT", "a.votable", "a.xml"})

@@ -10,6 +10,7 @@
 #include <kastor/detail/background_mesh.hpp>
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/estimate_cells.hpp>
+#include <kastor/detail/fill_map.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/replay.hpp>
 #include <limits>
@@ -25,22 +26,6 @@ struct ListBands {
   BandRows<T> from[each];
   BandRows<T>* to;
   KOKKOS_FUNCTION void operator()(int i) const { to[i] = from[i]; }
-};
-
-template <class Exec, class T>
-struct FillMap {
-  PixelMap<Exec, T> map;
-  MutableImage<T, Exec> image;
-  std::int64_t first_row;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto nx = static_cast<std::int64_t>(image.extent(1));
-    if constexpr (is_host_space_v<Exec>) {
-      for (std::int64_t x = 0; x < nx; ++x) image(i, x) = static_cast<T>(map(first_row + i, x));
-    } else {
-      image(i / nx, i % nx) = static_cast<T>(map(first_row + i / nx, i % nx));
-    }
-  }
 };
 
 inline void check(const BackgroundParams& params) {
@@ -207,13 +192,24 @@ struct BackgroundEstimator<Exec, T>::Plan {
       Kokkos::parallel_for("kastor::background::estimate_cells", Range(space, 0, workers),
                            detail::EstimateOnHost<T>{estimate, workers, room.data(), bytes});
     } else {
-      using Kernel = detail::EstimateByTeams<T, Exec>;
-      Kokkos::parallel_for("kastor::background::estimate_cells",
-                           Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 4>>(
-                               space, static_cast<int>(cells()), Kernel::threads)
-                               .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
-                           Kernel{estimate});
+      using Held = detail::EstimateByTeams<T, Exec, detail::HeldCell>;
+      using Streamed = detail::EstimateByTeams<T, Exec, detail::StreamedCell>;
+      using Crew = detail::TeamCrew<typename Held::Member>;
+      if (detail::HeldCell<Crew, T>::fits(Held::threads, image.cell)) {
+        estimate_by_teams(Held{estimate});
+      } else {
+        estimate_by_teams(Streamed{estimate});
+      }
     }
+  }
+
+  template <class Kernel>
+  void estimate_by_teams(const Kernel& kernel) {
+    Kokkos::parallel_for("kastor::background::estimate_cells",
+                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 3>>(
+                             space, static_cast<int>(cells()), Kernel::threads)
+                             .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
+                         kernel);
   }
 
   void make_nodes() {

@@ -33,6 +33,32 @@ template <class T>
 void count_below_on_host(HostLevel level, const T (&threshold)[3], const T* pixels, std::int64_t n,
                          std::int64_t (&below)[3]);
 
+/// Pixels strictly between the bounds, and their u = (x - centre) * scale on the grid.
+template <class T>
+struct HostIntervalSums {
+  T low, high;
+  double centre, scale;
+  std::int64_t count = 0;
+  std::int64_t below = 0;     ///< pixels up to `low`
+  std::uint64_t sum = 0;      ///< biased once for every pixel looked at
+  std::uint64_t squares = 0;  ///< likewise
+};
+
+/// Looks at n pixels, any n.
+template <class T>
+void add_interval_on_host(HostLevel level, const T* pixels, std::int64_t n,
+                          HostIntervalSums<T>& sums);
+
+/// Copies the pixels strictly between the bounds; at most `room` of them, and 4 more places are
+/// written. n: whole blocks. The result is their number.
+template <class T>
+[[nodiscard]] int take_between_on_host(HostLevel level, T low, T high, const T* pixels,
+                                       std::int64_t n, T* taken, int room);
+
+/// Puts some pixels in order. `pixels` has room for a block more, which is overwritten.
+template <class T>
+void sort_on_host(HostLevel level, T* pixels, int n, T* sorted);
+
 }  // namespace kastor::detail
 
 #endif

@@ -94,6 +94,8 @@ struct CellShare {
 template <class Crew, class T>
 class StreamedCell {
  public:
+  static constexpr bool is_small = false;
+
   KOKKOS_FUNCTION StreamedCell(const Crew& crew, const CellImage<T>& image, const Cell& cell)
       : m_image(image), m_cell(cell), m_share(crew.rank(), crew.size(), cell.width) {}
 
@@ -117,11 +119,14 @@ class StreamedCell {
 template <class Crew, class T>
 class HeldCell {
  public:
+  static constexpr bool is_small = true;  ///< fewer than 2^18 pixels
+
   static constexpr int each = 16;
 
-  [[nodiscard]] KOKKOS_FUNCTION static bool fits(const Crew& crew, const Cell& cell) {
-    const CellShare share(0, crew.size(), cell.width);
-    return cell.width <= share.columns && cell.height <= each * share.rows;
+  /// So do cells that are smaller.
+  [[nodiscard]] KOKKOS_FUNCTION static bool fits(int crew_size, const Shape& cell) {
+    const CellShare share(0, crew_size, cell.nx);
+    return cell.nx <= share.columns && cell.ny <= each * share.rows;
   }
   KOKKOS_FUNCTION HeldCell(const Crew& crew, const CellImage<T>& image, const Cell& cell) {
     const CellShare share(crew.rank(), crew.size(), cell.width);

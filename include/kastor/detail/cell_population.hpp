@@ -38,12 +38,33 @@ struct CountsBelow {
   }
 };
 
+/// IntervalSums of less than 2^18 pixels.
+struct SmallSums {
+  std::uint64_t sum = 0, squares = 0;  ///< biased once for every pixel inside
+  std::uint64_t counts = 0;            ///< inside, and 2^32 times below
+
+  KOKKOS_FUNCTION SmallSums& operator+=(const SmallSums& other) {
+    sum += other.sum;
+    squares += other.squares;
+    counts += other.counts;
+    return *this;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION IntervalSums wide() const {
+    IntervalSums sums;
+    sums.count = static_cast<std::int64_t>(counts & 0xffffffffU);
+    sums.below = static_cast<std::int64_t>(counts >> 32);
+    sums.sum.add(unbias(sum, sums.count));
+    sums.squares.add(unbias(squares, sums.count));
+    return sums;
+  }
+};
+
 /// Pixels set aside to be put in order.
 template <class T>
 struct SmallList {
   static constexpr int room = 128;
   static constexpr int sample = 64;
-  T found[room];
+  T found[room + 64];  ///< vectors may be written in whole
   T sorted[room];
   int count;
 };
@@ -53,6 +74,10 @@ struct SmallList {
 template <>
 struct Kokkos::reduction_identity<kastor::detail::IntervalSums> {
   KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::IntervalSums sum() { return {}; }
+};
+template <>
+struct Kokkos::reduction_identity<kastor::detail::SmallSums> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::SmallSums sum() { return {}; }
 };
 template <>
 struct Kokkos::reduction_identity<kastor::detail::CountsBelow> {
@@ -92,6 +117,7 @@ class CellPopulation {
 
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums sums(const Interval<T>& interval,
                                                   const Grid& grid) const {
+    if constexpr (Held::is_small) return small_sums(interval, grid);
     IntervalSums mine;
     std::uint64_t sum = 0, squares = 0;
     std::int64_t terms = 0;
@@ -116,6 +142,7 @@ class CellPopulation {
 
   [[nodiscard]] KOKKOS_FUNCTION CountsBelow
   count_below(const T (&threshold)[CountsBelow::thresholds]) const {
+    if constexpr (Held::is_small) return small_counts(threshold);
     CountsBelow mine;
     m_held.for_mine([&](T x) {
       for (int i = 0; i < CountsBelow::thresholds; ++i) mine.of[i] += x < threshold[i] ? 1 : 0;
@@ -154,6 +181,43 @@ class CellPopulation {
   }
 
  private:
+  [[nodiscard]] KOKKOS_FUNCTION IntervalSums small_sums(const Interval<T>& interval,
+                                                        const Grid& grid) const {
+    SmallSums mine;
+    std::uint32_t inside = 0, below = 0;
+    m_held.for_mine([&](T x) {
+      const bool in = interval.contains(x);
+      const double u = in ? grid.map(static_cast<double>(x)) : 0.0;
+      below += x <= interval.low ? 1 : 0;
+      inside += in ? 1 : 0;
+      mine.sum += in ? to_grid_biased(u) : 0;
+      mine.squares += in ? to_grid_biased(u * u) : 0;
+    });
+    mine.counts = inside | std::uint64_t{below} << 32;
+    return m_crew.sum(mine).wide();
+  }
+
+  /// Three counts in one number.
+  [[nodiscard]] KOKKOS_FUNCTION CountsBelow
+  small_counts(const T (&threshold)[CountsBelow::thresholds]) const {
+    constexpr int bits = 21;
+    static_assert(CountsBelow::thresholds * bits <= 64);
+    std::uint32_t mine[CountsBelow::thresholds] = {};
+    m_held.for_mine([&](T x) {
+      KASTOR_UNROLL
+      for (int i = 0; i < CountsBelow::thresholds; ++i) mine[i] += x < threshold[i] ? 1 : 0;
+    });
+    std::uint64_t all = 0;
+    KASTOR_UNROLL
+    for (int i = 0; i < CountsBelow::thresholds; ++i) all |= std::uint64_t{mine[i]} << (bits * i);
+    all = m_crew.sum(all);
+    CountsBelow counts;
+    KASTOR_UNROLL
+    for (int i = 0; i < CountsBelow::thresholds; ++i)
+      counts.of[i] = static_cast<std::int64_t>(all >> (bits * i) & ((1U << bits) - 1));
+    return counts;
+  }
+
   KOKKOS_FUNCTION void begin_list() const {
     m_crew.barrier();  // the last list has been read
     if (m_crew.rank() == 0) m_list.count = 0;

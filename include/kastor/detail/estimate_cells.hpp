@@ -52,28 +52,19 @@ struct EstimateCell {
   CellRules rules;
   CellOutput output;
 
-  template <class Crew>
+  /// `Held`: HeldCell, for cells that fit, or StreamedCell.
+  template <template <class, class> class Held, class Crew>
   KOKKOS_FUNCTION void cell(const Crew& crew, std::int64_t i, SmallList<T>& list) const {
     const Cell cell = image[i];
-    if (HeldCell<Crew, T>::fits(crew, cell)) {
-      clip(crew, HeldCell<Crew, T>(crew, image, cell), i, cell, list);
-    } else {
-      clip(crew, StreamedCell<Crew, T>(crew, image, cell), i, cell, list);
-    }
-  }
-
- private:
-  template <class Crew, class Held>
-  KOKKOS_FUNCTION void clip(const Crew& crew, const Held& held, std::int64_t i, const Cell& cell,
-                            SmallList<T>& list) const {
-    CellPopulation<Crew, Held, T> population(crew, held, image, cell, list);
+    const Held<Crew, T> held(crew, image, cell);
+    CellPopulation<Crew, Held<Crew, T>, T> population(crew, held, image, cell, list);
     const CellStatistics s = clip_cell<T>(population, rules.kappa, rules.max_passes);
     if (crew.rank() == 0) output.write(rules, i, cell.pixels(), s);
   }
 };
 
 /// Devices: a team a cell.
-template <class T, class Exec>
+template <class T, class Exec, template <class, class> class Held>
 struct EstimateByTeams {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr int threads = 256;
@@ -83,11 +74,11 @@ struct EstimateByTeams {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto* list = static_cast<SmallList<T>*>(
         team.team_scratch(0).get_shmem_aligned(sizeof(SmallList<T>), alignof(SmallList<T>)));
-    estimate.cell(TeamCrew<Member>(team), team.league_rank(), *list);
+    estimate.template cell<Held>(TeamCrew<Member>(team), team.league_rank(), *list);
   }
 };
 
-/// Hosts: a thread a cell. Worker w of n takes the cells w, w + n, ...
+/// Hosts: a thread a cell. Each worker takes its share of the cells, one after the other.
 template <class T>
 struct EstimateOnHost {
   EstimateCell<T> estimate;
@@ -105,9 +96,10 @@ struct EstimateOnHost {
     const CellImage<T>& image = estimate.image;
     const CellRules& rules = estimate.rules;
     SmallList<T> list;
-    for (std::int64_t i = worker; i < image.mesh.ny * image.mesh.nx; i += workers) {
+    const std::int64_t cells = image.mesh.ny * image.mesh.nx;
+    for (std::int64_t i = cells * worker / workers; i < cells * (worker + 1) / workers; ++i) {
       if (bytes == 0) {
-        estimate.cell(Alone{}, i, list);
+        estimate.template cell<StreamedCell>(Alone{}, i, list);
         continue;
       }
       const Cell cell = image[i];

@@ -4,13 +4,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/scan_host.hpp>
-#include <kastor/detail/threshold_host.hpp>
 #include <limits>
 
 /// The pixels of a cell as a host's thread sees them: side by side in a buffer of its own.
@@ -19,23 +17,21 @@ namespace kastor::detail {
 /// Room for a cell, in a thread's part of the plan's memory.
 template <class T>
 struct HostCellRoom {
-  T* pixels;             ///< whole blocks, NaN after the last
-  T* tails;              ///< as many and a block
-  T* window;             ///< as many and a block
-  std::uint64_t* words;  ///< a bit for each pixel
+  T* pixels;  ///< whole blocks, NaN after the last
+  T* tails;   ///< as many and a block
+  T* window;  ///< as many and a block
 
   [[nodiscard]] static std::int64_t whole_blocks(std::int64_t pixels) {
     return (pixels + cell_block - 1) / cell_block * cell_block;
   }
   [[nodiscard]] static std::size_t bytes(std::int64_t pixels) {
     const auto n = static_cast<std::size_t>(whole_blocks(pixels));
-    return (3 * n + 2 * cell_block) * sizeof(T) + n / 8;
+    return (3 * n + 2 * cell_block) * sizeof(T);
   }
   /// `memory`: aligned for any of them.
   HostCellRoom(std::byte* memory, std::int64_t count) {
     const std::int64_t n = whole_blocks(count);
-    words = reinterpret_cast<std::uint64_t*>(memory);
-    pixels = reinterpret_cast<T*>(words + n / 64);
+    pixels = reinterpret_cast<T*>(memory);
     tails = pixels + n;
     window = tails + n + cell_block;
   }
@@ -57,7 +53,12 @@ class HostCell {
     for (std::int64_t dy = 0; dy < cell.height; ++dy) {
       const std::int64_t y = cell.y + dy;
       T* const to = m_room.pixels + dy * cell.width;
-      copy_finite_on_host(m_level, image.rows.row(y) + cell.x, cell.width, to);
+      const T* const from = image.rows.row(y) + cell.x;
+      // The next cell's: rows are short, and hardware does not guess the next.
+      for (std::int64_t x = cell.width; x < 2 * cell.width && cell.x + x < image.image.nx;
+           x += 64 / static_cast<std::int64_t>(sizeof(T)))
+        __builtin_prefetch(from + x);
+      copy_finite_on_host(m_level, from, cell.width, to);
       if (image.excluded.words == nullptr) continue;
       const std::uint64_t* words = image.excluded.words + y * image.excluded.per_row;
       for (std::int64_t dx = 0; dx < cell.width; ++dx) {
@@ -82,18 +83,12 @@ class HostCell {
       if (!take_core(interval, grid)) return plain_sums(interval, grid);
     }
     IntervalSums sums = m_core_sums;
-    std::int64_t sum = 0, squares = 0;
-    for (std::int64_t i = 0; i < m_in_tails; ++i) {
-      const T x = m_room.tails[i];
-      sums.below += x <= interval.low ? 1 : 0;
-      if (!interval.contains(x)) continue;
-      const double u = grid.map(static_cast<double>(x));
-      sum += unbias(to_grid_biased(u), 1);
-      squares += unbias(to_grid_biased(u * u), 1);
-      ++sums.count;
-    }
-    sums.sum.add(sum);
-    sums.squares.add(squares);
+    HostIntervalSums<T> found{interval.low, interval.high, grid.centre, grid.scale};
+    add_interval_on_host(m_level, m_room.tails, m_in_tails, found);
+    sums.count += found.count;
+    sums.below += found.below;
+    sums.sum.add(unbias(found.sum, m_in_tails));
+    sums.squares.add(unbias(found.squares, m_in_tails));
     return sums;
   }
 
@@ -108,24 +103,22 @@ class HostCell {
   }
 
   [[nodiscard]] const T* sorted_between(T low, T high) {
-    threshold_on_host(m_level, next_below(low), high, m_room.pixels, m_count, m_room.words);
-    int n = 0;
-    for (std::int64_t w = 0; w < m_count / 64; ++w)
-      for (std::uint64_t bits = m_room.words[w]; bits != 0; bits &= bits - 1)
-        m_list.sorted[n++] = m_room.pixels[64 * w + std::countr_zero(bits)];
-    std::sort(m_list.sorted, m_list.sorted + n);
+    const int n = take_between_on_host(m_level, next_below(low), high, m_room.pixels, m_count,
+                                       m_list.found, List::room);
+    sort_on_host(m_level, m_list.found, n, m_list.sorted);
     return m_list.sorted;
   }
 
   [[nodiscard]] const T* sorted_sample(int& count) {
     count = 0;
-    for (int i = 0; i < List::sample; ++i) {
+    for (int i = 0; i < List::sample; i += 2) {
       const T x = m_room.pixels[m_pixels * (2 * i + 1) / (2 * List::sample)];
-      if (x == x) m_list.sorted[count++] = x;
+      m_list.found[count] = x;
+      count += x == x ? 1 : 0;
     }
-    std::sort(m_list.sorted, m_list.sorted + count);
+    sort_on_host(m_level, m_list.found, count, m_list.sorted);
     if (count >= 16) {
-      // Where half of the pixels are, and 1.6 times as far again: 2.2 std of a Gaussian.
+      // Where half of the pixels are, and 1.15 times as far on each side: 2.2 std of a Gaussian.
       const T low = m_list.sorted[count / 4], high = m_list.sorted[count - 1 - count / 4];
       m_guess = {low - T(1.15) * (high - low), high + T(1.15) * (high - low)};
     }
@@ -138,8 +131,7 @@ class HostCell {
     const auto centre = static_cast<T>(grid.centre);
     if (!grid.single_step() || !interval.contains(centre)) return false;
     Interval<T> core = interval;
-    if (m_guess.low > interval.low && m_guess.high < interval.high && m_guess.contains(centre) &&
-        m_core_grid == no_grid) {
+    if (m_guess.low > interval.low && m_guess.high < interval.high && m_guess.contains(centre)) {
       core = m_guess;
     } else if (interval.low > -std::numeric_limits<T>::infinity()) {
       // The limits will close in a little.

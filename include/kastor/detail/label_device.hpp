@@ -273,7 +273,7 @@ struct LabelRunsByTeams {
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
     for (std::int64_t run = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          run < runs; run += step) {
-      const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
+      const std::uint32_t root = table.forest().root_of(static_cast<std::uint32_t>(run));
       table.label_run(run, root, before[root / share]);
     }
     if (team.league_rank() == 0) {

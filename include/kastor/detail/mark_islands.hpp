@@ -92,6 +92,43 @@ struct MarkWords {
     return limits + (first_row + y) / patch_rows * masks.words_per_row + w;
   }
 
+  /// An image, and no surface.
+  [[nodiscard]] bool reads_images() const {
+    using Kind = typename PixelMap<Exec, T>::Kind;
+    const Kind level = thresholds.background.level.kind();
+    const Kind rms = thresholds.background.rms.kind();
+    return level != Kind::surface && rms != Kind::surface &&
+           (level == Kind::image || rms == Kind::image);
+  }
+  /// Host: images and constants are cheap, so all pixels of a word, without a branch, to what
+  /// `judge` is to look at.
+  void preselect(std::int64_t y, std::int64_t w, std::uint64_t& finite, std::uint64_t& above,
+                 std::uint64_t& below) const {
+    const PixelMap<Exec, T>& level = thresholds.background.level;
+    const PixelMap<Exec, T>& rms = thresholds.background.rms;
+    using Kind = typename PixelMap<Exec, T>::Kind;
+    const double constant_level = level.constant();
+    const double constant_rms = rms.constant();
+    const T* levels = level.kind() == Kind::image ? &level.image()(first_row + y, 64 * w) : nullptr;
+    const T* noises = rms.kind() == Kind::image ? &rms.image()(first_row + y, 64 * w) : nullptr;
+    const T* pixels = rows.data + y * rows.pitch + 64 * w;
+    const int n = rows.nx - 64 * w < 64 ? static_cast<int>(rows.nx - 64 * w) : 64;
+    std::uint64_t usable = 0, up = 0, down = 0;
+    for (int k = 0; k < n; ++k) {
+      const double sky = levels != nullptr ? static_cast<double>(levels[k]) : constant_level;
+      const double noise = noises != nullptr ? static_cast<double>(noises[k]) : constant_rms;
+      const double d = static_cast<double>(pixels[k]) - sky;
+      const double flood = thresholds.flood * noise;
+      usable |= static_cast<std::uint64_t>((sky - sky == 0) & (noise - noise == 0) & (noise > 0))
+                << k;
+      up |= static_cast<std::uint64_t>(d > flood) << k;
+      down |= static_cast<std::uint64_t>(-d > flood) << k;
+    }
+    finite &= usable;
+    above &= up;
+    below &= down;
+  }
+
   /// Judges the pixels of word w in row y of the band that are above or below the limits.
   KOKKOS_FUNCTION void judge(std::int64_t y, std::int64_t w, bool holds_no_blank,
                              std::uint64_t finite, std::uint64_t above, std::uint64_t below,
@@ -150,8 +187,11 @@ struct MarkStretch {
                  above, below);
     typename MarkWords<Exec, T>::Along level(mark.thresholds.background.level, mark.first_row + y);
     typename MarkWords<Exec, T>::Along rms(mark.thresholds.background.rms, mark.first_row + y);
+    const bool images = mark.reads_images();
     for (std::int64_t w = 0; 64 * w < n; ++w) {
-      mark.judge(y, first + w, limits[w].holds_no_blank, finite[w], above[w], below[w], level, rms);
+      if (images) mark.preselect(y, first + w, finite[w], above[w], below[w]);
+      mark.judge(y, first + w, images || limits[w].holds_no_blank, finite[w], above[w], below[w],
+                 level, rms);
     }
   }
 };

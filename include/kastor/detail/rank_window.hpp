@@ -72,7 +72,7 @@ class RankWindow {
       bracket.low = m_window.high;
       bracket.below_low = m_window.below_high;
     }
-    constexpr double margin = Population::List::room / 3;  // pixels on each side of the rank
+    constexpr double margin = Population::List::room / 4;  // pixels on each side of the rank
     bool guessed = false;
     while (bracket.count() > Population::List::room && !bracket.is_one_value()) {
       T threshold[CountsBelow::thresholds];

@@ -11,17 +11,33 @@ namespace kastor::detail {
 /// of a set is its smallest member whatever the order of the unions. Concurrent path halving is
 /// safe: it only ever replaces a parent by an ancestor (Jaiganesh and Burtscher, "A
 /// high-performance connected components implementation for GPUs", HPDC 2018, section 3).
+///
+/// A parent that was read before others moved it is an ancestor still, and a node that is no root
+/// any more may be linked to as well as its root: what decides is the exchange at the node that is
+/// linked. So a device's threads read through their caches: where all look for one root, reads of
+/// the shared cache would queue up for it.
 struct UnionFind {
   std::uint32_t* parent;
 
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t load(const std::uint32_t* at) {
+    KOKKOS_IF_ON_DEVICE((return *at;))
+    KOKKOS_IF_ON_HOST((return Kokkos::atomic_load(at);))
+  }
+
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find(std::uint32_t i) const {
-    std::uint32_t up = Kokkos::atomic_load(parent + i);
+    std::uint32_t up = load(parent + i);
     while (up != i) {
-      const std::uint32_t further = Kokkos::atomic_load(parent + up);
+      const std::uint32_t further = load(parent + up);
       if (further != up) Kokkos::atomic_store(parent + i, further);
       i = up;
       up = further;
     }
+    return i;
+  }
+
+  /// Once all are united: writes nothing.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t root_of(std::uint32_t i) const {
+    while (parent[i] != i) i = parent[i];
     return i;
   }
 

@@ -5,20 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/io/header_card.hpp>
 #include <kastor/io/provenance.hpp>
 #include <string>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 namespace kastor::io {
-
-/// One keyword of ours for an output's header.
-struct HeaderCard {
-  std::string keyword;
-  std::variant<std::string, double, std::int64_t> value;
-  std::string comment;
-};
 
 /// Pixels in host memory, x fastest; `row_stride` elements lie between the starts of two rows.
 template <class T>

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <kastor/io/beam.hpp>
-#include <kastor/io/fits_writer.hpp>
 #include <kastor/io/table.hpp>
 #include <kastor/io/wcs.hpp>
 #include <kastor/island.hpp>
@@ -37,8 +36,7 @@ struct IslandTableParams {
 [[nodiscard]] double beam_area_in_pixels(const Beam& beam, const Wcs& wcs);
 
 struct IslandTable {
-  Table table;
-  std::vector<HeaderCard> cards;   ///< the beam and the frame, for the header of the table
+  Table table;                     ///< its cards: the beam
   std::vector<std::string> notes;  ///< what a user should know: one sentence each
 };
 

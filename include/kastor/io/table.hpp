@@ -3,6 +3,7 @@
 #define KASTOR_IO_TABLE_HPP
 
 #include <cstdint>
+#include <kastor/io/header_card.hpp>
 #include <kastor/io/sky_frame.hpp>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ struct Table {
   std::vector<TableColumn> columns;  ///< all of the same length
   /// Of the columns whose UCDs are positions on the sky (pos.eq, pos.galactic, pos.ecliptic).
   std::optional<SkyFrame> frame = std::nullopt;
+  /// What else is to be said of all rows, as keywords in FITS, PARAMs in VOTable, meta in ECSV.
+  std::vector<HeaderCard> cards = {};
 };
 
 }  // namespace kastor::io
