@@ -33,6 +33,14 @@ struct OnTheSky {
   std::string why_no_wcs;
 };
 
+/// Why --min-beams means nothing here.
+std::string no_beam_in_pixels(const OnTheSky& sky) {
+  if (!sky.beam.beam)
+    return "found no beam; expected one for --min-beams, in the header or by --beam";
+  return "found a beam, but no size of the pixels; expected celestial coordinates for --min-beams" +
+         (sky.why_no_wcs.empty() ? "" : " (" + sky.why_no_wcs + ")");
+}
+
 OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   OnTheSky sky;
   sky.beam = options.islands.beam ? io::parse_beam(*options.islands.beam)
@@ -55,11 +63,7 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   islands.mesh.cell_height = islands.cell->height;
   islands.mesh.cell_width = islands.cell->width;
   if (islands.min_beams) {
-    if (!(beam_pixels > 0)) {
-      throw Error(name_of(image) +
-                  ": found no beam in pixels; expected one for --min-beams, in the header or by "
-                  "--beam");
-    }
+    if (!(beam_pixels > 0)) throw Error(name_of(image) + ": " + no_beam_in_pixels(sky));
     islands.find.min_pixels = std::max(
         islands.find.min_pixels,
         static_cast<std::int64_t>(std::ceil(std::min(*islands.min_beams * beam_pixels, 9e18))));

@@ -44,7 +44,7 @@ struct IslandJob {
         estimator.emplace(space, options.islands.mesh);
         about_image(image, [&] {
           background = (*estimator)(pixels, masks.excluded).background();
-          mesh = estimator->summary();
+          mesh = summary_of(*estimator);
         });
       }
       use_given(space, options.islands.background, background.level, given_level);
@@ -60,6 +60,17 @@ struct IslandJob {
   }
 
  private:
+  template <class Exec, class T>
+  [[nodiscard]] BackgroundSummary summary_of(BackgroundEstimator<Exec, T>& estimator) const {
+    try {
+      return estimator.summary();
+    } catch (const Error& error) {
+      if (!options.islands.box && !options.islands.mask) throw;
+      throw Error(std::string(error.what()) +
+                  " (--box and --mask exclude pixels; a smaller --cell may do)");
+    }
+  }
+
   template <class Exec, class T>
   void use_given(const Exec& space, const std::optional<GivenMap>& given, PixelMap<Exec, T>& map,
                  Image<T, Exec>& memory) const {

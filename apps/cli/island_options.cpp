@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/island_options.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "cli/errors.hpp"
@@ -33,37 +36,54 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-constexpr IntegerRange side_range = {1, largest_side, "an integer from 1 to 2147483647"};
+/// Integers between separators, all within the range. None if a part is no such integer.
+std::optional<std::vector<std::int64_t>> parse_integers(const std::string& text, char separator,
+                                                        std::int64_t low, std::int64_t high) {
+  std::vector<std::int64_t> numbers;
+  try {
+    for (const auto& part : split(text, separator))
+      numbers.push_back(parse_integer("", part, {low, high, ""}));
+  } catch (const UsageError&) {
+    return std::nullopt;  // the caller names the whole text
+  }
+  return numbers;
+}
 
 MeshCell parse_cell(const std::string& text) {
-  const auto parts = split(text, 'x');
-  if (parts.size() > 2) {
-    throw UsageError("--cell: found '" + text + "'; expected N or WIDTHxHEIGHT in pixels");
+  const auto sides = parse_integers(text, 'x', 1, largest_side);
+  if (!sides || sides->size() > 2) {
+    throw UsageError("--cell: found '" + text +
+                     "'; expected N or WxH, pixels from 1 to 2147483647, as in 64 or 100x50");
   }
-  return {parse_integer("--cell", parts.back(), side_range),
-          parse_integer("--cell", parts.front(), side_range)};
+  return {sides->back(), sides->front()};
 }
 
 PixelBox parse_box(const std::string& text) {
-  const auto parts = split(text, ',');
-  if (parts.size() != 4) {
-    throw UsageError("--box: found '" + text + "'; expected XMIN,XMAX,YMIN,YMAX in pixels from 0");
+  const auto sides = parse_integers(text, ',', 0, largest_side);
+  if (!sides || sides->size() != 4) {
+    throw UsageError("--box: found '" + text +
+                     "'; expected X1,X2,Y1,Y2: first and last column, first and last row, from 0");
   }
-  const auto side = [&](std::size_t i) {
-    return parse_integer("--box", parts[i], {0, largest_side, "an integer from 0 to 2147483647"});
-  };
-  const PixelBox box{side(0), side(1), side(2), side(3)};
+  const PixelBox box{(*sides)[0], (*sides)[1], (*sides)[2], (*sides)[3]};
   if (box.x_min > box.x_max || box.y_min > box.y_max) {
-    throw UsageError("--box: found '" + text + "'; expected XMIN <= XMAX and YMIN <= YMAX");
+    throw UsageError("--box: found '" + text + "'; expected X1 <= X2 and Y1 <= Y2");
   }
   return box;
+}
+
+/// With a sign, "nan" and "inf" too: who types these does not mean a file.
+bool looks_like_a_number(const std::string& text) {
+  if (text.find_first_not_of("0123456789+-.eE") == std::string::npos) return true;
+  std::string word = text.substr(text[0] == '-' || text[0] == '+' ? 1 : 0);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word == "nan" || word == "inf" || word == "infinity";
 }
 
 /// A number is a number, all else a file; one whose name is a number can be written ./5.
 GivenMap parse_map(const std::string& option, const std::string& text, bool positive) {
   if (text.empty()) throw UsageError(option + ": found ''; expected a number or a FITS file");
-  const bool number = text.find_first_not_of("0123456789+-.eE") == std::string::npos;
-  if (!number) return text;
+  if (!looks_like_a_number(text)) return text;
   return positive ? parse_real(option, text, {0, false, largest, "a finite number above 0"})
                   : parse_real(option, text, finite_range());
 }
@@ -96,9 +116,11 @@ void IslandOptionsParser::add_to(CommandLine& line) {
                          : word == "sextractor" ? Preset::sextractor
                                                 : Preset::lesson;
       },
-      "lesson (default): one threshold above one noise.\n"
-      "radio: seeds at 5, floods at 3 times the local noise,\n"
-      "8-connected. sextractor: 1.5 times it, 5 pixels.");
+      "lesson (default): one threshold above one noise, all\n"
+      "that stands above. radio, sextractor: two thresholds\n"
+      "above maps of background and noise, 8-connected\n"
+      "unless asked otherwise, by the options below.\n"
+      "sextractor drops islands below 5 pixels.");
   add_thresholds(line);
   add_background(line);
   add_maps(line);
@@ -109,10 +131,13 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
   line.real(
       "--seed", "S", {0, true, largest, "a finite number of 0 or more"},
       [this](double seed) { m_seed = seed; },
-      "An island has a pixel S times the local noise above\nthe background.");
+      "An island has a pixel more than S times the local\n"
+      "noise above the background; default 5 (radio), 1.5\n(sextractor).");
   line.real(
       "--flood", "F", {0, true, largest, "a finite number of 0 or more"},
-      [this](double flood) { m_flood = flood; }, "All its pixels are F times the noise above it.");
+      [this](double flood) { m_flood = flood; },
+      "All its pixels are more than F times the noise above\n"
+      "it; default 3 (radio), 1.5 (sextractor), not above S.");
   line.flag("--negative", m_given.find.negative, "Find what is as far below the background, too.");
   line.flag("--drop-at-edge", m_given.find.drop_at_edge,
             "Drop islands that touch the image's border.");
@@ -125,7 +150,7 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
       "Leave out pixels that are not 0 in this image.");
   line.value(
       "--box", "X1,X2,Y1,Y2", [this](const std::string& text) { m_given.box = parse_box(text); },
-      "Use these columns and rows only; from 0, both ends\ninside.");
+      "Use these columns and rows only, for the background\ntoo; from 0, both ends inside.");
   line.value(
       "--beam", "MAJ,MIN[,PA]",
       [this](const std::string& text) {
@@ -143,7 +168,7 @@ void IslandOptionsParser::add_background(CommandLine& line) {
   line.heading("Background (--preset radio or sextractor)");
   line.value(
       "--cell", "N|WxH", [this](const std::string& text) { m_given.cell = parse_cell(text); },
-      "Size of a cell of the mesh [pixel]; default 64, for\nradio 20 beams.");
+      "Size of a cell of the mesh [pixel]; default 64, for\nradio 20 widths of the beam.");
   line.choice(
       "--estimate", {"median", "mode"},
       [this](const std::string& word) {
@@ -155,7 +180,8 @@ void IslandOptionsParser::add_background(CommandLine& line) {
       "--filter", "N", {1, 999, "an odd integer from 1 to 999"},
       [this](std::int64_t n) {
         if (n % 2 == 0) {
-          throw UsageError(fmt::format("--filter: found '{}'; expected an odd integer", n));
+          throw UsageError(
+              fmt::format("--filter: found '{}'; expected an odd integer from 1 to 999", n));
         }
         m_given.mesh.filter_height = m_given.mesh.filter_width = static_cast<int>(n);
       },
@@ -198,10 +224,12 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   const bool is_lesson = options.preset == Preset::lesson;
   for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
     if (!line.given(name)) continue;
-    throw UsageError(is_lesson
-                         ? name + ": found without --preset; expected --preset radio or sextractor"
-                         : name + ": found with --preset " + name_of(options.preset) +
-                               "; expected --seed and --flood instead");
+    throw UsageError(
+        is_lesson ? name +
+                        ": found with --preset lesson, the default; expected --preset radio or "
+                        "sextractor"
+                  : name + ": found with --preset " + name_of(options.preset) +
+                        "; expected --preset lesson, or --seed and --flood in its place");
   }
   if (is_lesson) return options;
 

@@ -174,20 +174,20 @@ std::string islands_text(const IslandReport& report) {
   const io::Table& table = report.table.table;
   const auto shown = shown_columns(table);
   const auto order = brightest(*column(table, "flux_peak"), rows);
-  text += order.size() < rows ? fmt::format("\nthe {} of the brightest peaks", order.size())
+  text += order.size() < rows ? fmt::format("\nthe {} brightest peaks", order.size())
                               : std::string("\nall, brightest peak first");
-  std::string units;
-  for (const auto& each : shown) {
-    const std::string& unit = column(table, each.name)->unit;
-    if (!unit.empty())
-      units += (units.empty() ? "" : ", ") + fmt::format("{} [{}]", each.name, unit);
-  }
-  text += "; " + one_line(units) + "\n\n";
   const auto name_of_column = [](const Shown& each) {
     const std::string name = each.name;
     if (name == "island_id") return std::string("id");
     return name.substr(0, name.find("_deg_cont"));
   };
+  std::string units;
+  for (const auto& each : shown) {
+    const std::string& unit = column(table, each.name)->unit;
+    if (!unit.empty())
+      units += (units.empty() ? "" : ", ") + fmt::format("{} [{}]", name_of_column(each), unit);
+  }
+  text += "; " + one_line(units) + "\n\n";
   for (const auto& each : shown) text += fmt::format(" {:>{}}", name_of_column(each), each.width);
   text += "\n";
   for (const auto row : order) {

@@ -2068,7 +2068,7 @@ ISLAND_OPTIONS = [
     "--drop-at-edge",
     "--min-beams 1",
     "--mask zeros.fits",
-    "--box 0,5,0,5",
+    "--box 0,60,0,60",
     "--beam 12,10,30",
     "--cell 32",
     "--estimate mode",
@@ -2092,7 +2092,6 @@ ISLAND_MAPS = {
 ISLAND_TABLES = "a.csv a.ecsv a.fits a.vot a.reg a.crtf".split()
 
 WRONG_VALUES = """
-    --preset|aips; --preset|; --preset|RADIO;
     --seed|nan; --seed|-1; --seed|inf; --seed|five;
     --flood|nan; --flood|-1; --flood|;
     --min-beams|-1; --min-beams|nan;
@@ -2189,6 +2188,12 @@ class TestPresets(IslandTestCase):
             with self.subTest(name, value=value):
                 complaint = self.refuse(2, name, value, says=[f"kastor: {name}: ", f"'{value}'"])
                 self.assertIn("expected" if "-map" not in name else "ending", complaint)
+
+    def test_presets_that_are_none(self):
+        for word in ("aips", "", "RADIO", "radio,sextractor"):
+            says = [f"--preset: found '{word}'", "lesson or radio or sextractor"]
+            self.assert_refused(2, "find", self.image, "--preset", word, says=says)
+        self.refuse(2, "--preset", "radio", says=["--preset", "more than once"])
 
     def test_an_option_is_given_once(self):
         for option in ISLAND_OPTIONS:
