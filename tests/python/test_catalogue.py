@@ -280,15 +280,16 @@ class TestMomentsOfPhotutils(unittest.TestCase):
     """Centre, second moments, sums and peaks on the same pixels.
 
     photutils adds 1/12 to the variances of islands with a determinant below 1/144 (as SExtractor
-    does), Kastor says what was measured: semimajor_axis and orientation are compared above that,
-    the bare central moments for all."""
+    does). Kastor says what was measured, or that there is no shape: pixels on a line. So the axes
+    are compared above that, the bare central moments of all that have a shape."""
 
     TOLERANCE = 1e-9
 
     @classmethod
     def setUpClass(cls):
         path = runs.sky(3, "--type", "float64", "--sources-per-mpx", 200)
-        found = runs.find(path, "--preset", "radio", maps=("labels", "background_map"))
+        found = runs.find(path, "--preset", "radio", "--seed", 3,
+                          maps=("labels", "background_map"))
         cls.table = found.table
         above = runs.pixels(path) - found.background_map
         cls.theirs = SourceCatalog(above, SegmentationImage(found.labels))
@@ -304,7 +305,7 @@ class TestMomentsOfPhotutils(unittest.TestCase):
         return error
 
     def test_centres(self):
-        self.assertGreater(len(self.table), 100)
+        self.assertGreater(len(self.table), 500)
         x = self.close(self.table["x_cen"], self.theirs.x_centroid, 1.0)
         y = self.close(self.table["y_cen"], self.theirs.y_centroid, 1.0)
         say(f"{len(self.table)} islands, centres within {max(x, y):.1e} pixel")
@@ -315,6 +316,12 @@ class TestMomentsOfPhotutils(unittest.TestCase):
         angle = numpy.radians(numpy.asarray(self.table["pos_ang_pix"]))
         cos, sin = numpy.cos(angle), numpy.sin(angle)
         has_shape = numpy.isfinite(major)
+        flagged = (numpy.asarray(self.table["flags"]) & 16) != 0
+        numpy.testing.assert_array_equal(has_shape, ~flagged)
+        lines = numpy.asarray((self.table["x_min"] == self.table["x_max"]) |
+                              (self.table["y_min"] == self.table["y_max"]))
+        self.assertTrue(flagged[numpy.asarray(self.table["n_pix"]) == 1].all())
+        say(f"{flagged.sum()} islands without a shape, {lines.sum()} one pixel wide")
         self.assertGreater(has_shape.sum(), 100)
         scale = self.var_xx + self.var_yy
         worst = max(self.close(ours[has_shape], theirs[has_shape], scale[has_shape])
@@ -365,6 +372,8 @@ class TestPeers(unittest.TestCase):
       island that floods to 3 sigma holds more than the one component that they fitted. Such an
       island is larger than that of a point source with its peak, and its centre is not compared:
       Kastor has no components yet;
+    - of 731 islands above 7 of Kastor's sigma four are in neither catalogue: two among the side
+      lobes of the 4.3 Jy source, two cut by the border of J2248;
     - peaks are those of a pixel: up to pi / (6 x beam area in pixels) below a fit's, 3 % here."""
 
     FIELDS = ("sumss_J2306M36", "sumss_J2248M36", "ScorpioFaintSNRField")
@@ -374,15 +383,8 @@ class TestPeers(unittest.TestCase):
         ra, dec, peak, snr = read_peer(name, peer)
         found = runs.find(path, "--preset", "radio", maps=("labels",))
         beam = found.json["beam"]["minor_arcsec"], found.json["beam"]["major_arcsec"]  # PA 0
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            wcs = WCS(fits.getheader(path)).celestial
-        x, y = (numpy.rint(c).astype(int) for c in wcs.all_world2pix(ra, dec, 0))
-        ny, nx = found.labels.shape
-        in_image = (x >= 0) & (x < nx) & (y >= 0) & (y < ny)
-        island = numpy.zeros(len(x), int)
-        island[in_image] = found.labels[y[in_image], x[in_image]]
-        strong = in_image & (snr > 7)
+        island = self.islands_at(ra, dec, path, found.labels)
+        strong = (island >= 0) & (snr > 7)
         inside = numpy.mean(island[strong] > 0)
 
         def apart(ra1, dec1, ra2, dec2):  # in beams
@@ -393,8 +395,9 @@ class TestPeers(unittest.TestCase):
         # larger than twice what the threshold cuts of a point source.
         neighbours = apart(ra[:, None], dec[:, None], ra, dec)
         numpy.fill_diagonal(neighbours, numpy.inf)
-        alone = strong & (island > 0) & (neighbours.min(axis=1) > 2) & (
-            numpy.bincount(island, minlength=1)[island] == 1)
+        components = numpy.bincount(island[island > 0], minlength=len(found.table) + 1)
+        alone = (strong & (island > 0) & (neighbours.min(axis=1) > 2) &
+                 (components[numpy.maximum(island, 0)] == 1))
         rows = found.table[island[alone] - 1]
         point_like = rows["n_beams"] < 2 * numpy.log(rows["snr"] / 3)
         isolated = numpy.flatnonzero(alone)[numpy.asarray(point_like)]
@@ -410,6 +413,31 @@ class TestPeers(unittest.TestCase):
         self.assertLess(distance.max(), 0.5)
         self.assertLess(numpy.median(distance), 0.1)
         self.assertLess(abs(numpy.median(ratio) - 1), 0.05)
+
+    @staticmethod
+    def islands_at(ra, dec, path, labels):
+        """Of positions on the sky; 0: none, -1: outside of the image."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wcs = WCS(fits.getheader(path)).celestial
+        x, y = (numpy.rint(c).astype(int) for c in wcs.all_world2pix(ra, dec, 0))
+        ny, nx = labels.shape
+        inside = (x >= 0) & (x < nx) & (y >= 0) & (y < ny)
+        found = numpy.full(len(x), -1)
+        found[inside] = labels[y[inside], x[inside]]
+        return found
+
+    def test_strong_islands_are_in_a_catalogue(self):
+        for name in self.FIELDS:
+            with self.subTest(name):
+                path = runs.shared(f"{name}.fits")
+                found = runs.find(path, "--preset", "radio", maps=("labels",))
+                theirs = [self.islands_at(*read_peer(name, peer)[:2], path, found.labels)
+                          for peer in ("aegean", "pybdsf")]
+                strong = numpy.asarray(found.table["island_id"][found.table["snr"] > 7])
+                known = numpy.isin(strong, numpy.concatenate(theirs))
+                say(f"{name}: {known.sum()} of {len(strong)} islands above 7 sigma")
+                self.assertGreaterEqual(known.mean(), 0.98)
 
     def test_aegean(self):
         for name in self.FIELDS:
@@ -480,7 +508,7 @@ class TestTruth(unittest.TestCase):
         self.assertGreaterEqual(reliable.mean(), 0.99)
 
     def test_false_detections(self):
-        """Islands of the inverted image: 5 sigma in noise of 40 000 beams an image."""
+        """Islands of the inverted image: 5 sigma in noise of 37 000 beams an image."""
         say(f"{self.negative} negative beside {len(self.islands)} positive islands in "
               f"{len(self.SEEDS)} skies")
         self.assertLessEqual(self.negative, 0.01 * len(self.islands))
