@@ -116,11 +116,11 @@ void IslandOptionsParser::add_to(CommandLine& line) {
                          : word == "sextractor" ? Preset::sextractor
                                                 : Preset::lesson;
       },
-      "lesson (default): one threshold above one noise, all\n"
-      "that stands above. radio, sextractor: two thresholds\n"
-      "above maps of background and noise, 8-connected\n"
-      "unless asked otherwise, by the options below.\n"
-      "sextractor drops islands below 5 pixels.");
+      "lesson (default): one threshold above one noise; takes\n"
+      "--threshold, --about, --level. radio, sextractor: two\n"
+      "thresholds above maps of background and noise, by the\n"
+      "options below; standard connectivity 8, for sextractor\n"
+      "--min-pixels 5.");
   add_thresholds(line);
   add_background(line);
   add_maps(line);
