@@ -194,21 +194,23 @@ struct BackgroundEstimator<Exec, T>::Plan {
     } else {
       using Held = detail::EstimateByTeams<T, Exec, detail::HeldCell>;
       using Streamed = detail::EstimateByTeams<T, Exec, detail::StreamedCell>;
-      using Crew = detail::TeamCrew<typename Held::Member>;
-      if (detail::HeldCell<Crew, T>::fits(Held::threads, image.cell)) {
-        estimate_by_teams(Held{estimate});
+      constexpr std::int64_t most_scratch = 40 * 1024;  // that Kokkos gives to a team
+      const std::int64_t pixels = image.cell.ny * image.cell.nx;
+      if (pixels <= most_scratch && Held::scratch_bytes(pixels) <= most_scratch) {
+        estimate_by_teams(Held{estimate, pixels});
       } else {
-        estimate_by_teams(Streamed{estimate});
+        estimate_by_teams(Streamed{estimate, 0});
       }
     }
   }
 
   template <class Kernel>
   void estimate_by_teams(const Kernel& kernel) {
+    const auto bytes = static_cast<int>(Kernel::scratch_bytes(kernel.room));
     Kokkos::parallel_for("kastor::background::estimate_cells",
-                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 3>>(
+                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 12>>(
                              space, static_cast<int>(cells()), Kernel::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
+                             .set_scratch_size(0, Kokkos::PerTeam(bytes)),
                          kernel);
   }
 

@@ -40,7 +40,7 @@ template <class T, class Population>
                                                        int max_passes) {
   CellStatistics now;
   Interval<T> interval;
-  const Extent<T> all = pixels.extent(interval);
+  const Extent<T> all = pixels.extent();
   now.good = all.count;
   if (all.count == 0) return now;
 
@@ -79,10 +79,11 @@ template <class T, class Population>
 
     const Interval<T> limits =
         interval_between<T>(now.median - kappa * now.std, now.median + kappa * now.std);
+    const Interval<T> before = interval;
     interval.low = limits.low > interval.low ? limits.low : interval.low;
     interval.high = limits.high < interval.high ? limits.high : interval.high;
     if (!(interval.low < interval.high)) return now;
-    sums = pixels.sums(interval, grid);
+    sums = pixels.narrowed(sums, before, interval, grid);
     if (sums.count == now.count || sums.count == 0) return now;
   }
 }

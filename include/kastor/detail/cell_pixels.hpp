@@ -96,7 +96,7 @@ class StreamedCell {
  public:
   static constexpr bool is_small = false;
 
-  KOKKOS_FUNCTION StreamedCell(const Crew& crew, const CellImage<T>& image, const Cell& cell)
+  KOKKOS_FUNCTION StreamedCell(const Crew& crew, const CellImage<T>& image, const Cell& cell, T*)
       : m_image(image), m_cell(cell), m_share(crew.rank(), crew.size(), cell.width) {}
 
   /// Calls visit(pixel) for this thread's pixels; NaN for those that are not good.
@@ -115,37 +115,87 @@ class StreamedCell {
   CellShare m_share;
 };
 
-/// A cell that the threads hold in registers.
+/// A cell that a crew holds in memory of its own, a device's scratch memory. A thread looks only at
+/// what it put there itself, so nobody waits for anybody.
 template <class Crew, class T>
 class HeldCell {
  public:
   static constexpr bool is_small = true;  ///< fewer than 2^18 pixels
+  static constexpr std::int64_t most_pixels = (std::int64_t{1} << 18) - 1;
 
-  static constexpr int each = 16;
-
-  /// So do cells that are smaller.
-  [[nodiscard]] KOKKOS_FUNCTION static bool fits(int crew_size, const Shape& cell) {
-    const CellShare share(0, crew_size, cell.nx);
-    return cell.nx <= share.columns && cell.ny <= each * share.rows;
-  }
-  KOKKOS_FUNCTION HeldCell(const Crew& crew, const CellImage<T>& image, const Cell& cell) {
-    const CellShare share(crew.rank(), crew.size(), cell.width);
-    KASTOR_UNROLL
-    for (int k = 0; k < each; ++k) {
-      const std::int64_t dy = share.y + k * share.rows;
-      m_mine[k] = Kokkos::Experimental::quiet_NaN_v<T>;
-      if (dy < cell.height && share.x < cell.width)
-        m_mine[k] = image.pixel(image.rows.row(cell.y + dy), cell.y + dy, cell.x + share.x);
+  /// `room`: for all pixels of the cell.
+  KOKKOS_FUNCTION HeldCell(const Crew& crew, const CellImage<T>& image, const Cell& cell, T* room)
+      : m_mine(room + crew.rank()), m_step(crew.size()) {
+    const int pixels = static_cast<int>(cell.pixels());
+    const int width = static_cast<int>(cell.width);
+    int y = crew.rank() / width;
+    int x = crew.rank() % width;
+    m_count = (pixels - crew.rank() + m_step - 1) / m_step;
+    for (int first = 0; first < m_count; first += ahead) {
+      T loaded[ahead]{};
+      KASTOR_UNROLL
+      for (int k = 0; k < ahead; ++k) {
+        if (first + k < m_count) {
+          const std::int64_t at = cell.y + y;
+          loaded[k] = image.pixel(image.rows.row(at), at, cell.x + x);
+        }
+        for (x += m_step; x >= width; x -= width) ++y;
+      }
+      KASTOR_UNROLL
+      for (int k = 0; k < ahead; ++k) {
+        if (first + k >= m_count) break;
+        pixel(first + k) = loaded[k];
+        const bool good = loaded[k] == loaded[k];
+        m_extent.count += good ? 1 : 0;
+        m_extent.min = good & (loaded[k] < m_extent.min) ? loaded[k] : m_extent.min;
+        m_extent.max = good & (loaded[k] > m_extent.max) ? loaded[k] : m_extent.max;
+      }
     }
   }
+
+  /// Of this thread's good pixels.
+  [[nodiscard]] KOKKOS_FUNCTION const Extent<T>& extent() const { return m_extent; }
+
   template <class Visit>
   KOKKOS_FUNCTION void for_mine(const Visit& visit) const {
-    KASTOR_UNROLL
-    for (int k = 0; k < each; ++k) visit(m_mine[k]);
+    for_first(m_count, visit);
+  }
+  /// Those of this thread that are outside of the core.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_my_tails(const Visit& visit) const {
+    for_first(m_tails, visit);
+  }
+  /// Puts the pixels outside of a core before the others. The order of pixels means nothing.
+  KOKKOS_FUNCTION void set_core(const Interval<T>& core) {
+    m_tails = 0;
+    for (int i = 0; i < m_count; ++i) {
+      const T x = pixel(i);
+      if (core.contains(x) || !(x == x)) continue;
+      pixel(i) = pixel(m_tails);
+      pixel(m_tails++) = x;
+    }
   }
 
  private:
-  T m_mine[each];
+  static constexpr int ahead = 8;
+
+  [[nodiscard]] KOKKOS_FUNCTION T& pixel(int i) const { return m_mine[i * m_step]; }
+
+  template <class Visit>
+  KOKKOS_FUNCTION void for_first(int count, const Visit& visit) const {
+    int i = 0;
+    for (; i + ahead <= count; i += ahead) {
+      KASTOR_UNROLL
+      for (int k = 0; k < ahead; ++k) visit(pixel(i + k));
+    }
+    for (; i < count; ++i) visit(pixel(i));
+  }
+
+  T* m_mine;
+  int m_step;
+  int m_count = 0;
+  int m_tails = 0;
+  Extent<T> m_extent{0, Kokkos::Experimental::infinity_v<T>, -Kokkos::Experimental::infinity_v<T>};
 };
 
 }  // namespace kastor::detail

@@ -99,10 +99,15 @@ class CellPopulation {
  public:
   using List = SmallList<T>;
 
-  KOKKOS_FUNCTION CellPopulation(const Crew& crew, const Held& held, const CellImage<T>& image,
+  KOKKOS_FUNCTION CellPopulation(const Crew& crew, Held& held, const CellImage<T>& image,
                                  const Cell& cell, List& list)
       : m_crew(crew), m_held(held), m_image(image), m_cell(cell), m_list(list) {}
 
+  /// Of all good pixels.
+  [[nodiscard]] KOKKOS_FUNCTION Extent<T> extent() const {
+    if constexpr (Held::is_small) return m_crew.sum(m_held.extent());
+    return extent(Interval<T>{});
+  }
   [[nodiscard]] KOKKOS_FUNCTION Extent<T> extent(const Interval<T>& interval) const {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     Extent<T> mine{0, infinity, -infinity};
@@ -138,6 +143,39 @@ class CellPopulation {
     });
     flush();
     return m_crew.sum(mine);
+  }
+
+  /// Those of `to`, which lies within `from`, whose sums are `all`. What leaves is few: sums of
+  /// integers lose nothing when it is taken off.
+  [[nodiscard]] KOKKOS_FUNCTION IntervalSums narrowed(const IntervalSums& all,
+                                                      const Interval<T>& from,
+                                                      const Interval<T>& to, const Grid& grid) {
+    if constexpr (!Held::is_small) return sums(to, grid);
+    if constexpr (Held::is_small) keep_core(to);
+    SmallSums gone;
+    const auto look = [&](T x) {
+      const bool below = (x > from.low) & (x <= to.low);
+      const bool above = (x < from.high) & (x >= to.high);
+      if (!(below | above)) return;
+      const double u = grid.map(static_cast<double>(x));
+      gone.sum += to_grid_biased(u);
+      gone.squares += to_grid_biased(u * u);
+      gone.counts += 1 | std::uint64_t{below} << 32;
+    };
+    if constexpr (Held::is_small) {
+      if (to.low <= m_core.low && to.high >= m_core.high) {
+        m_held.for_my_tails(look);
+      } else {
+        m_held.for_mine(look);
+      }
+    }
+    const IntervalSums out = m_crew.sum(gone).wide();
+    IntervalSums left = all;
+    left.sum -= out.sum;
+    left.squares -= out.squares;
+    left.count -= out.count;
+    left.below += out.below;
+    return left;
   }
 
   [[nodiscard]] KOKKOS_FUNCTION CountsBelow
@@ -181,6 +219,15 @@ class CellPopulation {
   }
 
  private:
+  /// The middle half of the first limits: later ones hardly come so near.
+  KOKKOS_FUNCTION void keep_core(const Interval<T>& limits) {
+    if (m_has_core) return;
+    m_has_core = true;
+    const double low = static_cast<double>(limits.low), high = static_cast<double>(limits.high);
+    m_core = {static_cast<T>(0.75 * low + 0.25 * high), static_cast<T>(0.25 * low + 0.75 * high)};
+    m_held.set_core(m_core);
+  }
+
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums small_sums(const Interval<T>& interval,
                                                         const Grid& grid) const {
     SmallSums mine;
@@ -230,24 +277,19 @@ class CellPopulation {
   [[nodiscard]] KOKKOS_FUNCTION const T* sorted_list() const {
     m_crew.barrier();
     const int n = m_list.count;
-    for (int i = m_crew.rank(); i < n; i += m_crew.size()) {
-      const T x = m_list.found[i];
-      int place = 0;
-      for (int j = 0; j < n; ++j) {
-        const T other = m_list.found[j];
-        place += (other < x) | ((other == x) & (j < i)) ? 1 : 0;
-      }
-      m_list.sorted[place] = x;
-    }
+    for (int i = m_crew.rank(); i < n; i += m_crew.size())
+      m_list.sorted[count_before(m_list.found, i, 0, n)] = m_list.found[i];
     m_crew.barrier();
     return m_list.sorted;
   }
 
   const Crew& m_crew;
-  const Held& m_held;
+  Held& m_held;
   const CellImage<T>& m_image;
   const Cell& m_cell;
   List& m_list;
+  Interval<T> m_core{};
+  bool m_has_core = false;
 };
 
 }  // namespace kastor::detail

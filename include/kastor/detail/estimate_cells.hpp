@@ -52,11 +52,11 @@ struct EstimateCell {
   CellRules rules;
   CellOutput output;
 
-  /// `Held`: HeldCell, for cells that fit, or StreamedCell.
+  /// `Held`: HeldCell, for cells that fit into `room`, or StreamedCell.
   template <template <class, class> class Held, class Crew>
-  KOKKOS_FUNCTION void cell(const Crew& crew, std::int64_t i, SmallList<T>& list) const {
+  KOKKOS_FUNCTION void cell(const Crew& crew, std::int64_t i, SmallList<T>& list, T* room) const {
     const Cell cell = image[i];
-    const Held<Crew, T> held(crew, image, cell);
+    Held<Crew, T> held(crew, image, cell, room);
     CellPopulation<Crew, Held<Crew, T>, T> population(crew, held, image, cell, list);
     const CellStatistics s = clip_cell<T>(population, rules.kappa, rules.max_passes);
     if (crew.rank() == 0) output.write(rules, i, cell.pixels(), s);
@@ -67,14 +67,22 @@ struct EstimateCell {
 template <class T, class Exec, template <class, class> class Held>
 struct EstimateByTeams {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 256;
-  static constexpr int scratch_bytes = sizeof(SmallList<T>) + 16;
+  static constexpr int threads = 64;
   EstimateCell<T> estimate;
+  std::int64_t room;  ///< pixels in scratch memory
+
+  [[nodiscard]] static std::int64_t scratch_bytes(std::int64_t room) {
+    return static_cast<std::int64_t>(sizeof(SmallList<T>)) + 32 +
+           room * static_cast<std::int64_t>(sizeof(T));
+  }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const auto& scratch = team.team_scratch(0);
     auto* list = static_cast<SmallList<T>*>(
-        team.team_scratch(0).get_shmem_aligned(sizeof(SmallList<T>), alignof(SmallList<T>)));
-    estimate.template cell<Held>(TeamCrew<Member>(team), team.league_rank(), *list);
+        scratch.get_shmem_aligned(sizeof(SmallList<T>), alignof(SmallList<T>)));
+    const std::size_t bytes = static_cast<std::size_t>(room) * sizeof(T);
+    auto* pixels = static_cast<T*>(scratch.get_shmem_aligned(bytes, 16));
+    estimate.template cell<Held>(TeamCrew<Member>(team), team.league_rank(), *list, pixels);
   }
 };
 
@@ -99,7 +107,7 @@ struct EstimateOnHost {
     const std::int64_t cells = image.mesh.ny * image.mesh.nx;
     for (std::int64_t i = cells * worker / workers; i < cells * (worker + 1) / workers; ++i) {
       if (bytes == 0) {
-        estimate.template cell<StreamedCell>(Alone{}, i, list);
+        estimate.template cell<StreamedCell>(Alone{}, i, list, nullptr);
         continue;
       }
       const Cell cell = image[i];

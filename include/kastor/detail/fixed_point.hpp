@@ -25,6 +25,11 @@ struct Int128 {
     high += other.high + (low < other.low ? 1 : 0);
     return *this;
   }
+  KOKKOS_FUNCTION Int128& operator-=(const Int128& other) {
+    high -= other.high + (low < other.low ? 1 : 0);
+    low -= other.low;
+    return *this;
+  }
   [[nodiscard]] KOKKOS_FUNCTION double to_double() const {
     std::uint64_t l = low;
     auto h = static_cast<std::uint64_t>(high);

@@ -71,12 +71,18 @@ class HostCell {
     std::fill(m_room.pixels + m_pixels, m_room.pixels + m_count, nan);
   }
 
+  [[nodiscard]] Extent<T> extent() const { return extent(Interval<T>{}); }
   [[nodiscard]] Extent<T> extent(const Interval<T>& interval) const {
     const HostExtent<T> e =
         extent_on_host(m_level, interval.low, interval.high, m_room.pixels, m_count);
     return {e.count, e.min, e.max};
   }
 
+  /// The sums of a core need no taking off.
+  [[nodiscard]] IntervalSums narrowed(const IntervalSums&, const Interval<T>&,
+                                      const Interval<T>& to, const Grid& grid) {
+    return sums(to, grid);
+  }
   [[nodiscard]] IntervalSums sums(const Interval<T>& interval, const Grid& grid) {
     if (m_core_grid != grid.exponent || grid.centre != m_core_centre ||
         !(interval.low <= m_core.low && m_core.high <= interval.high)) {
