@@ -204,13 +204,24 @@ struct BackgroundEstimator<Exec, T>::Plan {
     }
   }
 
+  /// Many teams at once where their scratch memory lets them: then they get fewer registers.
   template <class Kernel>
   void estimate_by_teams(const Kernel& kernel) {
-    const auto bytes = static_cast<int>(Kernel::scratch_bytes(kernel.room));
+    constexpr int many = 12;
+    constexpr std::int64_t scratch_of_many = 216 * 1024;
+    const std::int64_t bytes = Kernel::scratch_bytes(kernel.room);
+    if (many * (bytes + 1024) <= scratch_of_many) {
+      launch<many>(kernel, bytes);
+    } else {
+      launch<1>(kernel, bytes);
+    }
+  }
+  template <int AtOnce, class Kernel>
+  void launch(const Kernel& kernel, std::int64_t scratch_bytes) {
     Kokkos::parallel_for("kastor::background::estimate_cells",
-                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 12>>(
+                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, AtOnce>>(
                              space, static_cast<int>(cells()), Kernel::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(bytes)),
+                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes))),
                          kernel);
   }
 
