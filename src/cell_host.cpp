@@ -20,52 +20,21 @@ struct Lanes {
   using Counts [[gnu::vector_size(Bytes)]] = Int;
 };
 
-namespace baseline {
-#define KASTOR_TARGET
-#define KASTOR_VECTOR_BYTES 16
-#include "cell_host_loop.hpp"
-#undef KASTOR_TARGET
-#undef KASTOR_VECTOR_BYTES
-}  // namespace baseline
-#if KASTOR_HAS_X86_LEVELS
-namespace avx2 {
-#define KASTOR_TARGET KASTOR_AVX2
-#define KASTOR_VECTOR_BYTES 32
-#include "cell_host_loop.hpp"
-#undef KASTOR_TARGET
-#undef KASTOR_VECTOR_BYTES
-}  // namespace avx2
-namespace avx512 {
-#define KASTOR_TARGET KASTOR_AVX512
-#define KASTOR_VECTOR_BYTES 64
-#include "cell_host_loop.hpp"
-#undef KASTOR_TARGET
-#undef KASTOR_VECTOR_BYTES
-}  // namespace avx512
-#endif
-
-#if KASTOR_HAS_X86_LEVELS
-#define KASTOR_AT_LEVEL(CALL)                          \
-  if (level == HostLevel::avx512) return avx512::CALL; \
-  if (level == HostLevel::avx2) return avx2::CALL;     \
-  return baseline::CALL
-#else
-#define KASTOR_AT_LEVEL(CALL) \
-  static_cast<void>(level);   \
-  return baseline::CALL
-#endif
+#define KASTOR_LOOPS "cell_host_loop.hpp"
+#include "loops_at_levels.hpp"
+#undef KASTOR_LOOPS
 
 template <class T>
 void extent_at(HostLevel level, T low, T high, const T* pixels, std::int64_t n,
                HostExtent<T>& result) {
-  KASTOR_AT_LEVEL(extent<T>(low, high, pixels, n / cell_block, result));
+  KASTOR_RETURN_AT_LEVEL(level, extent<T>(low, high, pixels, n / cell_block, result));
 }
 
 }  // namespace
 
 template <class T>
 void copy_finite_on_host(HostLevel level, const T* from, std::int64_t n, T* to) {
-  KASTOR_AT_LEVEL(copy_finite<T>(from, n, to));
+  KASTOR_RETURN_AT_LEVEL(level, copy_finite<T>(from, n, to));
 }
 
 template <class T>
@@ -79,34 +48,24 @@ HostExtent<T> extent_on_host(HostLevel level, T low, T high, const T* pixels, st
 template <class T>
 void count_below_on_host(HostLevel level, const T (&threshold)[3], const T* pixels, std::int64_t n,
                          std::int64_t (&below)[3]) {
-  KASTOR_AT_LEVEL(count_below<T>(threshold, pixels, n / cell_block, below));
+  KASTOR_RETURN_AT_LEVEL(level, count_below<T>(threshold, pixels, n / cell_block, below));
 }
 
 template <class T>
 void add_interval_on_host(HostLevel level, const T* pixels, std::int64_t n,
                           HostIntervalSums<T>& sums) {
-  KASTOR_AT_LEVEL(add_interval<T>(pixels, n, sums));
+  KASTOR_RETURN_AT_LEVEL(level, add_interval<T>(pixels, n, sums));
 }
 
 template <class T>
 int take_between_on_host(HostLevel level, T low, T high, const T* pixels, std::int64_t n, T* taken,
                          int room) {
-  const std::int64_t blocks = n / cell_block;
-#if KASTOR_HAS_X86_LEVELS
-  if (level == HostLevel::avx512)
-    return avx512::take_between<Avx512<T>>(low, high, pixels, blocks, taken, room);
-  if (level == HostLevel::avx2)
-    return avx2::take_between<Avx2<T>>(low, high, pixels, blocks, taken, room);
-  return baseline::take_between<Sse2<T>>(low, high, pixels, blocks, taken, room);
-#else
-  static_cast<void>(level);
-  return baseline::take_between<Plain<T>>(low, high, pixels, blocks, taken, room);
-#endif
+  KASTOR_RETURN_AT_LEVEL(level, take_between<T>(low, high, pixels, n / cell_block, taken, room));
 }
 
 template <class T>
 void sort_on_host(HostLevel level, T* pixels, int n, T* sorted) {
-  KASTOR_AT_LEVEL(sort_small<T>(pixels, n, sorted));
+  KASTOR_RETURN_AT_LEVEL(level, sort_small<T>(pixels, n, sorted));
 }
 
 #define KASTOR_INSTANTIATE(T)                                                                     \

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once for each level, with its attribute as KASTOR_TARGET: attributes of a template
-// cannot depend on its arguments; and with the size of its vectors, the compiler's own, as
-// KASTOR_VECTOR_BYTES.
+// Included for each level by loops_at_levels.hpp. Lanes are the compiler's own vectors.
 
 template <class T>
 [[KASTOR_TARGET]] void copy_finite(const T* from, std::int64_t n, T* to) {
@@ -80,10 +78,10 @@ template <class T>
   sums.squares += squares;
 }
 
-/// V: the level's vectors of T, as in x86_vectors.hpp.
-template <class V, class T>
+template <class T>
 [[KASTOR_TARGET]] int take_between(T low, T high, const T* pixels, std::int64_t blocks, T* taken,
                                    int room) {
+  using V = Vectors<T>;
   const auto l = V::all(low), h = V::all(high);
   int n = 0;
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {

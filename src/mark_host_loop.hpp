@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once for each level, with its attribute as KASTOR_TARGET: attributes of a template
-// cannot depend on its arguments. V: the level's vectors of T, as in x86_vectors.hpp.
+// Included for each level by loops_at_levels.hpp.
 
 /// See mark_on_host; `blocks` times 64 pixels.
-template <class V, class T>
+template <class T>
 [[KASTOR_TARGET]] void mark_blocks(const PatchLimits<T>* limits, const T* pixels,
                                    std::int64_t blocks, std::uint64_t* finite, std::uint64_t* above,
                                    std::uint64_t* below) {
+  using V = Vectors<T>;
   const auto infinity = V::all(std::numeric_limits<T>::infinity());
   const auto minus_infinity = V::all(-std::numeric_limits<T>::infinity());
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {

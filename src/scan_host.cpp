@@ -6,6 +6,7 @@
 #include <kastor/detail/threshold_host.hpp>
 #include <limits>
 
+#include "filled_block.hpp"
 #include "plain_vectors.hpp"
 #include "x86_vectors.hpp"
 
@@ -36,38 +37,14 @@ struct Appender {
   }
 };
 
-namespace baseline {
-#define KASTOR_TARGET
-#include "scan_host_loop.hpp"
-#undef KASTOR_TARGET
-}  // namespace baseline
-#if KASTOR_HAS_X86_LEVELS
-namespace avx2 {
-#define KASTOR_TARGET KASTOR_AVX2
-#include "scan_host_loop.hpp"
-#undef KASTOR_TARGET
-}  // namespace avx2
-namespace avx512 {
-#define KASTOR_TARGET KASTOR_AVX512
-#include "scan_host_loop.hpp"
-#undef KASTOR_TARGET
-}  // namespace avx512
-#endif
+#define KASTOR_LOOPS "scan_host_loop.hpp"
+#include "loops_at_levels.hpp"
+#undef KASTOR_LOOPS
 
 template <class T>
-using ScanBlocks = void (*)(const HostScan<T>&, const T*, std::int64_t, HostScanSums&,
-                            HostLists<T>&, std::uint64_t*);
-
-template <class T>
-ScanBlocks<T> scan_blocks_at(HostLevel level) {
-#if KASTOR_HAS_X86_LEVELS
-  if (level == HostLevel::avx512) return avx512::scan_blocks<Avx512<T>, T>;
-  if (level == HostLevel::avx2) return avx2::scan_blocks<Avx2<T>, T>;
-  return baseline::scan_blocks<Sse2<T>, T>;
-#else
-  static_cast<void>(level);
-  return baseline::scan_blocks<Plain<T>, T>;
-#endif
+void scan_blocks(HostLevel level, const HostScan<T>& scan, const T* pixels, std::int64_t blocks,
+                 HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {
+  KASTOR_RETURN_AT_LEVEL(level, scan_blocks<T>(scan, pixels, blocks, sums, lists, bits));
 }
 
 }  // namespace
@@ -77,11 +54,10 @@ void scan_on_host(HostLevel level, const HostScan<T>& scan, const T* pixels, std
                   HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   const auto finite = [](T x) { return (x > -infinity) & (x < infinity); };
-  const ScanBlocks<T> scan_blocks = scan_blocks_at<T>(level);
   const std::int64_t blocks = n / 64, rest = n % 64;
 
   T* const tails = lists.tails + lists.in_tails;
-  scan_blocks(scan, pixels, blocks, sums, lists, bits);
+  scan_blocks(level, scan, pixels, blocks, sums, lists, bits);
   T* const tails_end = lists.tails + lists.in_tails;
   T* const finite_end = std::remove_if(tails, tails_end, [&](T x) { return !finite(x); });
   lists.in_tails = finite_end - lists.tails;
@@ -89,11 +65,10 @@ void scan_on_host(HostLevel level, const HostScan<T>& scan, const T* pixels, std
     threshold_on_host(level, scan.candidate, infinity, pixels, 64 * blocks, bits);
   if (rest == 0) return;
 
-  T last[64], last_tails[64 + 16], last_window[64 + 16];
-  std::fill(std::copy_n(pixels + 64 * blocks, rest, last), last + 64,
-            std::numeric_limits<T>::quiet_NaN());
+  const auto last = filled_block(pixels + 64 * blocks, rest);
+  T last_tails[64 + 16], last_window[64 + 16];
   HostLists<T> last_lists{last_tails, last_window};
-  scan_blocks(scan, last, 1, sums, last_lists, nullptr);
+  scan_blocks(level, scan, last.data(), 1, sums, last_lists, nullptr);
   const auto bias =
       static_cast<std::uint64_t>(64 - rest) * static_cast<std::uint64_t>(grid_magic_bits);
   sums.sum -= bias;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once for each level, with its attribute as KASTOR_TARGET: attributes of a template
-// cannot depend on its arguments. V: the level's vectors of T, as in x86_vectors.hpp.
+// Included for each level by loops_at_levels.hpp.
 
 /// Writes those of 64 pixels whose bits are set, and the rest of a vector; the result is their
 /// number.
@@ -18,9 +17,10 @@ template <class V, class T>
 
 /// See scan_on_host; `blocks` times 64 pixels, and a few NaN and infinities may be left in the
 /// tails and among the candidates.
-template <class V, class T>
+template <class T>
 [[KASTOR_TARGET]] void scan_blocks(const HostScan<T>& scan, const T* pixels, std::int64_t blocks,
                                    HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {
+  using V = Vectors<T>;
   const auto low = V::all(scan.low_edge), high = V::all(scan.high_edge);
   const auto window_low = V::all(scan.window_low), window_high = V::all(scan.window_high);
   const auto middle = V::all(scan.middle), candidate = V::all(scan.candidate);

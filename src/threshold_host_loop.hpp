@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once for each level, with its attribute as KASTOR_TARGET: attributes of a template
-// cannot depend on its arguments. V: the level's vectors of T, as in x86_vectors.hpp.
+// Included for each level by loops_at_levels.hpp.
 
 /// See threshold_on_host; `blocks` times 64 pixels.
-template <class V, class T>
+template <class T>
 [[KASTOR_TARGET]] void threshold_blocks(T low, T high, const T* pixels, std::int64_t blocks,
                                         std::uint64_t* words) {
+  using V = Vectors<T>;
   const auto l = V::all(low), h = V::all(high);
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     std::uint64_t word = 0;

@@ -131,6 +131,8 @@ struct SampleSums {
   }
 
   const std::uint32_t* count;  ///< in the order of the bins
+  const std::int64_t* sum;
+  const std::int64_t* squares;
 
   [[nodiscard]] KOKKOS_FUNCTION double sum_between(int first, int last) const {
     return static_cast<double>(sum[place_of(last)] - sum[place_of(first)]);
@@ -138,9 +140,6 @@ struct SampleSums {
   [[nodiscard]] KOKKOS_FUNCTION double squares_between(int first, int last) const {
     return static_cast<double>(squares[place_of(last)] - squares[place_of(first)]);
   }
-
-  const std::int64_t* sum;
-  const std::int64_t* squares;
 };
 
 /// Rows of one band, and the pixels of the image before them.
