@@ -7,59 +7,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/make_rows.hpp>
+#include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/ordered_key.hpp>
-#include <kastor/detail/pixel_pack.hpp>
-#include <kastor/detail/run_table.hpp>
 #include <kastor/measure.hpp>
 #include <span>
 #include <string>
 
 namespace kastor::detail {
-
-/// The smallest b with n < 2^b.
-[[nodiscard]] KOKKOS_INLINE_FUNCTION int bits_of(std::int64_t n) {
-  return 64 - Kokkos::Experimental::countl_zero_builtin(static_cast<std::uint64_t>(n));
-}
-
-/// Adds to memory that others add to as well, unless the worker is alone.
-template <class Exec>
-struct Adder {
-  bool alone;
-
-  template <class V>
-  KOKKOS_FUNCTION void add(V* at, V value) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at += value;
-    } else {
-      Kokkos::atomic_add(at, value);
-    }
-  }
-  /// Sets bits.
-  template <class V>
-  KOKKOS_FUNCTION void mark(V* at, V bits) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at |= bits;
-    } else {
-      Kokkos::atomic_or(at, bits);
-    }
-  }
-  template <class V>
-  KOKKOS_FUNCTION void lower(V* at, V value) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at = value < *at ? value : *at;
-    } else {
-      Kokkos::atomic_min(at, value);
-    }
-  }
-  template <class V>
-  KOKKOS_FUNCTION void raise(V* at, V value) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at = value > *at ? value : *at;
-    } else {
-      Kokkos::atomic_max(at, value);
-    }
-  }
-};
 
 /// A sum of terms |t| < 2^bits as integers of 2^(bits - 62), in two halves that cannot overflow
 /// with fewer than 2^32 terms.
@@ -95,12 +50,7 @@ struct WideSum {
 /// What is added up for a component before it becomes a row. Empty between two calls: who makes the
 /// row empties it.
 template <class T>
-struct Component {
-  std::int64_t n_pix;
-  std::int32_t x_min;
-  std::int32_t x_max;
-  std::int32_t y_max;
-  std::int32_t longest_run;
+struct Component : RunExtents {
   Key<T> peak;       ///< key of the largest pixel
   Key<T> magnitude;  ///< key of the largest |pixel|
   std::uint64_t peak_at;
@@ -110,8 +60,7 @@ struct Component {
 
   [[nodiscard]] KOKKOS_FUNCTION static Component empty() {
     Component c{};
-    c.x_min = Kokkos::Experimental::finite_max_v<std::int32_t>;
-    c.x_max = c.y_max = c.longest_run = -1;
+    static_cast<RunExtents&>(c) = RunExtents::none();
     c.peak_at = ~std::uint64_t{0};
     return c;
   }
@@ -123,102 +72,10 @@ struct ClearComponents {
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { components[c] = Component<T>::empty(); }
 };
 
-/// Runs and components as the kernels see them.
-struct MeasuredRuns {
-  const std::int32_t* begin;
-  const std::int32_t* end;
-  const std::int32_t* row;
-  const std::uint32_t* label;
-  const std::uint32_t* first_run;
-  const std::uint32_t* first_in_word;
-  std::int64_t nx;
-  const LabelCounts* counts;  ///< null: the number is `components`
-  std::int64_t run_capacity;  ///< of the lists of runs
-  std::int64_t components;    ///< known to the host, or the most that there is room for
-
-  /// None if a list is too short: the caller will measure again.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
-    if (counts == nullptr) return components;
-    const bool fits = counts->runs <= static_cast<std::uint64_t>(run_capacity) &&
-                      counts->components <= components;
-    return fits ? std::int64_t{counts->components} : 0;
-  }
-  /// Row of a component's first pixel.
-  [[nodiscard]] KOKKOS_FUNCTION std::int32_t y_min(std::int64_t component) const {
-    return row[first_run[component]];
-  }
-};
-
-/// Pixel (0, 0) of the image, had its rows the pitch of the band.
-template <class T>
-struct BandOrigin {
-  const T* data;
-  std::int64_t pitch;
-  std::int64_t first_row;
-};
-
-/// The runs of some bands that lie below one another.
-template <class T, class Exec>
-struct RunsOfBands {
-  static constexpr int most_bands = 8;
-  MeasuredRuns runs;
-  std::int64_t workers;
-  std::int64_t first_word;  ///< of the mask
-  std::int64_t past_word;
-  Adder<Exec> adder;
-  int bands;
-  BandOrigin<T> band[most_bands];
-
-  [[nodiscard]] KOKKOS_FUNCTION RunLoop<Exec> loop(std::int64_t worker) const {
-    if (runs.count() == 0) return RunLoop<Exec>(0, 1, 0, 0);
-    return RunLoop<Exec>(worker, workers, runs.first_in_word[first_word],
-                         runs.first_in_word[past_word]);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION const T* row_of(std::int64_t y) const {
-    BandOrigin<T> of_row = band[0];
-    for (int b = 1; b < bands; ++b) {
-      if (y >= band[b].first_row) of_row = band[b];
-    }
-    return of_row.data + (y - of_row.first_row) * of_row.pitch;
-  }
-};
 template <class T, class Exec>
 struct BandRuns : RunsOfBands<T, Exec> {
   Component<T>* components;
 };
-
-/// No more than there can be something to do for; neighbours on a host share no line often.
-template <class Exec>
-[[nodiscard]] std::int64_t measuring_workers(const Exec& space, std::int64_t most) {
-  const std::int64_t threads = space.concurrency();
-  if constexpr (is_host_space_v<Exec>) {
-    return threads == 1 ? 1 : 4 * threads;
-  } else {
-    return std::max<std::int64_t>(1, std::min(most, threads));
-  }
-}
-
-/// Calls `launch` for as many bands at once as fit the arguments of a kernel.
-template <class T, class Exec, class Launch>
-void for_each_group_of_bands(const Exec& space, Bands<T, Exec> bands, const MeasuredRuns& runs,
-                             std::int64_t words_per_row, const Launch& launch) {
-  RunsOfBands<T, Exec> some{};
-  some.runs = runs;
-  some.workers = measuring_workers(space, runs.run_capacity);
-  some.adder = {some.workers == 1};
-  std::int64_t row = 0;
-  for (std::size_t b = 0; b < bands.size(); ++b) {
-    const auto image = rows_of<T, Exec>(bands[b]);
-    if (image.ny > 0) some.band[some.bands++] = {image.data, image.pitch, row};
-    row += image.ny;
-    const bool last = b + 1 == bands.size();
-    if (some.bands == 0 || (!last && some.bands < some.most_bands)) continue;
-    some.past_word = row * words_per_row;
-    launch(some);
-    some.first_word = some.past_word;
-    some.bands = 0;
-  }
-}
 
 /// -0 counts as +0.
 template <class T>
@@ -226,38 +83,15 @@ template <class T>
   return x == T{0} ? T{0} : x;
 }
 
-/// Calls `visit(x, pixel)` from left to right. Of a long run many pixels are under way from memory
-/// at once, which a device's thread would otherwise wait for one by one.
-template <class T, class Visit>
-KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t end,
-                               const Visit& visit) {
-  constexpr int ahead = 16;
-  std::int32_t x = begin;
-  for (; x + ahead <= end; x += ahead) {
-    T loaded[ahead];
-    KASTOR_UNROLL
-    for (int k = 0; k < ahead; ++k) loaded[k] = pixels[x + k];
-    KASTOR_UNROLL
-    for (int k = 0; k < ahead; ++k) visit(x + k, loaded[k]);
-  }
-  for (; x < end; ++x) visit(x, pixels[x]);
-}
-
 /// First sweep: extents and the largest pixels, all of them order-free.
 template <class T, class Exec>
 struct FindExtents {
   BandRuns<T, Exec> band;
 
-  struct Part {
-    std::int64_t n_pix;
-    std::int32_t x_min, x_max, y_max, longest_run;
+  struct Part : RunExtents {
     Key<T> peak, magnitude;
     KOKKOS_FUNCTION void join(const Part& other) {
-      n_pix += other.n_pix;
-      x_min = other.x_min < x_min ? other.x_min : x_min;
-      x_max = other.x_max > x_max ? other.x_max : x_max;
-      y_max = other.y_max > y_max ? other.y_max : y_max;
-      longest_run = other.longest_run > longest_run ? other.longest_run : longest_run;
+      RunExtents::join(other);
       peak = other.peak > peak ? other.peak : peak;
       magnitude = other.magnitude > magnitude ? other.magnitude : magnitude;
     }
@@ -267,25 +101,15 @@ struct FindExtents {
     Adder<Exec> adder;
     KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
       Component<T>& c = components[label - 1];
-      adder.add(&c.n_pix, part.n_pix);
-      adder.lower(&c.x_min, part.x_min);
-      adder.raise(&c.x_max, part.x_max);
-      adder.raise(&c.y_max, part.y_max);
-      adder.raise(&c.longest_run, part.longest_run);
+      part.add_to(c, adder);
       adder.raise(&c.peak, part.peak);
       adder.raise(&c.magnitude, part.magnitude);
     }
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const Add add{band.components, band.adder};
-    Gathered<Part, Add> gathered(add);
-    const RunLoop<Exec> loop = band.loop(worker);
-    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
-      const std::uint32_t label = band.runs.label[run];
-      if (label != 0) gathered.take(label, of(run));
-    }
-    gathered.flush();
+    band.template gather<Part>(worker, Add{band.components, band.adder},
+                               [this](std::int64_t run, std::uint32_t) { return of(run); });
   }
 
   [[nodiscard]] KOKKOS_FUNCTION Part of(std::int64_t run) const {
@@ -301,8 +125,7 @@ struct FindExtents {
     });
     peak = plain_zero(peak);
     const T magnitude = -lowest > peak ? -lowest : plain_zero(peak);
-    return {std::int64_t{end} - begin, begin, end - 1, y, end - begin, key_of(peak),
-            key_of(magnitude)};
+    return {RunExtents::of(begin, end, y), key_of(peak), key_of(magnitude)};
   }
 };
 
@@ -350,14 +173,9 @@ struct SumRuns {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const Add add{band.components, band.adder};
-    Gathered<Part, Add> gathered(add);
-    const RunLoop<Exec> loop = band.loop(worker);
-    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
-      const std::uint32_t label = band.runs.label[run];
-      if (label != 0) gathered.take(label, of(run, label));
-    }
-    gathered.flush();
+    band.template gather<Part>(
+        worker, Add{band.components, band.adder},
+        [this](std::int64_t run, std::uint32_t label) { return of(run, label); });
   }
 
   [[nodiscard]] KOKKOS_FUNCTION Part of(std::int64_t run, std::uint32_t label) const {
@@ -382,10 +200,7 @@ struct SumRuns {
       x_moment += v * static_cast<double>(x - x_min);
       peak_x = peak_x < 0 && pixel == peak ? x : peak_x;
     });
-    const std::uint64_t peak_at =
-        peak_x < 0 ? ~std::uint64_t{0}
-                   : static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(band.runs.nx) +
-                         static_cast<std::uint64_t>(peak_x);
+    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : band.runs.pixel_at(y, peak_x);
     return {WideSum::of(flux, grid.flux_bits), WideSum::of(x_moment, grid.x_bits),
             WideSum::of(flux * static_cast<double>(y - y_min), grid.y_bits), peak_at};
   }
@@ -422,73 +237,6 @@ struct MakeRows {
     return s;
   }
 };
-
-/// `Make`: with `Row`, `runs`, `rows` and `take_row(i)`, as MakeRows.
-template <class Make, class Exec>
-struct MakeRowsInParts {
-  Make make;
-  std::int64_t workers;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const RunLoop<Exec> loop(worker, workers, 0, make.runs.count());
-    for (std::int64_t i = loop.first; i < loop.past; i += loop.step)
-      make.rows[i] = make.take_row(i);
-  }
-};
-
-/// Rows go to the host's memory, so neighbouring threads must write neighbouring bytes: a team
-/// makes its rows in scratch memory and copies them from there.
-template <class Make, class Exec>
-struct MakeRowsByTeams {
-  using Row = typename Make::Row;
-  static constexpr int threads = 128;
-  static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Row)) + 16;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int words_in_piece = sizeof(Row) % 16 == 0 ? 2 : 1;
-  struct alignas(8 * words_in_piece) Piece {
-    std::uint64_t word[words_in_piece];
-  };
-  static constexpr int pieces = static_cast<int>(sizeof(Row) / sizeof(Piece));
-  static_assert(sizeof(Row) % sizeof(Piece) == 0);
-
-  Make make;
-
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = threads * static_cast<int>(sizeof(Row));  // is taken by reference
-    void* scratch = team.team_scratch(0).get_shmem_aligned(bytes, 16);
-    const std::int64_t count = make.runs.count();
-    const std::int64_t step = std::int64_t{team.league_size()} * threads;
-    for (std::int64_t first = std::int64_t{team.league_rank()} * threads; first < count;
-         first += step) {
-      const std::int64_t i = first + team.team_rank();
-      const auto here = static_cast<int>(count - first < threads ? count - first : threads);
-      if (i < count) static_cast<Row*>(scratch)[team.team_rank()] = make.take_row(i);
-      team.team_barrier();
-      auto* rows = reinterpret_cast<Piece*>(make.rows + first);
-      for (int p = team.team_rank(); p < here * pieces; p += threads)
-        rows[p] = static_cast<const Piece*>(scratch)[p];
-      team.team_barrier();
-    }
-  }
-};
-
-template <class Exec, class Make>
-void enqueue_rows(const Exec& space, const std::string& label, std::int64_t most_rows,
-                  const Make& make) {
-  const std::int64_t workers = measuring_workers(space, most_rows);
-  if constexpr (is_host_space_v<Exec>) {
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, workers),
-        MakeRowsInParts<Make, Exec>{make, workers});
-  } else {
-    using ByTeams = MakeRowsByTeams<Make, Exec>;
-    const std::int64_t teams = (workers + ByTeams::threads - 1) / ByTeams::threads;
-    Kokkos::parallel_for(label,
-                         Kokkos::TeamPolicy<Exec>(space, static_cast<int>(teams), ByTeams::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(ByTeams::scratch_bytes)),
-                         ByTeams{make});
-  }
-}
 
 }  // namespace kastor::detail
 

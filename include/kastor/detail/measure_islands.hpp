@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/fine_sum.hpp>
+#include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/map_along_row.hpp>
-#include <kastor/detail/measure_impl.hpp>
+#include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/island.hpp>
 #include <kastor/pixel_map.hpp>
@@ -46,9 +47,7 @@ struct IslandMost {
 
 /// What is added up for an island before it becomes a row. Empty between two calls: who makes the
 /// row empties it.
-struct IslandSums {
-  std::int64_t n_pix;
-  std::int32_t x_min, x_max, y_max, longest_run;
+struct IslandSums : RunExtents {
   std::uint32_t flags;
   IslandMost most;
   std::uint64_t peak_at;
@@ -57,8 +56,7 @@ struct IslandSums {
 
   [[nodiscard]] KOKKOS_FUNCTION static IslandSums empty() {
     IslandSums sums{};
-    sums.x_min = Kokkos::Experimental::finite_max_v<std::int32_t>;
-    sums.x_max = sums.y_max = sums.longest_run = -1;
+    static_cast<RunExtents&>(sums) = RunExtents::none();
     sums.peak_at = ~std::uint64_t{0};
     return sums;
   }
@@ -86,36 +84,17 @@ struct IslandRuns {
   std::int64_t words_per_row;
 
   using Along = MapAlongRow<Exec, T>;
-
-  /// Calls `part_of(run, label)` for the runs of a worker's share that are part of an island, and
-  /// adds up what it says.
-  template <class Part, class Add, class PartOf>
-  KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
-    Gathered<Part, Add> gathered(add);
-    const RunLoop<Exec> loop = runs.loop(worker);
-    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
-      const std::uint32_t label = runs.runs.label[run];
-      if (label != 0) gathered.take(label, part_of(run, label));
-    }
-    gathered.flush();
-  }
 };
 
 template <class T, class Exec>
 struct FindIslandExtents {
   IslandRuns<T, Exec> of;
 
-  struct Part {
-    std::int64_t n_pix;
-    std::int32_t x_min, x_max, y_max, longest_run;
+  struct Part : RunExtents {
     std::uint32_t flags;
     IslandMost most;
     KOKKOS_FUNCTION void join(const Part& other) {
-      n_pix += other.n_pix;
-      x_min = other.x_min < x_min ? other.x_min : x_min;
-      x_max = other.x_max > x_max ? other.x_max : x_max;
-      y_max = other.y_max > y_max ? other.y_max : y_max;
-      longest_run = other.longest_run > longest_run ? other.longest_run : longest_run;
+      RunExtents::join(other);
       flags |= other.flags;
       most.join(other.most);
     }
@@ -125,11 +104,7 @@ struct FindIslandExtents {
     Adder<Exec> adder;
     KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
       IslandSums& sums = islands[label - 1];
-      adder.add(&sums.n_pix, part.n_pix);
-      adder.lower(&sums.x_min, part.x_min);
-      adder.raise(&sums.x_max, part.x_max);
-      adder.raise(&sums.y_max, part.y_max);
-      adder.raise(&sums.longest_run, part.longest_run);
+      part.add_to(sums, adder);
       if (part.flags != 0) adder.mark(&sums.flags, part.flags);
       adder.raise(&sums.most.deviation, part.most.deviation);
       adder.raise(&sums.most.value, part.most.value);
@@ -141,8 +116,8 @@ struct FindIslandExtents {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.template gather<Part>(worker, add,
-                             [this](std::int64_t run, std::uint32_t) { return part_of(run); });
+    of.runs.template gather<Part>(worker, add,
+                                  [this](std::int64_t run, std::uint32_t) { return part_of(run); });
   }
 
   [[nodiscard]] KOKKOS_FUNCTION Part part_of(std::int64_t run) const {
@@ -153,8 +128,8 @@ struct FindIslandExtents {
     typename IslandRuns<T, Exec>::Along level(of.background.level, y);
     typename IslandRuns<T, Exec>::Along rms(of.background.rms, y);
     IslandMost most{};
-    for (std::int32_t x = begin; x < end; ++x) {
-      const auto value = static_cast<double>(pixels[x]);
+    visit_run(pixels, begin, end, [&](std::int32_t x, T pixel) {
+      const auto value = static_cast<double>(pixel);
       const double sky = level(x);
       const double noise = rms(x);
       const double up = deviation(of.side, value, sky);
@@ -163,9 +138,8 @@ struct FindIslandExtents {
       raise(most.level, Kokkos::fabs(sky));
       raise(most.rms, noise);
       raise(most.snr, up / noise);
-    }
-    return {std::int64_t{end} - begin, begin, end - 1, y, end - begin,
-            flags_of(y, begin, end),   most};
+    });
+    return {RunExtents::of(begin, end, y), flags_of(y, begin, end), most};
   }
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t flags_of(std::int64_t y, std::int64_t begin,
@@ -224,7 +198,7 @@ struct SumIslands {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
+    of.runs.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
       return part_of(run, of.islands[label - 1]);
     });
   }
@@ -247,8 +221,8 @@ struct SumIslands {
     double level = 0;
     double squared_rms = 0;
     std::int32_t peak_x = -1;
-    for (std::int32_t x = begin; x < end; ++x) {
-      const auto value = static_cast<double>(pixels[x]);
+    visit_run(pixels, begin, end, [&](std::int32_t x, T pixel) {
+      const auto value = static_cast<double>(pixel);
       const double sky = level_at(x);
       const double noise = of_rms(rms_at(x));
       const double up = deviation(of.side, value, sky);
@@ -257,12 +231,9 @@ struct SumIslands {
       raw += of_value(value);
       level += of_level(sky);
       squared_rms += noise * noise;
-    }
+    });
     const int bits = bits_of(sums.longest_run);
-    const std::uint64_t peak_at =
-        peak_x < 0 ? ~std::uint64_t{0}
-                   : static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(of.runs.runs.nx) +
-                         static_cast<std::uint64_t>(peak_x);
+    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : of.runs.runs.pixel_at(y, peak_x);
     return {FineSum::of(flux, bits), FineSum::of(raw, bits), FineSum::of(level, bits),
             FineSum::of(squared_rms, bits), peak_at};
   }
@@ -311,7 +282,7 @@ struct SumIslandMoments {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
+    of.runs.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
       return part_of(run, of.islands[label - 1], of.runs.runs.y_min(label - 1));
     });
   }
@@ -329,13 +300,13 @@ struct SumIslandMoments {
     double flux = 0;
     double along_x = 0;
     double along_xx = 0;
-    for (std::int32_t x = begin; x < end; ++x) {
-      const double up = of_flux(deviation(of.side, static_cast<double>(pixels[x]), level_at(x)));
+    visit_run(pixels, begin, end, [&](std::int32_t x, T pixel) {
+      const double up = of_flux(deviation(of.side, static_cast<double>(pixel), level_at(x)));
       const auto dx = static_cast<double>(x - about.x);
       flux += up;
       along_x += up * dx;
       along_xx += up * dx * dx;
-    }
+    });
     const auto dy = static_cast<double>(y - about.y);
     return {FineSum::of(along_x, about.bits + about.x_bits),
             FineSum::of(flux * dy, about.bits + about.y_bits),

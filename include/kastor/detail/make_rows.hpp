@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_MAKE_ROWS_HPP
+#define KASTOR_DETAIL_MAKE_ROWS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/measured_runs.hpp>
+#include <string>
+
+/// From sums to rows that the host reads.
+namespace kastor::detail {
+
+/// `Make`: with `Row`, `runs`, `rows` and `take_row(i)`, as MakeRows.
+template <class Make, class Exec>
+struct MakeRowsInParts {
+  Make make;
+  std::int64_t workers;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const RunLoop<Exec> loop(worker, workers, 0, make.runs.count());
+    for (std::int64_t i = loop.first; i < loop.past; i += loop.step)
+      make.rows[i] = make.take_row(i);
+  }
+};
+
+/// Rows go to the host's memory, so neighbouring threads must write neighbouring bytes: a team
+/// makes its rows in scratch memory and copies them from there.
+template <class Make, class Exec>
+struct MakeRowsByTeams {
+  using Row = typename Make::Row;
+  static constexpr int threads = 128;
+  static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Row)) + 16;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int words_in_piece = sizeof(Row) % 16 == 0 ? 2 : 1;
+  struct alignas(8 * words_in_piece) Piece {
+    std::uint64_t word[words_in_piece];
+  };
+  static constexpr int pieces = static_cast<int>(sizeof(Row) / sizeof(Piece));
+  static_assert(sizeof(Row) % sizeof(Piece) == 0);
+
+  Make make;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int bytes = threads * static_cast<int>(sizeof(Row));  // is taken by reference
+    void* scratch = team.team_scratch(0).get_shmem_aligned(bytes, 16);
+    const std::int64_t count = make.runs.count();
+    const std::int64_t step = std::int64_t{team.league_size()} * threads;
+    for (std::int64_t first = std::int64_t{team.league_rank()} * threads; first < count;
+         first += step) {
+      const std::int64_t i = first + team.team_rank();
+      const auto here = static_cast<int>(count - first < threads ? count - first : threads);
+      if (i < count) static_cast<Row*>(scratch)[team.team_rank()] = make.take_row(i);
+      team.team_barrier();
+      auto* rows = reinterpret_cast<Piece*>(make.rows + first);
+      for (int p = team.team_rank(); p < here * pieces; p += threads)
+        rows[p] = static_cast<const Piece*>(scratch)[p];
+      team.team_barrier();
+    }
+  }
+};
+
+template <class Exec, class Make>
+void enqueue_rows(const Exec& space, const std::string& label, std::int64_t most_rows,
+                  const Make& make) {
+  const std::int64_t workers = measuring_workers(space, most_rows);
+  if constexpr (is_host_space_v<Exec>) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, workers),
+        MakeRowsInParts<Make, Exec>{make, workers});
+  } else {
+    using ByTeams = MakeRowsByTeams<Make, Exec>;
+    const std::int64_t teams = (workers + ByTeams::threads - 1) / ByTeams::threads;
+    Kokkos::parallel_for(label,
+                         Kokkos::TeamPolicy<Exec>(space, static_cast<int>(teams), ByTeams::threads)
+                             .set_scratch_size(0, Kokkos::PerTeam(ByTeams::scratch_bytes)),
+                         ByTeams{make});
+  }
+}
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_MEASURED_RUNS_HPP
+#define KASTOR_DETAIL_MEASURED_RUNS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/run_table.hpp>
+#include <kastor/image.hpp>
+#include <kastor/label.hpp>
+
+/// The runs of labelled components, as all that measures them goes through them.
+namespace kastor::detail {
+
+/// The smallest b with n < 2^b.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION int bits_of(std::int64_t n) {
+  return 64 - Kokkos::Experimental::countl_zero_builtin(static_cast<std::uint64_t>(n));
+}
+
+/// Adds to memory that others add to as well, unless the worker is alone.
+template <class Exec>
+struct Adder {
+  bool alone;
+
+  template <class V>
+  KOKKOS_FUNCTION void add(V* at, V value) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at += value;
+    } else {
+      Kokkos::atomic_add(at, value);
+    }
+  }
+  /// Sets bits.
+  template <class V>
+  KOKKOS_FUNCTION void mark(V* at, V bits) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at |= bits;
+    } else {
+      Kokkos::atomic_or(at, bits);
+    }
+  }
+  template <class V>
+  KOKKOS_FUNCTION void lower(V* at, V value) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at = value < *at ? value : *at;
+    } else {
+      Kokkos::atomic_min(at, value);
+    }
+  }
+  template <class V>
+  KOKKOS_FUNCTION void raise(V* at, V value) const {
+    if (is_host_space_v<Exec> && alone) {
+      *at = value > *at ? value : *at;
+    } else {
+      Kokkos::atomic_max(at, value);
+    }
+  }
+};
+
+/// Where runs are, and how long: of one run, or of several.
+struct RunExtents {
+  std::int64_t n_pix;
+  std::int32_t x_min, x_max, y_max, longest_run;
+
+  [[nodiscard]] KOKKOS_FUNCTION static RunExtents none() {
+    return {0, Kokkos::Experimental::finite_max_v<std::int32_t>, -1, -1, -1};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static RunExtents of(std::int32_t begin, std::int32_t end,
+                                                     std::int32_t y) {
+    return {std::int64_t{end} - begin, begin, end - 1, y, end - begin};
+  }
+  KOKKOS_FUNCTION void join(const RunExtents& other) {
+    n_pix += other.n_pix;
+    x_min = other.x_min < x_min ? other.x_min : x_min;
+    x_max = other.x_max > x_max ? other.x_max : x_max;
+    y_max = other.y_max > y_max ? other.y_max : y_max;
+    longest_run = other.longest_run > longest_run ? other.longest_run : longest_run;
+  }
+  template <class Exec>
+  KOKKOS_FUNCTION void add_to(RunExtents& total, const Adder<Exec>& adder) const {
+    adder.add(&total.n_pix, n_pix);
+    adder.lower(&total.x_min, x_min);
+    adder.raise(&total.x_max, x_max);
+    adder.raise(&total.y_max, y_max);
+    adder.raise(&total.longest_run, longest_run);
+  }
+};
+
+/// Runs and components as the kernels see them.
+struct MeasuredRuns {
+  const std::int32_t* begin;
+  const std::int32_t* end;
+  const std::int32_t* row;
+  const std::uint32_t* label;
+  const std::uint32_t* first_run;
+  const std::uint32_t* first_in_word;
+  std::int64_t nx;
+  const LabelCounts* counts;  ///< null: the number is `components`
+  std::int64_t run_capacity;  ///< of the lists of runs
+  std::int64_t components;    ///< known to the host, or the most that there is room for
+
+  /// None if a list is too short: the caller will measure again.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
+    if (counts == nullptr) return components;
+    const bool fits = counts->runs <= static_cast<std::uint64_t>(run_capacity) &&
+                      counts->components <= components;
+    return fits ? std::int64_t{counts->components} : 0;
+  }
+  /// y * nx + x.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t pixel_at(std::int64_t y, std::int64_t x) const {
+    return static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(nx) +
+           static_cast<std::uint64_t>(x);
+  }
+  /// Row of a component's first pixel.
+  [[nodiscard]] KOKKOS_FUNCTION std::int32_t y_min(std::int64_t component) const {
+    return row[first_run[component]];
+  }
+};
+
+/// Pixel (0, 0) of the image, had its rows the pitch of the band.
+template <class T>
+struct BandOrigin {
+  const T* data;
+  std::int64_t pitch;
+  std::int64_t first_row;
+};
+
+/// The runs of some bands that lie below one another.
+template <class T, class Exec>
+struct RunsOfBands {
+  static constexpr int most_bands = 8;
+  MeasuredRuns runs;
+  std::int64_t workers;
+  std::int64_t first_word;  ///< of the mask
+  std::int64_t past_word;
+  Adder<Exec> adder;
+  int bands;
+  BandOrigin<T> band[most_bands];
+
+  [[nodiscard]] KOKKOS_FUNCTION RunLoop<Exec> loop(std::int64_t worker) const {
+    if (runs.count() == 0) return RunLoop<Exec>(0, 1, 0, 0);
+    return RunLoop<Exec>(worker, workers, runs.first_in_word[first_word],
+                         runs.first_in_word[past_word]);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION const T* row_of(std::int64_t y) const {
+    BandOrigin<T> of_row = band[0];
+    for (int b = 1; b < bands; ++b) {
+      if (y >= band[b].first_row) of_row = band[b];
+    }
+    return of_row.data + (y - of_row.first_row) * of_row.pitch;
+  }
+
+  /// Calls `part_of(run, label)` for the runs of a worker's share that are part of a component, and
+  /// adds up what it says.
+  template <class Part, class Add, class PartOf>
+  KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
+    Gathered<Part, Add> gathered(add);
+    const RunLoop<Exec> share = loop(worker);
+    for (std::int64_t run = share.first; run < share.past; run += share.step) {
+      const std::uint32_t label = runs.label[run];
+      if (label != 0) gathered.take(label, part_of(run, label));
+    }
+    gathered.flush();
+  }
+};
+/// No more than there can be something to do for; neighbours on a host share no line often.
+template <class Exec>
+[[nodiscard]] std::int64_t measuring_workers(const Exec& space, std::int64_t most) {
+  const std::int64_t threads = space.concurrency();
+  if constexpr (is_host_space_v<Exec>) {
+    return threads == 1 ? 1 : 4 * threads;
+  } else {
+    return std::max<std::int64_t>(1, std::min(most, threads));
+  }
+}
+
+/// Calls `launch` for as many bands at once as fit the arguments of a kernel.
+template <class T, class Exec, class Launch>
+void for_each_group_of_bands(const Exec& space, Bands<T, Exec> bands, const MeasuredRuns& runs,
+                             std::int64_t words_per_row, const Launch& launch) {
+  RunsOfBands<T, Exec> some{};
+  some.runs = runs;
+  some.workers = measuring_workers(space, runs.run_capacity);
+  some.adder = {some.workers == 1};
+  std::int64_t row = 0;
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    const auto image = rows_of<T, Exec>(bands[b]);
+    if (image.ny > 0) some.band[some.bands++] = {image.data, image.pitch, row};
+    row += image.ny;
+    const bool last = b + 1 == bands.size();
+    if (some.bands == 0 || (!last && some.bands < some.most_bands)) continue;
+    some.past_word = row * words_per_row;
+    launch(some);
+    some.first_word = some.past_word;
+    some.bands = 0;
+  }
+}
+
+/// Calls `visit(x, pixel)` from left to right. Of a long run many pixels are under way from memory
+/// at once, which a device's thread would otherwise wait for one by one.
+template <class T, class Visit>
+KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t end,
+                               const Visit& visit) {
+  constexpr int ahead = 16;
+  std::int32_t x = begin;
+  for (; x + ahead <= end; x += ahead) {
+    T loaded[ahead];
+    KASTOR_UNROLL
+    for (int k = 0; k < ahead; ++k) loaded[k] = pixels[x + k];
+    KASTOR_UNROLL
+    for (int k = 0; k < ahead; ++k) visit(x + k, loaded[k]);
+  }
+  for (; x < end; ++x) visit(x, pixels[x]);
+}
+
+}  // namespace kastor::detail
+
+#endif
