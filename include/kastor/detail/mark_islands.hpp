@@ -210,22 +210,11 @@ struct MarkWord {
     const PatchLimits<T> limits = *mark.limits_at(y, w);
     const Interval<T> all;
     std::uint64_t finite = 0, above = 0, below = 0;
-    const auto look_at = [&](T x, int k) {
+    visit_word(pixels, n, [&](T x, int k) {
       finite |= static_cast<std::uint64_t>(all.contains(x)) << k;
       above |= static_cast<std::uint64_t>(x > limits.above) << k;
       below |= static_cast<std::uint64_t>(x < limits.below) << k;
-    };
-    if (n >= 64 && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
-      constexpr int pack = PixelPack<T>::size;
-      KASTOR_UNROLL
-      for (int p = 0; p < 64 / pack; ++p) {
-        const auto loaded = reinterpret_cast<const PixelPack<T>*>(pixels)[p];
-        KASTOR_UNROLL
-        for (int c = 0; c < pack; ++c) look_at(loaded.pixel[c], p * pack + c);
-      }
-    } else {
-      for (int k = 0; k < (n < 64 ? static_cast<int>(n) : 64); ++k) look_at(pixels[k], k);
-    }
+    });
     typename MarkWords<Exec, T>::Along level(mark.thresholds.background.level, mark.first_row + y);
     typename MarkWords<Exec, T>::Along rms(mark.thresholds.background.rms, mark.first_row + y);
     mark.judge(y, w, limits.holds_no_blank, finite, above & finite, below & finite, level, rms);

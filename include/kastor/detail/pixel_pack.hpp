@@ -2,6 +2,9 @@
 #ifndef KASTOR_DETAIL_PIXEL_PACK_HPP
 #define KASTOR_DETAIL_PIXEL_PACK_HPP
 
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+
 #if defined(__CUDACC__) || defined(__clang__)
 #define KASTOR_UNROLL _Pragma("unroll")
 #define KASTOR_UNROLL_BY_4 _Pragma("unroll 4")
@@ -18,6 +21,23 @@ struct alignas(16) PixelPack {
   static constexpr int size = 16 / sizeof(T);
   T pixel[size];
 };
+
+/// Calls `visit(pixel, k)` for the pixels k = 0, 1 ... of a mask's word, at most 64 and `n`; packs
+/// at a time where they are aligned.
+template <class T, class Visit>
+KOKKOS_FUNCTION void visit_word(const T* pixels, std::int64_t n, const Visit& visit) {
+  if (n >= 64 && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
+    constexpr int pack = PixelPack<T>::size;
+    KASTOR_UNROLL
+    for (int p = 0; p < 64 / pack; ++p) {
+      const auto loaded = reinterpret_cast<const PixelPack<T>*>(pixels)[p];
+      KASTOR_UNROLL
+      for (int c = 0; c < pack; ++c) visit(loaded.pixel[c], p * pack + c);
+    }
+  } else {
+    for (int k = 0; k < (n < 64 ? static_cast<int>(n) : 64); ++k) visit(pixels[k], k);
+  }
+}
 
 }  // namespace kastor::detail
 

@@ -48,22 +48,9 @@ struct FillWord {
     const T* pixels = rows.data + y * rows.pitch + x;
     const std::int64_t n = rows.nx - x;
     std::uint64_t word = 0;
-    if (n >= 64 && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
-      constexpr int pack = PixelPack<T>::size;
-      KASTOR_UNROLL
-      for (int p = 0; p < 64 / pack; ++p) {
-        const auto loaded = reinterpret_cast<const PixelPack<T>*>(pixels)[p];
-        KASTOR_UNROLL
-        for (int c = 0; c < pack; ++c) {
-          word |= static_cast<std::uint64_t>(foreground.contains(loaded.pixel[c]))
-                  << (p * pack + c);
-        }
-      }
-    } else {
-      for (int i = 0; i < (n < 64 ? static_cast<int>(n) : 64); ++i) {
-        word |= static_cast<std::uint64_t>(foreground.contains(pixels[i])) << i;
-      }
-    }
+    visit_word(pixels, n, [&](T pixel, int k) {
+      word |= static_cast<std::uint64_t>(foreground.contains(pixel)) << k;
+    });
     words[w] = word;
   }
 };
