@@ -155,13 +155,13 @@ struct RunsOfBands {
   /// adds up what it says.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
-    Gathered<Part, Add> gathered(add);
+    SetSums<Part, Add> sums(add);
     const RunLoop<Exec> share = loop(worker);
     for (std::int64_t run = share.first; run < share.past; run += share.step) {
       const std::uint32_t label = runs.label[run];
-      if (label != 0) gathered.take(label, part_of(run, label));
+      if (label != 0) sums.take(label, part_of(run, label));
     }
-    gathered.flush();
+    sums.flush();
   }
 };
 /// No more than there can be something to do for; neighbours on a host share no line often.

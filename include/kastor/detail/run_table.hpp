@@ -165,9 +165,9 @@ struct RunLoop {
 /// meeting point of all workers: `add(set, part)` is called once for stretches of one set, and
 /// between them for others. A set that comes twice in a row among the others takes the place.
 template <class Part, class Add>
-class Gathered {
+class SetSums {
  public:
-  KOKKOS_FUNCTION explicit Gathered(const Add& add) : m_add(add) {}
+  KOKKOS_FUNCTION explicit SetSums(const Add& add) : m_add(add) {}
 
   KOKKOS_FUNCTION void take(std::uint32_t set, const Part& part) {
     if (m_any && set == m_set) {
@@ -221,14 +221,14 @@ struct CountPixels {
   };
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{table.pixels_of_set};
-    Gathered<PixelCount, Add> gathered(add);
+    SetSums<PixelCount, Add> sums(add);
     const RunLoop<Exec> loop(worker, workers, 0, table.runs());
     for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
-      gathered.take(table.forest().find(static_cast<std::uint32_t>(run)),
-                    PixelCount{static_cast<std::uint64_t>(table.end[run] - table.begin[run]),
-                               table.marks_of(run, ny, nx)});
+      sums.take(table.forest().find(static_cast<std::uint32_t>(run)),
+                PixelCount{static_cast<std::uint64_t>(table.end[run] - table.begin[run]),
+                           table.marks_of(run, ny, nx)});
     }
-    gathered.flush();
+    sums.flush();
   }
 };
 
