@@ -92,9 +92,13 @@ class ClipPlan {
   ClipPlan(const Exec& space, const SigmaClipParams& params)
       : m_space(space),
         m_params(params),
-        // Five eighths of what the device holds, for the registers' sake; odd, so that the tiles of
+        // Of what the device holds, as many as leave registers enough; odd, so that the tiles of
         // a team do not lie below each other in an image as wide as a power of two.
-        m_teams(on_host ? 1 : (std::max(2, space.concurrency() / (8 * Read::threads) * 5) - 1) | 1),
+        m_teams(on_host ? 1
+                        : (std::max(
+                               2, space.concurrency() / (8 * Read::threads) * Read::teams_at_once) -
+                           1) |
+                              1),
         m_small("kastor::sigma_clip::work", space),
         m_outcome(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::outcome")),
         m_list_count(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
@@ -164,12 +168,14 @@ class ClipPlan {
   static constexpr std::int64_t smallest_sampled = 16384;  ///< smaller images are read as often
 
   [[nodiscard]] std::int64_t pixels() const { return m_shape.ny * m_shape.nx; }
+  /// Few: each has counters of all bins.
+  [[nodiscard]] int sorting_teams() const { return std::max(1, m_teams / Read::teams_at_once); }
 
   // ------------------------------------------------------------------------------------- memory
 
   struct Parts {
     PredictionSpace<T> prediction;
-    BinOffsets bins;
+    BinPlaces bins;
     BinSummary<T>* summaries;
     WideTailSums* octaves;
     GatherTotals* totals;
@@ -191,7 +197,8 @@ class ClipPlan {
       part(p.squares, SampleSums::size);
       part(p.brackets, 1);
       part(m_small_parts.bins.begin, Bins::count + 1);
-      part(m_small_parts.bins.next, Bins::count);
+      part(m_small_parts.bins.counted, Bins::count);
+      part(m_small_parts.bins.of_team, on_host ? 0 : std::int64_t{sorting_teams()} * Bins::count);
       part(m_small_parts.summaries, 2 * TailOctaves::bins);
       part(m_small_parts.octaves, 2 * TailOctaves::count);
       part(m_small_parts.totals, 1);
@@ -259,7 +266,7 @@ class ClipPlan {
           rough,
           band.past() == pixels(),
           p.prediction,
-          {p.totals, p.segments, m_teams, p.bins.next, Bins::count, p.octaves, p.tickets}};
+          {p.totals, p.segments, m_teams, p.bins.counted, Bins::count, p.octaves, p.tickets}};
       const int clearing = band.first_pixel == 0 ? 8 : 0;
       Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1 + clearing, kernel), kernel);
     });
@@ -273,20 +280,27 @@ class ClipPlan {
     Kokkos::parallel_for("kastor::sigma_clip::brackets", policy(1, predict), predict);
     const Brackets<T>* brackets = p.prediction.brackets;
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
-      const Read kernel{Segments<T>(band.rows, Read::tile),
-                        static_cast<std::uint64_t>(band.first_pixel), brackets, lists(), p.totals};
-      Kokkos::parallel_for("kastor::sigma_clip::read",
-                           Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Read::threads, 5>>(
-                               m_space, m_teams, Read::threads)
-                               .set_scratch_size(0, Kokkos::PerTeam(Read::scratch_bytes)),
-                           kernel);
+      const std::int64_t most = Read::most_tiles * m_teams;
+      const std::int64_t rows_at_once = std::max<std::int64_t>(1, most * Read::tile / band.rows.nx);
+      for (std::int64_t y = 0; y < band.rows.ny; y += rows_at_once) {
+        const Rows<T> rows{band.rows.data + y * band.rows.pitch,
+                           std::min(rows_at_once, band.rows.ny - y), band.rows.nx, band.rows.pitch};
+        const Segments<T> tiles(rows, Read::tile);
+        const Read kernel{tiles, static_cast<std::uint64_t>(band.first_pixel + y * rows.nx),
+                          brackets, lists(), p.totals};
+        Kokkos::parallel_for(
+            "kastor::sigma_clip::read",
+            Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Read::threads, Read::teams_at_once>>(
+                m_space, static_cast<int>(std::min<std::int64_t>(m_teams, tiles.count())),
+                Read::threads)
+                .set_scratch_size(0, Kokkos::PerTeam(Read::scratch_bytes)),
+            kernel);
+      }
     });
-    // Few teams: each has to flush its bins.
-    const int sorting = std::max(1, m_teams / 5);
     const CountSegments<T, Exec> count{brackets, lists(), m_teams, p.bins, p.tickets};
-    Kokkos::parallel_for("kastor::sigma_clip::count", policy(sorting, count), count);
+    Kokkos::parallel_for("kastor::sigma_clip::count", policy(sorting_teams(), count), count);
     const ScatterSegments<T, Exec> scatter{brackets, lists(), m_teams, p.bins, m_sorted.data()};
-    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(sorting, scatter), scatter);
+    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(sorting_teams(), scatter), scatter);
     Kokkos::parallel_for(
         "kastor::sigma_clip::summarise",
         Team(m_space, 2 * TailOctaves::bins, SummariseBins<T, Exec>::threads),

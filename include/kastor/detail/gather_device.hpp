@@ -8,6 +8,7 @@
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/word_sums.hpp>
 
 /// The one read of the image on a device: about as many teams as fit on it at once, each going from
 /// tile to tile with its sums in registers and its gathered pixels in a segment of its own, so that
@@ -17,18 +18,18 @@ namespace kastor::detail {
 /// What all teams add up. Of the sums of more than 64 bits, low has those of the lower 32 bits of
 /// the teams' parts, high those of the rest.
 struct GatherTotals {
-  std::uint64_t inside, below;
-  std::uint64_t sum_low, sum_high, squares_low, squares_high;
+  enum Word { inside, below, sum_low, sum_high, squares_low, squares_high, words };
+  std::uint64_t word[words];
   std::uint64_t spike[InsideSums::max_spikes];
 
   [[nodiscard]] KOKKOS_FUNCTION InsideSums sums() const {
     InsideSums s;
-    s.inside = static_cast<std::int64_t>(inside);
-    s.below = static_cast<std::int64_t>(below);
+    s.inside = static_cast<std::int64_t>(word[inside]);
+    s.below = static_cast<std::int64_t>(word[below]);
     for (int i = 0; i < InsideSums::max_spikes; ++i)
       s.spike[i] = static_cast<std::int64_t>(spike[i]);
-    s.sum = joined(sum_low, sum_high);
-    s.squares = joined(squares_low, squares_high);
+    s.sum = joined(word[sum_low], word[sum_high]);
+    s.squares = joined(word[squares_low], word[squares_high]);
     return s;
   }
 };
@@ -68,13 +69,23 @@ template <class T, class Exec>
 struct GatherByTeams {
   static constexpr int threads = 256;
   static constexpr int pack = PixelPack<T>::size;
-  static constexpr int packs = 4;   ///< loaded before the first is looked at
+  static constexpr int packs = 4;   ///< loaded at once
   static constexpr int rounds = 2;  ///< of loading, in a tile
-  static constexpr int per_thread = pack * packs * rounds;
+  static constexpr int per_round = pack * packs;
+  static constexpr int per_thread = per_round * rounds;
   static_assert(per_thread <= 32);
+  static constexpr int teams_at_once = 5;  ///< on a processor of a device
   static constexpr std::int64_t tile = std::int64_t{threads} * per_thread;
-  static constexpr int scratch_bytes = sizeof(SegmentCounts) + 8;
+  /// So that a thread's sums fit 64 bits.
+  static constexpr std::int64_t most_tiles = std::int64_t{1} << 13;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Bits = std::uint32_t;  ///< one for each of a thread's pixels of a tile
+
+  struct Space {
+    SegmentCounts counts;
+    WordSumSpace<GatherTotals::words, threads> sums;
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 8;
 
   Segments<T> tiles;
   std::uint64_t first_pixel;  ///< of the band
@@ -83,141 +94,223 @@ struct GatherByTeams {
   GatherTotals* totals;
 
   struct Sums {
-    Int128 sum, squares;
-    std::int64_t inside = 0, below = 0;
+    std::int64_t sum = 0, squares = 0;
+    std::uint32_t inside = 0, below = 0;
     std::uint32_t spike[InsideSums::max_spikes] = {};
   };
-  /// Of a few pixels: what is added up are multiples of 2^-44 of at most 1, so that doubles hold
-  /// the sums exactly, and floats the numbers. Integer units of a device are fewer.
-  struct TileSums {
+  /// A thread's pixels of a tile. The sums hold multiples of the grid's step, and at most
+  /// per_thread of them, so that doubles hold them exactly: integer units of a device are fewer.
+  struct TilePart {
     double sum = 0, squares = 0;
-    float inside = 0, below = 0;
+    T blank = 0;                ///< NaN if one of them is not finite
+    Bits below = 0, above = 0;  ///< inside the edges, on either side of the window
   };
+  static_assert(per_thread + grid_magic < 512);
+
   /// The brackets that the loop needs, in registers.
   struct Rule {
-    T low_edge, window_low, window_high, high_edge, centre;
-    double centre_wide, scale;
+    // Distances of floats from the centre are squared without scaling: neither they nor their
+    // squares leave the exponents of a double.
+    static constexpr bool scaled = sizeof(T) == 8;
+    static constexpr double per_step = 17592186044416.0;  // 2^44
+
+    T low_edge, window_low, window_high, high_edge, centre, candidate;
+    double centre_wide, scale, magic, squares_magic;
+    double steps, squares_steps;  ///< of the grid, in a unit of the sums
+    int spikes;
+
+    KOKKOS_FUNCTION explicit Rule(const Brackets<T>& b)
+        : low_edge(b.low_edge),
+          window_low(b.window_low),
+          window_high(b.window_high),
+          high_edge(b.high_edge),
+          centre(b.centre),
+          candidate(b.has_candidate != 0 ? b.candidate : Kokkos::Experimental::infinity_v<T>),
+          centre_wide(b.grid.centre),
+          scale(b.grid.scale),
+          magic(scaled ? grid_magic : grid_magic / scale),
+          squares_magic(scaled ? grid_magic : grid_magic / scale / scale),
+          steps(scaled ? per_step : per_step * scale),
+          squares_steps(scaled ? per_step : per_step * scale * scale),
+          spikes(b.spikes) {}
+
+    [[nodiscard]] KOKKOS_FUNCTION bool inside(T x) const {
+      return (x > low_edge) & (x < high_edge);
+    }
   };
 
-  /// Adds a pixel; true if it has to be kept.
-  KOKKOS_FUNCTION static bool take(const Rule& r, T x, TileSums& s) {
-    const bool inside = (x > r.low_edge) & (x < r.high_edge);
-    const bool below = inside & (x < r.window_low);
-    const double u = (static_cast<double>(inside ? x : r.centre) - r.centre_wide) * r.scale;
-    s.sum += (u + grid_magic) - grid_magic;
-    s.squares += (u * u + grid_magic) - grid_magic;
-    if (inside) s.inside += 1.0F;
-    if (below) s.below += 1.0F;
-    const bool finite = Kokkos::fabs(x) < Kokkos::Experimental::infinity_v<T>;
-    return inside ? !below & (x <= r.window_high) : finite;
+  /// Adds the pixel of a thread's bit. A number is rounded to the grid by adding the magic number,
+  /// or by taking it from that; every other pixel the other way, so that the magic numbers cancel.
+  KOKKOS_FUNCTION static void take(const Rule& r, T x, int bit, TilePart& part) {
+    const bool inside = r.inside(x);
+    const double d = static_cast<double>(inside ? x : r.centre) - r.centre_wide;
+    const double u = Rule::scaled ? d * r.scale : d;
+    if (bit % 2 == 0) {
+      part.sum += r.magic + u;
+      part.squares += r.squares_magic + u * u;
+    } else {
+      part.sum -= r.magic - u;
+      part.squares -= r.squares_magic - u * u;
+    }
+    part.blank = Kokkos::fma(x, T{0}, part.blank);
+    if (inside & (x < r.window_low)) part.below |= 1U << bit;
+    if (inside & (x > r.window_high)) part.above |= 1U << bit;
   }
 
-  /// Stores pixels of a tile: bit p * pack + c of `wanted` is pixel (p * threads + rank) * pack +
-  /// c.
-  KOKKOS_FUNCTION void keep(const T* pixels, std::uint64_t first, std::uint32_t wanted, int rank,
-                            int team, SegmentCounts* mine, Sums& sums) const {
-    const auto offset = [rank](int bit) {
-      return (bit / pack * threads + rank) * pack + bit % pack;
-    };
+  /// Of a tile: bit p * pack + c is pixel (p * threads + rank) * pack + c.
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t offset(int bit, int rank) {
+    const auto b = static_cast<std::uint32_t>(bit);
+    return b / pack * (threads * pack) + static_cast<std::uint32_t>(rank) * pack + b % pack;
+  }
+
+  /// A whole tile.
+  KOKKOS_FUNCTION static void take_all(const Rule& rule, const T* pixels, int rank,
+                                       TilePart& part) {
+    // Unrolled, the compiler would load all rounds before it adds the first, and then needs more
+    // registers than leave a processor busy.
+    KASTOR_KEEP_LOOP
+    for (int r = 0; r < rounds; ++r) {
+      const auto* from = reinterpret_cast<const PixelPack<T>*>(pixels) + r * packs * threads;
+      PixelPack<T> loaded[packs];
+      KASTOR_UNROLL
+      for (int p = 0; p < packs; ++p) loaded[p] = from[p * threads + rank];
+      const Bits below = part.below;
+      const Bits above = part.above;
+      part.below = part.above = 0;
+      KASTOR_UNROLL
+      for (int i = 0; i < per_round; ++i) take(rule, loaded[i / pack].pixel[i % pack], i, part);
+      part.below = part.below << (r * per_round) | below;
+      part.above = part.above << (r * per_round) | above;
+    }
+  }
+  /// Fewer pixels than a tile, or not aligned. Returns the bits of those that are there.
+  KOKKOS_FUNCTION static Bits take_some(const Rule& rule, const T* pixels, std::int64_t n, int rank,
+                                        TilePart& part) {
+    Bits there = 0;
+    for (int bit = 0; bit < per_thread; ++bit) {
+      const bool is_there = offset(bit, rank) < n;
+      if (is_there) there |= Bits{1} << bit;
+      // A pixel of the centre adds nothing, and the magic numbers come in pairs.
+      take(rule, is_there ? pixels[offset(bit, rank)] : rule.centre, bit, part);
+    }
+    return there;
+  }
+
+  /// Bits of finite pixels among `wanted`.
+  [[nodiscard]] KOKKOS_FUNCTION static Bits finite_ones(const T* pixels, Bits wanted, int rank) {
+    Bits finite = wanted;
+    for (Bits rest = wanted; rest != 0; rest &= rest - 1) {
+      const int bit = lowest_one(rest);
+      if (!Interval<T>{}.contains(pixels[offset(bit, rank)])) finite &= ~(Bits{1} << bit);
+    }
+    return finite;
+  }
+  /// Counts the spikes; the bits of the others.
+  KOKKOS_FUNCTION Bits count_spikes(const T* pixels, Bits wanted, int rank, Sums& sums) const {
     const Brackets<T>& b = *brackets;
-    if (b.spikes > 0) {
-      for (std::uint32_t rest = wanted; rest != 0; rest &= rest - 1) {
-        const int bit = lowest_one(rest);
-        const T x = pixels[offset(bit)];
-        bool spike = false;
-        // Not unrolled: an array that is indexed at run time stays out of the registers.
-        for (int s = 0; s < b.spikes; ++s) {
-          const bool same = x == b.spike[s];
-          sums.spike[s] += same ? 1 : 0;
-          spike |= same;
-        }
-        if (spike) wanted &= ~(1U << bit);
+    for (Bits rest = wanted; rest != 0; rest &= rest - 1) {
+      const int bit = lowest_one(rest);
+      const T x = pixels[offset(bit, rank)];
+      bool spike = false;
+      // Not unrolled: an array that is indexed at run time stays out of the registers.
+      for (int s = 0; s < b.spikes; ++s) {
+        const bool same = x == b.spike[s];
+        sums.spike[s] += same ? 1 : 0;
+        spike |= same;
       }
-      if (wanted == 0) return;
+      if (spike) wanted &= ~(Bits{1} << bit);
     }
-    std::int64_t at = Kokkos::atomic_fetch_add(&mine->gathered, ones_in(wanted));
-    for (std::uint32_t rest = wanted; rest != 0; rest &= rest - 1, ++at) {
-      const int i = offset(lowest_one(rest));
-      const T x = pixels[i];
-      if (at < lists.capacity) lists.gathered[team * lists.capacity + at] = x;
-      if (b.has_candidate != 0 && x > b.candidate) {
-        const std::int64_t to = Kokkos::atomic_fetch_add(&mine->candidates, 1U);
-        if (to < lists.candidate_capacity)
-          lists.candidates[team * lists.candidate_capacity + to] = {
-              first + static_cast<std::uint64_t>(i), x};
-      }
-    }
+    return wanted;
   }
 
-  template <class Crew>
-  KOKKOS_FUNCTION static void add(const Crew& crew, std::int64_t part, std::uint64_t* total) {
-    const std::int64_t sum = crew.sum(part);
-    if (crew.rank() == 0) Kokkos::atomic_add(total, static_cast<std::uint64_t>(sum));
-  }
-  template <class Crew>
-  KOKKOS_FUNCTION static void add(const Crew& crew, const Int128& part, std::uint64_t* low,
-                                  std::uint64_t* high) {
-    add(crew, static_cast<std::int64_t>(part.low & 0xffffffffU), low);
-    add(crew,
-        static_cast<std::int64_t>((part.low >> 32) | (static_cast<std::uint64_t>(part.high) << 32)),
-        high);
+  /// Where a team keeps pixels.
+  struct Kept {
+    T* gathered;
+    std::uint32_t capacity, candidate_capacity;
+    Candidate<T>* candidates;
+    SegmentCounts* counts;
+
+    KOKKOS_FUNCTION Kept(const Segmented<T>& lists, int team, SegmentCounts* mine)
+        : gathered(lists.gathered + team * lists.capacity),
+          capacity(static_cast<std::uint32_t>(lists.capacity)),
+          candidate_capacity(static_cast<std::uint32_t>(lists.candidate_capacity)),
+          candidates(lists.candidates + team * lists.candidate_capacity),
+          counts(mine) {}
+  };
+
+  /// Stores finite pixels of a tile; those beyond the edges were counted as inside. All threads of
+  /// a team call it together, for then their reservations are joined.
+  KOKKOS_FUNCTION static void keep(const Rule& rule, const T* pixels, std::uint64_t first,
+                                   Bits wanted, int rank, const Kept& kept, Sums& sums) {
+    std::uint32_t at = Kokkos::atomic_fetch_add(&kept.counts->gathered, ones_in(wanted));
+    for (Bits rest = wanted; rest != 0; rest &= rest - 1, ++at) {
+      const std::uint32_t i = offset(lowest_one(rest), rank);
+      const T x = pixels[i];
+      if (!rule.inside(x)) --sums.inside;
+      if (at < kept.capacity) kept.gathered[at] = x;
+      if (x > rule.candidate) {
+        const std::uint32_t to = Kokkos::atomic_fetch_add(&kept.counts->candidates, 1U);
+        if (to < kept.candidate_capacity) kept.candidates[to] = {first + i, x};
+      }
+    }
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
-    const int bytes = sizeof(SegmentCounts);  // is taken by reference
-    auto* mine = static_cast<SegmentCounts*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto* space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
     const int league_rank = team.league_rank();
     const int rank = team.team_rank();
-    if (rank == 0) *mine = lists.counts[league_rank];
+    if (rank == 0) space->counts = lists.counts[league_rank];
     team.team_barrier();
 
-    const Rule rule{brackets->low_edge,  brackets->window_low, brackets->window_high,
-                    brackets->high_edge, brackets->centre,     brackets->grid.centre,
-                    brackets->grid.scale};
+    const Rule rule(*brackets);
+    const Kept kept(lists, league_rank, &space->counts);
     Sums sums;
     const std::int64_t count = tiles.rows.ny * tiles.per_row;
     for (std::int64_t t = league_rank; t < count; t += team.league_size()) {
-      const T* pixels = tiles.begin(t);
+      const T* const pixels = tiles.begin(t);
       const std::int64_t n = tiles.size(t);
-      const std::uint64_t first = first_pixel + static_cast<std::uint64_t>(tiles.first_of(t));
-      TileSums s;
-      std::uint32_t wanted = 0;
+      TilePart part;
+      Bits there = ~Bits{0} >> (32 - per_thread);
       if (n == tile && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
-        KASTOR_UNROLL
-        for (int r = 0; r < rounds; ++r) {
-          const auto* from = reinterpret_cast<const PixelPack<T>*>(pixels) + r * packs * threads;
-          PixelPack<T> loaded[packs];
-          KASTOR_UNROLL
-          for (int p = 0; p < packs; ++p) loaded[p] = from[p * threads + rank];
-          KASTOR_UNROLL
-          for (int i = 0; i < packs * pack; ++i) {
-            if (take(rule, loaded[i / pack].pixel[i % pack], s))
-              wanted |= 1U << (r * packs * pack + i);
-          }
-        }
+        take_all(rule, pixels, rank, part);
       } else {
-        for (int bit = 0; bit < per_thread; ++bit) {
-          const std::int64_t i = (bit / pack * threads + rank) * pack + bit % pack;
-          if (i < n && take(rule, pixels[i], s)) wanted |= 1U << bit;
-        }
+        there = take_some(rule, pixels, n, rank, part);
       }
-      if (wanted != 0) keep(pixels, first, wanted, rank, league_rank, mine, sums);
-      constexpr double per_step = 17592186044416.0;  // 2^44
-      sums.sum.add(static_cast<std::int64_t>(s.sum * per_step));
-      sums.squares.add(static_cast<std::int64_t>(s.squares * per_step));
-      sums.inside += static_cast<std::int64_t>(s.inside);
-      sums.below += static_cast<std::int64_t>(s.below);
+      Bits wanted = there & ~(part.below | part.above);
+      sums.inside += ones_in(there);
+      if (part.blank != 0) {  // NaN
+        const Bits finite = finite_ones(pixels, wanted, rank);
+        sums.inside -= ones_in(wanted & ~finite);
+        wanted = finite;
+      }
+      sums.below += ones_in(there & part.below);
+      if (rule.spikes > 0) wanted = count_spikes(pixels, wanted, rank, sums);
+      keep(rule, pixels, first_pixel + static_cast<std::uint64_t>(tiles.first_of(t)), wanted, rank,
+           kept, sums);
+      sums.sum += static_cast<std::int64_t>(part.sum * rule.steps);
+      sums.squares += static_cast<std::int64_t>(part.squares * rule.squares_steps);
     }
-    const TeamCrew<Member> crew(team);
-    add(crew, sums.sum, &totals->sum_low, &totals->sum_high);
-    add(crew, sums.squares, &totals->squares_low, &totals->squares_high);
-    add(crew, sums.inside, &totals->inside);
-    add(crew, sums.below, &totals->below);
-    for (int s = 0; s < brackets->spikes; ++s)
-      add(crew, static_cast<std::int64_t>(sums.spike[s]), &totals->spike[s]);
-    team.team_barrier();
-    if (rank == 0) lists.counts[league_rank] = *mine;
+    add_to_totals(TeamCrew<Member>(team), sums, *space);
+    if (rank == 0) lists.counts[league_rank] = space->counts;
+  }
+
+ private:
+  template <class Crew>
+  KOKKOS_FUNCTION void add_to_totals(const Crew& crew, const Sums& sums, Space& space) const {
+    const auto low = [](std::int64_t sum) { return static_cast<std::uint64_t>(sum) & 0xffffffffU; };
+    const auto high = [](std::int64_t sum) { return static_cast<std::uint64_t>(sum >> 32); };
+    const std::uint64_t words[GatherTotals::words] = {sums.inside,       sums.below,
+                                                      low(sums.sum),     high(sums.sum),
+                                                      low(sums.squares), high(sums.squares)};
+    GatherTotals* const all = totals;
+    add_up_words(crew, space.sums, words,
+                 [all](int k, std::uint64_t sum) { Kokkos::atomic_add(&all->word[k], sum); });
+    for (int s = 0; s < brackets->spikes; ++s) {
+      const std::int64_t sum = crew.sum(std::int64_t{sums.spike[s]});
+      if (crew.rank() == 0) Kokkos::atomic_add(&all->spike[s], static_cast<std::uint64_t>(sum));
+    }
   }
 };
 

@@ -8,9 +8,11 @@
 #if defined(__CUDACC__) || defined(__clang__)
 #define KASTOR_UNROLL _Pragma("unroll")
 #define KASTOR_UNROLL_BY_4 _Pragma("unroll 4")
+#define KASTOR_KEEP_LOOP _Pragma("unroll 1")
 #else
 #define KASTOR_UNROLL _Pragma("GCC unroll 64")
 #define KASTOR_UNROLL_BY_4 _Pragma("GCC unroll 4")
+#define KASTOR_KEEP_LOOP _Pragma("GCC unroll 1")
 #endif
 
 namespace kastor::detail {

@@ -10,11 +10,11 @@
 /// Sorts the gathered pixels into their bins: counts, then moves.
 namespace kastor::detail {
 
-/// Where bins begin among the sorted pixels: count + 1 entries. `next` is where the next pixel of a
-/// bin goes.
-struct BinOffsets {
-  std::uint64_t* begin;
-  std::uint64_t* next;
+/// Where the pixels of bins go.
+struct BinPlaces {
+  std::uint64_t* begin;    ///< (bins + 1) among the sorted pixels
+  std::uint64_t* counted;  ///< (bins) so far
+  std::uint32_t* of_team;  ///< (sorting teams, bins) of a team's pixels of a bin among all of it
 };
 
 // ------------------------------------------------------------------------------------ devices
@@ -40,7 +40,7 @@ struct CountSegments {
   const Brackets<T>* brackets;
   Segmented<T> lists;
   int segments;
-  BinOffsets bins;
+  BinPlaces bins;
   std::uint32_t* tickets;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -60,10 +60,20 @@ struct CountSegments {
     }
     team.team_barrier();
     // Every team begins elsewhere, lest all meet at the same counters.
+    std::uint64_t before_mine[TeamBins<T>::share];
+    KASTOR_UNROLL
     for (int k = 0; k < TeamBins<T>::share; ++k) {
       const int b = TeamBins<T>::at(k, rank, team.league_rank());
-      if (b < Bins::count && mine[b] != 0)
-        Kokkos::atomic_add(&bins.next[b], std::uint64_t{mine[b]});
+      before_mine[k] = b < Bins::count && mine[b] != 0
+                           ? Kokkos::atomic_fetch_add(&bins.counted[b], std::uint64_t{mine[b]})
+                           : 0;
+    }
+    KASTOR_UNROLL
+    for (int k = 0; k < TeamBins<T>::share; ++k) {
+      const int b = TeamBins<T>::at(k, rank, team.league_rank());
+      if (b < Bins::count)
+        bins.of_team[team.league_rank() * Bins::count + b] =
+            static_cast<std::uint32_t>(before_mine[k]);
     }
     Kokkos::memory_fence();
     team.team_barrier();
@@ -75,7 +85,7 @@ struct CountSegments {
     // write beside each other; the sums over a stretch each go through the scratch memory.
     constexpr int share = (Bins::count + threads - 1) / threads;
     for (int b = rank; b < Bins::count; b += size)
-      mine[b] = static_cast<std::uint32_t>(bins.next[b]);
+      mine[b] = static_cast<std::uint32_t>(bins.counted[b]);
     team.team_barrier();
     const int first = rank * share;
     std::int64_t sum = 0;
@@ -88,11 +98,11 @@ struct CountSegments {
     }
     if (first < Bins::count && first + share >= Bins::count) bins.begin[Bins::count] = before;
     team.team_barrier();
-    for (int b = rank; b < Bins::count; b += size) bins.begin[b] = bins.next[b] = mine[b];
+    for (int b = rank; b < Bins::count; b += size) bins.begin[b] = mine[b];
   }
 };
 
-/// A team moves its segments: it reserves room in every bin, then its threads share that.
+/// The teams that counted move what they counted: each knows its places in every bin.
 template <class T, class Exec>
 struct ScatterSegments {
   using Bins = GatheredBins<T>;
@@ -103,42 +113,25 @@ struct ScatterSegments {
   const Brackets<T>* brackets;
   Segmented<T> lists;
   int segments;
-  BinOffsets bins;
+  BinPlaces bins;
   T* sorted;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
     const int bytes = scratch_bytes - 8;
-    auto* mine = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
-    const int rank = team.team_rank();
-    const int size = team.team_size();
-    for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
+    auto* next = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const std::uint32_t* mine = bins.of_team + team.league_rank() * Bins::count;
+    KASTOR_UNROLL
+    for (int k = 0; k < TeamBins<T>::share; ++k) {
+      const int b = k * threads + team.team_rank();
+      if (b < Bins::count) next[b] = static_cast<std::uint32_t>(bins.begin[b]) + mine[b];
+    }
     team.team_barrier();
     const Bins bin_of(*brackets);
     const TeamCrew<Member> crew(team);
     for (int s = team.league_rank(); s < segments; s += team.league_size()) {
       for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s),
-                   [&](T x) { Kokkos::atomic_inc(&mine[bin_of(x)]); });
-    }
-    team.team_barrier();
-    // From here on: the place of this team's next pixel of a bin. Every team begins elsewhere.
-    std::uint64_t at[TeamBins<T>::share];
-    KASTOR_UNROLL
-    for (int k = 0; k < TeamBins<T>::share; ++k) {
-      const int b = TeamBins<T>::at(k, rank, team.league_rank());
-      at[k] = b < Bins::count && mine[b] != 0
-                  ? Kokkos::atomic_fetch_add(&bins.next[b], std::uint64_t{mine[b]})
-                  : 0;
-    }
-    KASTOR_UNROLL
-    for (int k = 0; k < TeamBins<T>::share; ++k) {
-      const int b = TeamBins<T>::at(k, rank, team.league_rank());
-      if (b < Bins::count) mine[b] = static_cast<std::uint32_t>(at[k]);
-    }
-    team.team_barrier();
-    for (int s = team.league_rank(); s < segments; s += team.league_size()) {
-      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s),
-                   [&](T x) { sorted[Kokkos::atomic_fetch_add(&mine[bin_of(x)], 1U)] = x; });
+                   [&](T x) { sorted[Kokkos::atomic_fetch_add(&next[bin_of(x)], 1U)] = x; });
     }
   }
 };
