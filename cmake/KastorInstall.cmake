@@ -18,6 +18,9 @@ endif()
 if(TARGET kastor)
   install(TARGETS kastor)
   install(FILES ${PROJECT_SOURCE_DIR}/apps/bench/peers.py DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/apps/slurm DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor
+          USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN *.sh)
+  include(KastorModulefiles)
 endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${KASTOR_GENERATED_INCLUDE_DIR}/
