@@ -9,6 +9,6 @@ install(CODE "
   foreach(ending IN ITEMS \"\" .lua)
     configure_file(\"${PROJECT_SOURCE_DIR}/cmake/packaging/modulefiles/kastor\${ending}.in\"
                    \"${modulefile_dir}/${PROJECT_VERSION}\${ending}\" @ONLY)
-  endforeach()")
+  endforeach()" COMPONENT clusters)
 install(FILES ${modulefile_dir}/${PROJECT_VERSION} ${modulefile_dir}/${PROJECT_VERSION}.lua
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor/modulefiles/kastor)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor/modulefiles/kastor COMPONENT clusters)

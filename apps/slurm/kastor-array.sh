@@ -55,7 +55,7 @@ mkdir -p "$folder" # before kastor, of which several may begin at once
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 export OMP_PROC_BIND=spread
 export OMP_PLACES=cores
-unset KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES KOKKOS_NUM_THREADS
+unset KOKKOS_NUM_THREADS KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES
 # From Slurm 22.05 on srun does not take this over from sbatch.
 export SRUN_CPUS_PER_TASK=$OMP_NUM_THREADS
 

@@ -30,12 +30,11 @@ if [[ ${#modules[@]} -gt 0 ]]; then module load "${modules[@]}"; fi
 options+=(--overwrite)
 
 # One OpenMP thread for each core of the job, each kept on its core and spread over the sockets, so that the memory that a
-# thread touches first stays near to it. KOKKOS_NUM_THREADS and --threads would say otherwise: the first is unset, the second
-# not given.
+# thread touches first stays near to it. Kokkos' own variables, which would say otherwise, are unset; so is kastor's --threads.
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 export OMP_PROC_BIND=spread
 export OMP_PLACES=cores
-unset KOKKOS_NUM_THREADS
+unset KOKKOS_NUM_THREADS KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES
 # From Slurm 22.05 on srun does not take this over from sbatch.
 export SRUN_CPUS_PER_TASK=$OMP_NUM_THREADS
 

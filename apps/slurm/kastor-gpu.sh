@@ -31,7 +31,7 @@ options+=(--overwrite)
 
 # kastor computes on one GPU: the first that the job sees, and Slurm lets it see its own alone (CUDA_VISIBLE_DEVICES). Which
 # of several would be Kokkos' matter, by KOKKOS_DEVICE_ID: nothing to choose here. The cores read and decode the file.
-unset KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES KOKKOS_NUM_THREADS
+unset KOKKOS_NUM_THREADS KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 export OMP_PROC_BIND=spread
 export OMP_PLACES=cores
