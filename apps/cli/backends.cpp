@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cli/devices.hpp"
+#include "cli/environment.hpp"
 #include "device/probe.hpp"
 
 namespace kastor::cli {
@@ -71,6 +72,7 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
   m_standard = standard->name;
   m_backend = chosen->name;
 
+  check_kokkos_environment(m_device_usable ? device::probe().names.size() : 0);
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   settings.set_print_configuration(false);

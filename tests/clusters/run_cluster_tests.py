@@ -283,6 +283,33 @@ class TestArrayJob(JobTestCase):
         self.assertEqual(sorted(path.name for path in (self.folder / "catalogues").iterdir()), names)
 
 
+class TestEnvironment(unittest.TestCase):
+    def run_kastor(self, **variables):
+        return subprocess.run([GIVEN.kastor, "primes", "--upto", "10"], capture_output=True,
+                              text=True, env={**os.environ, **variables})
+
+    def test_numbers_are_taken(self):
+        for variables in ({"KOKKOS_NUM_THREADS": "2"}, {"KOKKOS_NUM_THREADS": "512"},
+                          {"KOKKOS_DEVICE_ID": "0"}, {"KOKKOS_VISIBLE_DEVICES": "0"}):
+            with self.subTest(variables):
+                done = self.run_kastor(**variables)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_others_are_refused(self):
+        for name, least in (("KOKKOS_NUM_THREADS", 1), ("KOKKOS_DEVICE_ID", 0),
+                            ("KOKKOS_VISIBLE_DEVICES", 0)):
+            for text in ("", "x", "1.5", "2 ", "-1", "99999999999"):
+                with self.subTest(name, text=text):
+                    done = self.run_kastor(**{name: text})
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.assertRegex(done.stderr, rf"^kastor: {name} in the environment: found "
+                                     rf"'{text}'; expected an integer from {least} .*\n$")
+        for name, text in (("KOKKOS_NUM_THREADS", "0"), ("KOKKOS_NUM_THREADS", "513"),
+                           ("KOKKOS_VISIBLE_DEVICES", "0,"), ("KOKKOS_VISIBLE_DEVICES", "0,,1")):
+            with self.subTest(name, text=text):
+                self.assertEqual(self.run_kastor(**{name: text}).returncode, 1)
+
+
 class TestModulefiles(Folder):
     def setUp(self):
         super().setUp()
