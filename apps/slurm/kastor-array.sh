@@ -30,7 +30,11 @@ modules=()
 # Where the task may keep its slice of the list.
 scratch=${TMPDIR:-/tmp}
 
-if [[ ${#modules[@]} -gt 0 ]]; then module load "${modules[@]}"; fi
+if [[ ${#modules[@]} -gt 0 ]]; then
+  set +u # which the shell functions of modules do not always bear
+  module load "${modules[@]}"
+  set -u
+fi
 
 task=${SLURM_ARRAY_TASK_ID:?this is an array job: submit it with sbatch}
 if ((task >= slices)); then

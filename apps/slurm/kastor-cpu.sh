@@ -24,7 +24,11 @@ modules=()
 # slow when many threads read a file at once. Empty: the image is read where it is, once, as it should be on Lustre or GPFS.
 scratch=
 
-if [[ ${#modules[@]} -gt 0 ]]; then module load "${modules[@]}"; fi
+if [[ ${#modules[@]} -gt 0 ]]; then
+  set +u # which the shell functions of modules do not always bear
+  module load "${modules[@]}"
+  set -u
+fi
 # --requeue runs this again from its first line. The catalogue appears whole or not at all, so one that is there was finished
 # by a run that was stopped late, and is replaced by the same bits.
 options+=(--overwrite)
