@@ -91,6 +91,16 @@ void add_selection(CommandLine& line, const std::string& number, io::Selection& 
       "Only rows of CAT" + number + " with an S/N of S or more.");
 }
 
+io::TableFormat matches_format(const std::string& path) {
+  const auto format = io::table_format_of(path);
+  if (!format) {
+    throw UsageError("-o: found '" + path +
+                     "', whose ending names no format; expected .csv, .fits, .fit, .vot, "
+                     ".votable, .xml or .ecsv");
+  }
+  return *format;
+}
+
 bool parse(Arguments arguments, CompareOptions& options) {
   CommandLine line("kastor compare",
                    "Match the sources of two catalogues and print completeness, reliability,\n"
@@ -150,17 +160,10 @@ bool parse(Arguments arguments, CompareOptions& options) {
       "  kastor find sky.fits -o found.csv\n"
       "  kastor compare sky_truth.csv found.csv\n"
       "  kastor compare sky_truth.csv found.csv --min-flux1 0.1 -o matches.csv");
+  line.check([&] {
+    if (options.output) (void)matches_format(*options.output);
+  });
   return line.parse(arguments);
-}
-
-io::TableFormat matches_format(const std::string& path) {
-  const auto format = io::table_format_of(path);
-  if (!format) {
-    throw UsageError("-o: found '" + path +
-                     "', whose ending names no format; expected .csv, .fits, .fit, .vot, "
-                     ".votable, .xml or .ecsv");
-  }
-  return *format;
 }
 
 std::string options_as_typed(const CompareOptions& options) {
@@ -190,7 +193,6 @@ void run_compare(Arguments arguments) {
   io::OutputSet outputs;
   std::string temporary;
   if (options.output) {
-    (void)matches_format(*options.output);
     temporary = outputs.add(*options.output, overwrite_policy(options.overwrite),
                             {reference.path, tested.path});
   }

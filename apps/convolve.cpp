@@ -78,7 +78,8 @@ void add_convolve_options(CommandLine& line, ConvolveOptions& options) {
       [&options](const std::string& word) { options.params.mode = mode_of(word); },
       "Keep the image's shape (same, the default), all that\n"
       "the kernel reaches (full), or what is away from the\n"
-      "edges (valid). Beyond its edges the image is 0.");
+      "edges (valid). Beyond its edges the image is 0.",
+      word_of(options.params.mode));
   line.choice(
       "--nan", {"propagate", "interpolate"},
       [&options](const std::string& word) {
@@ -87,13 +88,33 @@ void add_convolve_options(CommandLine& line, ConvolveOptions& options) {
       },
       "Blank pixels blank all that the kernel reaches from\n"
       "them (propagate, the default), or take no part, the\n"
-      "other weights being scaled up (interpolate).");
+      "other weights being scaled up (interpolate).",
+      "propagate");
   line.choice(
       "--method", {"automatic", "direct", "separable"},
       [&options](const std::string& word) { options.params.method = method_of(word); },
       "Weight by weight (direct), or along x and then along y\n"
       "in as many parts as the kernel needs (separable);\n"
-      "default: what is faster.");
+      "default: what is faster.",
+      word_of(options.params.method));
+}
+
+/// What the options say together.
+void check(const CommandLine& line, const ConvolveOptions& options) {
+  if (line.given("-o")) require_fits_ending("-o", options.output);
+  if (options.size % 2 == 0 && options.size != 0) {
+    throw UsageError(
+        fmt::format("--size: found '{}'; expected an odd integer from 1 to 127", options.size));
+  }
+  if (options.size != 0 && !options.sigma) {
+    throw UsageError("--size: found without --gaussian; expected both");
+  }
+  if (options.sigma && options.size == 0 && 8 * *options.sigma > most_kernel_pixels) {
+    throw UsageError(fmt::format(
+        "--gaussian: found '{}', which is too wide for 127 pixels; expected 15.875 or less, or "
+        "--size",
+        *options.sigma));
+  }
 }
 
 bool parse(Arguments arguments, ConvolveOptions& options) {
@@ -116,23 +137,11 @@ bool parse(Arguments arguments, ConvolveOptions& options) {
       "  kastor simulate sky -o sky.fits\n"
       "  kastor convolve sky.fits --gaussian 2 -o smooth.fits\n"
       "  kastor convolve sky.fits --kernel lesson --mode full -o lesson.fits");
+  line.check([&] { check(line, options); });
   if (!line.parse(arguments)) return false;
   if (!options.sigma && options.kernel.empty()) {
     throw UsageError(
         "convolve: no kernel is given; expected --gaussian SIGMA or --kernel FILE.fits");
-  }
-  if (options.size % 2 == 0 && options.size != 0) {
-    throw UsageError(
-        fmt::format("--size: found '{}'; expected an odd integer from 1 to 127", options.size));
-  }
-  if (options.size != 0 && !options.sigma) {
-    throw UsageError("--size: found without --gaussian; expected both");
-  }
-  if (options.sigma && options.size == 0 && 8 * *options.sigma > most_kernel_pixels) {
-    throw UsageError(fmt::format(
-        "--gaussian: found '{}', which is too wide for 127 pixels; expected 15.875 or less, or "
-        "--size",
-        *options.sigma));
   }
   return true;
 }
@@ -224,7 +233,6 @@ struct ConvolveJob {
 void run_convolve(Arguments arguments) {
   ConvolveOptions options;
   if (!parse(arguments, options)) return;
-  require_fits_ending("-o", options.output);
   std::vector<std::string> inputs{options.input.path};
   if (!options.kernel.empty() && options.kernel != lesson_name) inputs.push_back(options.kernel);
   io::OutputSet outputs;

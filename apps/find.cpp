@@ -57,10 +57,11 @@ bool parse(Arguments arguments, FindOptions& options) {
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"
       "  kastor find sky.fits -o sources.csv -o sources.fits\n"
-      "  kastor find sky.fits --preset radio -o islands.vot -o islands.reg");
-  if (!line.parse(arguments)) return false;
-  options.islands = islands.resolved(line, options.find);
-  return true;
+      "  kastor find sky.fits --preset radio -o islands.vot -o islands.reg\n"
+      "  kastor find --preset radio --seed 6 --dump-config > radio.toml\n"
+      "  kastor find sky.fits --config radio.toml");
+  line.check([&] { options.islands = islands.resolved(line, options.find); });
+  return line.parse(arguments);
 }
 
 void write_catalogues(const FindOutputs& outputs, const io::FitsImage& image,

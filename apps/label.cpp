@@ -46,6 +46,9 @@ bool parse(Arguments arguments, LabelOptions& options) {
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"
       "  kastor label sky.fits -o labels.fits");
+  line.check([&] {
+    if (line.given("-o")) require_fits_ending("-o", options.output);
+  });
   return line.parse(arguments);
 }
 
@@ -54,7 +57,6 @@ bool parse(Arguments arguments, LabelOptions& options) {
 void run_label(Arguments arguments) {
   LabelOptions options;
   if (!parse(arguments, options)) return;
-  require_fits_ending("-o", options.output);
   io::OutputSet outputs;
   const std::string temporary =
       outputs.add(options.output, overwrite_policy(options.overwrite), {options.input.path});

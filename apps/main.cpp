@@ -5,9 +5,12 @@
 #include <kastor/version.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command_line.hpp"
 #include "cli/errors.hpp"
+#include "cli/manual.hpp"
+#include "cli/overview.hpp"
 #include "cli/streams.hpp"
 #include "subcommands.hpp"
 
@@ -19,6 +22,9 @@ struct Subcommand {
   const char* summary;
   void (*run)(Arguments);
 };
+
+/// Used by the build: no help tells of it.
+constexpr std::string_view write_manual_option = "--write-manual";
 
 constexpr std::array subcommands{
     Subcommand{"find", "find and measure the sources of an image", run_find},
@@ -35,36 +41,36 @@ constexpr std::array subcommands{
                run_primes},
 };
 
-std::string main_help() {
-  std::string text =
+CommandDescription main_overview() {
+  CommandDescription about;
+  about.name = "kastor";
+  about.purpose =
       "Kastor finds and measures the sources in astronomical images (FITS), with the\n"
-      "same result on one core, on many, and on a GPU.\n"
-      "\n"
-      "Usage: kastor SUBCOMMAND [OPTIONS...]\n"
-      "       kastor --version\n"
-      "\n"
-      "Subcommands:\n";
+      "same result on one core, on many, and on a GPU.\n";
+  about.usage = {"kastor SUBCOMMAND [OPTIONS...]", "kastor --version"};
+  about.parts_heading = "Subcommands";
   for (const auto& subcommand : subcommands) {
-    text += "  ";
-    text += subcommand.name;
-    text.append(12 - subcommand.name.size(), ' ');
-    text += subcommand.summary;
-    text += '\n';
+    about.parts.push_back({std::string(subcommand.name), subcommand.summary});
   }
-  text +=
-      "\n"
-      "'kastor SUBCOMMAND --help' lists the options. Results go to stdout, everything\n"
-      "else to stderr.\n"
+  about.closing =
+      "'kastor SUBCOMMAND --help' lists the options, 'kastor SUBCOMMAND --dump-config'\n"
+      "prints them as a file for --config. Results go to stdout, everything else to\n"
+      "stderr.\n"
       "\n"
       "Exit codes:\n"
       "  0           done\n"
       "  1           failure: files, data, memory or devices\n"
-      "  2           wrong usage: the command line itself\n"
+      "  2           wrong usage: the command line itself, or a file given to --config\n"
+      "\n"
+      "Environment:\n"
+      "  OMP_NUM_THREADS   CPU threads, where --threads is not given\n"
+      "  KASTOR_FONT       TrueType font of the text in pictures\n"
+      "  KASTOR_PYTHON     the Python of 'kastor bench --peers'\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"
-      "  kastor find sky.fits -o sources.csv\n";
-  return text;
+      "  kastor find sky.fits -o sources.csv";
+  return about;
 }
 
 const Subcommand* find_subcommand(std::string_view name) {
@@ -91,7 +97,29 @@ void run_help(Arguments arguments) {
       return;
     }
   }
-  print_result(main_help());
+  show_overview(main_overview());
+}
+
+/// The command of these words, and its parts behind it.
+void describe_with_parts(std::vector<std::string> words, std::vector<CommandDescription>& all) {
+  words.emplace_back("--help");
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  auto about = describe([&] { run_help(arguments); }).at(0);
+  words.pop_back();
+  const auto parts = about.parts;
+  all.push_back(std::move(about));
+  for (const auto& part : parts) {
+    words.push_back(part.name);
+    describe_with_parts(words, all);
+    words.pop_back();
+  }
+}
+
+std::vector<CommandDescription> describe_all() {
+  std::vector<CommandDescription> all;
+  describe_with_parts({}, all);
+  return all;
 }
 
 void run(Arguments arguments) {
@@ -100,6 +128,10 @@ void run(Arguments arguments) {
     return;
   }
   const std::string first = arguments.empty() ? "" : arguments.front();
+  if (first == write_manual_option && arguments.size() == 2) {
+    write_manual(describe_all(), arguments[1]);
+    return;
+  }
   if (first == "--version" && arguments.size() == 1) {
     print_result(std::string("kastor ") + version() + "\n");
     return;

@@ -25,7 +25,8 @@ bool parse(Arguments arguments, PrimesOptions& options) {
                    "thread: the smallest example of a kernel (see docs/guide.md).\n");
   line.integer(
       "--upto", "N", {0, most_primes_upto, "an integer from 0 to 100000000"},
-      [&options](std::int64_t n) { options.upto = n; }, "The last candidate; default 10000.");
+      [&options](std::int64_t n) { options.upto = n; }, "The last candidate; default 10000.",
+      std::to_string(options.upto));
   line.heading("Output");
   line.flag("--count", options.count, "Print only how many there are.");
   add_json_flag(line, options.json);

@@ -12,6 +12,7 @@
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
 #include "cli/outputs.hpp"
+#include "cli/overview.hpp"
 #include "cli/session.hpp"
 #include "cli/simulate_options.hpp"
 #include "cli/streams.hpp"
@@ -93,7 +94,6 @@ std::string truth_path(const std::string& image_path) {
 void simulate_sky_file(Arguments arguments) {
   SimulateOptions options;
   if (!parse_sky(arguments, options)) return;
-  require_fits_ending("-o", options.output);
   options.sky.nx = options.size.width;
   options.sky.ny = options.size.height;
   const std::string truth_target = truth_path(options.output);
@@ -127,7 +127,6 @@ void simulate_diracs_file(Arguments arguments) {
   SimulateOptions options;
   options.type = PixelType::float64;
   if (!parse_diracs(arguments, options)) return;
-  require_fits_ending("-o", options.output);
   io::OutputSet outputs;
   const std::string image_file = outputs.add(options.output, overwrite_policy(options.overwrite));
 
@@ -154,7 +153,7 @@ void run_simulate(Arguments arguments) {
   });
   const bool help = asks_for_help(arguments);
   if (help && kind == arguments.end()) {
-    print_result(simulate_overview());
+    show_overview(simulate_overview());
   } else if (kind != arguments.end() && (help || kind == arguments.begin())) {
     // For help the words before the kind do not matter, but its own may stand among them.
     const auto rest = help ? arguments : arguments.subspan(1);

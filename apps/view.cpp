@@ -54,15 +54,13 @@ bool parse(Arguments arguments, ViewOptions& options) {
       "  kastor simulate sky --size 1024 -o sky.fits\n"
       "  kastor find sky.fits -o sources.fits\n"
       "  kastor view sky.fits --catalogue sources.fits --axes sky -o sky.png");
+  line.check([&] {
+    if (line.given("-o")) require_png_ending("-o", options.output);
+    check_picture_options(options.picture);
+    if (options.picture.params.labels && !options.catalogue)
+      throw UsageError("--labels: found no --catalogue; expected one with the ids");
+  });
   return line.parse(arguments);
-}
-
-void check(ViewOptions& options) {
-  require_png_ending("-o", options.output);
-  check_picture_options(options.picture);
-  if (options.picture.params.labels && !options.catalogue)
-    throw UsageError("--labels: found no --catalogue; expected one with the ids");
-  if (options.picture.params.font.empty()) options.picture.params.font = font_of_environment();
 }
 
 Catalogue sources_of(const ViewOptions& options) {
@@ -83,7 +81,7 @@ std::string options_as_typed(const ViewOptions& options) {
 void run_view(Arguments arguments) {
   ViewOptions options;
   if (!parse(arguments, options)) return;
-  check(options);
+  if (options.picture.params.font.empty()) options.picture.params.font = font_of_environment();
   std::vector<std::string> inputs{options.input.path};
   if (options.catalogue) inputs.push_back(*options.catalogue);
   io::OutputSet outputs;

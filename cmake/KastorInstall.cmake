@@ -22,6 +22,13 @@ if(TARGET kastor)
           USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN *.sh)
   include(KastorModulefiles)
 endif()
+if(KASTOR_MANUAL_DIR)
+  install(DIRECTORY ${KASTOR_MANUAL_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${KASTOR_MANUAL_DIR}/kastor.bash
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kastor)
+  install(FILES ${KASTOR_MANUAL_DIR}/_kastor DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${KASTOR_MANUAL_DIR}/kastor.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${KASTOR_GENERATED_INCLUDE_DIR}/
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp ${without_io})

@@ -13,13 +13,14 @@ bool parse(cli::Arguments arguments, BenchOptions& options) {
   line.integer(
       "--size", "N", {1, 100'000, "an integer from 1 to 100000"},
       [&options](std::int64_t n) { options.size = n; },
-      "Pixels of both sides of the images; default 2048.");
+      "Pixels of both sides of the images; default 2048.", std::to_string(options.size));
   add_type_option(line, options.type);
   line.integer(
       "--repeats", "N", {1, 100'000, "an integer from 1 to 100000"},
       [&options](std::int64_t n) { options.rules.repeats = static_cast<int>(n); },
       "Of each step, at least; default 10. More for short\n"
-      "steps, fewer for those that take seconds.");
+      "steps, fewer for those that take seconds.",
+      std::to_string(options.rules.repeats));
   line.heading("Comparison");
   line.flag("--peers", options.peers,
             "Time NumPy, SciPy and, where it is, CuPy on the same\nimages too.");
@@ -36,12 +37,13 @@ bool parse(cli::Arguments arguments, BenchOptions& options) {
       "\n"
       "Example:\n"
       "  kastor bench --size 512");
-  if (!line.parse(arguments)) return false;
-  options.on = choose_backends(options.run, on);
-  if (options.python && !options.peers) {
-    throw cli::UsageError("--python: found without --peers; expected both or neither");
-  }
-  return true;
+  line.check([&] {
+    options.on = choose_backends(options.run, on);
+    if (options.python && !options.peers) {
+      throw cli::UsageError("--python: found without --peers; expected both or neither");
+    }
+  });
+  return line.parse(arguments);
 }
 
 }  // namespace kastor::bench

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cli/config_options.hpp"
 #include "cli/errors.hpp"
 #include "cli/streams.hpp"
 
@@ -13,6 +14,9 @@ namespace {
 
 constexpr std::size_t help_column = 26;
 constexpr const char* input_heading = "Input";
+constexpr const char* config_heading = "Options from a file";
+constexpr const char* config_name = "--config";
+constexpr const char* dump_name = "--dump-config";
 
 std::string join(const std::vector<std::string>& words, const char* separator) {
   std::string joined;
@@ -44,24 +48,80 @@ std::string count_message(const std::string& what) {
                                            : ": found no value; expected one");
 }
 
+/// "-o,--output" or "--output".
+void set_names(OptionDescription& option, const std::string& names) {
+  const auto comma = names.find(',');
+  option.name = comma == std::string::npos ? names : names.substr(comma + 1);
+  option.short_name = comma == std::string::npos ? "" : names.substr(0, comma);
+}
+
+std::string names_of(const OptionDescription& option) {
+  return option.short_name.empty() ? option.name : option.short_name + "," + option.name;
+}
+
+/// Where `name` stands in a message, and not as a part of a longer name.
+std::size_t find_name(const std::string& message, const std::string& name) {
+  constexpr const char* of_names = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  for (std::size_t at = message.find(name); at != std::string::npos;
+       at = message.find(name, at + 1)) {
+    const auto is_of_names = [&](std::size_t i) {
+      return i < message.size() && std::string_view(of_names).find(message[i]) != std::string::npos;
+    };
+    if ((at == 0 || !is_of_names(at - 1)) && !is_of_names(at + name.size())) return at;
+  }
+  return std::string::npos;
+}
+
+struct GivenOption {
+  const OptionDescription* option;
+  std::string value;
+};
+
+/// The options among the words as CLI11 will see them: each takes one word or none.
+std::vector<GivenOption> given_options(const std::vector<std::string>& words,
+                                       const CommandDescription& command) {
+  std::vector<GivenOption> given;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    const bool is_long = word.starts_with("--");
+    const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    std::string value = word.substr(std::min(name.size() + (is_long ? 1 : 0), word.size()));
+    for (const auto& option : command.options) {
+      if (option.name != name && (option.short_name.empty() || option.short_name != name)) continue;
+      if (option.kind != ValueKind::flag && value.empty() && ++i < words.size()) value = words[i];
+      given.push_back({&option, value});
+      break;
+    }
+  }
+  return given;
+}
+
 }  // namespace
 
 struct CommandLine::Parser {
-  Parser(const std::string& name, const std::string& purpose) : app(purpose, name) {}
-
-  CLI::Option* add(const std::string& name, const std::string& label,
-                   std::function<void(const std::string&)> take, const std::string& help) {
-    return app.add_option_function<std::string>(name, std::move(take), help)
-        ->option_text(label)
-        ->group(group);
+  Parser(const std::string& name, const std::string& purpose) : app(purpose, name) {
+    about.name = name;
+    about.purpose = purpose;
   }
 
   template <class Target>
   CLI::Option* positional(const std::string& label, Target& target, const std::string& help) {
+    about.positionals.push_back({label, help});
     return app
         .add_option_function<std::string>(
             label, [&target](const std::string& text) { target = text; }, help)
         ->option_text(" ");
+  }
+
+  [[nodiscard]] OptionDescription option(const std::string& names, const std::string& label,
+                                         const std::string& help) const {
+    OptionDescription option;
+    set_names(option, names);
+    option.label = label;
+    option.help = help;
+    option.heading = group;
+    option.kind = label.empty() ? ValueKind::flag : ValueKind::text;
+    return option;
   }
 
   /// CLI11's help, without its spare blank lines, the second heading of the input, and with what
@@ -78,9 +138,78 @@ struct CommandLine::Parser {
     return text;
   }
 
+  [[nodiscard]] CommandDescription description() const {
+    CommandDescription description = about;
+    const std::string text = help();
+    const auto usage = text.find("Usage: ") + std::string_view("Usage: ").size();
+    description.usage = {text.substr(usage, text.find('\n', usage) - usage)};
+    return description;
+  }
+
+  /// `typed`, behind what the configuration file says of options that are not in it. CLI11's own
+  /// way with such files would come after the values are taken from the words.
+  [[nodiscard]] std::vector<std::string> with_configuration(std::vector<std::string> typed) {
+    const auto given = given_options(typed, about);
+    const auto is_config = [](const auto& g) { return g.option->name == config_name; };
+    const auto config = std::find_if(given.begin(), given.end(), is_config);
+    // Given twice, or without its value: CLI11 will say so.
+    if (config == given.end() || std::count_if(given.begin(), given.end(), is_config) > 1 ||
+        (config->value.empty() && typed.back() == config_name)) {
+      return typed;
+    }
+    config_path = config->value;
+    std::vector<std::string> words;
+    for (auto& option : configured_options(config_path, read_config(config_path), about)) {
+      if (std::any_of(given.begin(), given.end(),
+                      [&](const auto& g) { return g.option == option.option; }))
+        continue;
+      for (const auto& value : option.values) {
+        words.push_back(option.option->name);
+        if (option.option->kind != ValueKind::flag) words.push_back(value);
+      }
+      from_file.push_back(std::move(option));
+    }
+    words.insert(words.end(), typed.begin(), typed.end());
+    return words;
+  }
+
+  /// The message with the place in the configuration file of the first option it names that stands
+  /// there; that option leads it as a key.
+  [[nodiscard]] std::string placed(const std::string& message) const {
+    std::string text = message;
+    std::size_t first = std::string::npos;
+    for (const auto& [option, values, line] : from_file) {
+      for (const auto& name : {option->name, option->short_name}) {
+        const auto at = name.empty() ? std::string::npos : find_name(message, name);
+        if (at >= first) continue;
+        first = at;
+        text = place_in_config(config_path, line) +
+               (at == 0 && message.substr(name.size()).starts_with(':')
+                    ? option->key() + message.substr(name.size())
+                    : message);
+      }
+    }
+    return text;
+  }
+
+  /// Whether no work is asked for, but its options.
+  [[nodiscard]] bool dumps(const std::vector<std::string>& typed) const {
+    const auto given = given_options(typed, about);
+    return std::any_of(given.begin(), given.end(),
+                       [](const auto& g) { return g.option->name == dump_name; });
+  }
+
+  [[nodiscard]] std::vector<std::string> typed_values(const OptionDescription& option) const {
+    return app.get_option(option.name)->results();
+  }
+
   CLI::App app;
+  CommandDescription about;
   std::string required;  // options, as the usage shows them
   std::string group = "Options";
+  std::vector<std::function<void()>> checks;
+  std::string config_path;
+  std::vector<ConfiguredOption> from_file;  // those that took effect
 };
 
 CommandLine::CommandLine(const std::string& name, const std::string& purpose)
@@ -106,19 +235,34 @@ void CommandLine::optional_positional(const std::string& label, std::optional<st
 }
 
 void CommandLine::flag(const std::string& name, bool& target, const std::string& help) {
+  m_parser->about.options.push_back(m_parser->option(name, "", help));
   m_parser->app.add_flag(name, target, help)
       ->disable_flag_override()
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
       ->group(m_parser->group);
 }
 
+void CommandLine::add(const OptionDescription& option,
+                      std::function<void(const std::string&)> take) {
+  m_parser->about.options.push_back(option);
+  m_parser->app.add_option_function<std::string>(names_of(option), std::move(take), option.help)
+      ->option_text(option.label)
+      ->group(option.heading);
+}
+
 void CommandLine::value(const std::string& name, const std::string& label,
-                        std::function<void(const std::string&)> take, const std::string& help) {
-  m_parser->add(name, label, std::move(take), help);
+                        std::function<void(const std::string&)> take, const std::string& help,
+                        const std::string& standard) {
+  auto option = m_parser->option(name, label, help);
+  option.standard = standard;
+  add(option, std::move(take));
 }
 
 void CommandLine::values(const std::string& name, const std::string& label,
                          std::vector<std::string>& target, const std::string& help) {
+  auto option = m_parser->option(name, label, help);
+  option.repeatable = true;
+  m_parser->about.options.push_back(option);
   // One value each time: without this CLI11 goes on eating what follows.
   m_parser->app.add_option(name, target, help)
       ->allow_extra_args(false)
@@ -127,20 +271,28 @@ void CommandLine::values(const std::string& name, const std::string& label,
 }
 
 void CommandLine::real(const std::string& name, const std::string& label, const RealRange& range,
-                       std::function<void(double)> take, const std::string& help) {
-  value(
-      name, label, [=](const std::string& text) { take(parse_real(name, text, range)); }, help);
+                       std::function<void(double)> take, const std::string& help,
+                       const std::string& standard) {
+  auto option = m_parser->option(name, label, help);
+  option.kind = ValueKind::real;
+  option.expected = range.words;
+  option.standard = standard;
+  add(option, [=](const std::string& text) { take(parse_real(name, text, range)); });
 }
 
 void CommandLine::integer(const std::string& name, const std::string& label,
                           const IntegerRange& range, std::function<void(std::int64_t)> take,
-                          const std::string& help) {
-  value(
-      name, label, [=](const std::string& text) { take(parse_integer(name, text, range)); }, help);
+                          const std::string& help, const std::string& standard) {
+  auto option = m_parser->option(name, label, help);
+  option.kind = ValueKind::integer;
+  option.expected = range.words;
+  option.standard = standard;
+  add(option, [=](const std::string& text) { take(parse_integer(name, text, range)); });
 }
 
 void CommandLine::choice(const std::string& name, std::vector<std::string> words,
-                         std::function<void(const std::string&)> take, const std::string& help) {
+                         std::function<void(const std::string&)> take, const std::string& help,
+                         const std::string& standard) {
   const std::string label = join(words, "|");
   value(
       name, label,
@@ -150,42 +302,89 @@ void CommandLine::choice(const std::string& name, std::vector<std::string> words
         }
         take(text);
       },
-      help);
+      help, standard);
 }
 
 void CommandLine::requires_option(const std::string& name) {
   const auto* option = m_parser->app.get_option(name)->required();
   m_parser->required += " " + name + " " + option->get_option_text();
+  for (auto& about : m_parser->about.options) {
+    if (about.name == name || about.short_name == name) about.required = true;
+  }
+}
+
+void CommandLine::standard_depends(const std::string& name) {
+  for (auto& about : m_parser->about.options) {
+    if (about.name == name) about.standard.clear();
+  }
 }
 
 void CommandLine::excludes(const std::string& name, const std::string& other) {
   m_parser->app.get_option(name)->excludes(m_parser->app.get_option(other));
 }
 
-void CommandLine::closing(const std::string& text) { m_parser->app.footer(text); }
+void CommandLine::closing(const std::string& text) {
+  m_parser->app.footer(text);
+  m_parser->about.closing = text;
+}
+
+void CommandLine::check(std::function<void()> check) {
+  m_parser->checks.push_back(std::move(check));
+}
 
 bool CommandLine::parse(Arguments arguments) {
+  bool dump = false;
+  add_config_options(dump);
+  if (take_description([&] { return m_parser->description(); })) return false;
   if (asks_for_help(arguments)) {
     print_result(m_parser->help());
     return false;
   }
-  // CLI11 takes the words last first.
-  std::vector<std::string> words(arguments.begin(), arguments.end());
-  std::reverse(words.begin(), words.end());
   const std::string hint = " (see '" + m_parser->app.get_name() + " --help')";
+  const auto usage_error = [&](const std::string& what) {
+    return UsageError(m_parser->placed(what) + hint);
+  };
   try {
+    std::vector<std::string> words =
+        m_parser->with_configuration({arguments.begin(), arguments.end()});
+    if (m_parser->dumps({arguments.begin(), arguments.end()})) {
+      for (auto* option : m_parser->app.get_options()) option->required(false);
+    }
+    std::reverse(words.begin(), words.end());  // CLI11 takes the words last first
     m_parser->app.parse(std::move(words));
   } catch (const UsageError& error) {
-    throw UsageError(error.what() + hint);
+    throw usage_error(error.what());
   } catch (const CLI::ExtrasError&) {
-    throw UsageError("found '" + unexpected_word(m_parser->app.remaining()) +
-                     "', which is not expected here" + hint);
+    throw usage_error("found '" + unexpected_word(m_parser->app.remaining()) +
+                      "', which is not expected here");
   } catch (const CLI::ArgumentMismatch& error) {
-    throw UsageError(count_message(error.what()) + hint);
+    throw usage_error(count_message(error.what()));
   } catch (const CLI::Error& error) {
-    throw UsageError(error.what() + hint);
+    throw usage_error(error.what());
   }
-  return true;
+  try {
+    for (const auto& check : m_parser->checks) check();
+  } catch (const UsageError& error) {
+    throw UsageError(m_parser->placed(error.what()));
+  }
+  if (!dump) return true;
+  print_result(config_text(m_parser->about,
+                           [&](const auto& option) { return m_parser->typed_values(option); }));
+  return false;
+}
+
+void CommandLine::add_config_options(bool& dump) {
+  heading(config_heading);
+  value(
+      config_name, "FILE", [](const std::string&) {},
+      "Take options from FILE (TOML: 'kappa = 3' is --kappa\n"
+      "3, 'json = true' is --json); those typed here win.");
+  flag(dump_name, dump,
+       "Print such a file and do nothing else: the options\n"
+       "given, and all others with their defaults in comments.");
+  for (auto& option : m_parser->about.options) {
+    if (option.heading == config_heading) option.configurable = false;
+  }
 }
 
 bool CommandLine::given(const std::string& name) const {

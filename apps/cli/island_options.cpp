@@ -120,7 +120,10 @@ void IslandOptionsParser::add_to(CommandLine& line) {
       "--threshold, --about, --level. radio, sextractor: two\n"
       "thresholds above maps of background and noise, by the\n"
       "options below; standard connectivity 8, for sextractor\n"
-      "--min-pixels 5.");
+      "--min-pixels 5.",
+      name_of(m_given.preset));
+  line.standard_depends("--connectivity");
+  line.standard_depends("--min-pixels");
   add_thresholds(line);
   add_background(line);
   add_maps(line);
@@ -185,14 +188,15 @@ void IslandOptionsParser::add_background(CommandLine& line) {
         }
         m_given.mesh.filter_height = m_given.mesh.filter_width = static_cast<int>(n);
       },
-      "Median filter over N x N cells; default 3, 1: none.");
+      "Median filter over N x N cells; default 3, 1: none.",
+      fmt::format("{}", m_given.mesh.filter_height));
   line.choice(
       "--interpolation", {"bicubic", "bilinear"},
       [this](const std::string& word) {
         m_given.mesh.interpolation =
             word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
       },
-      "Between the cells; default bicubic.");
+      "Between the cells; default bicubic.", "bicubic");
   line.value(
       "--background", "VALUE|FILE",
       [this](const std::string& text) {

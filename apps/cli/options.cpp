@@ -116,11 +116,13 @@ void add_clip_options(CommandLine& line, SigmaClipParams& params) {
   line.real(
       "--kappa", "KAPPA", {0, false, largest, "a finite number above 0"},
       [&params](double kappa) { params.kappa = kappa; },
-      "Keep pixels within KAPPA standard deviations of the\nmedian, again and again; default 3.");
+      "Keep pixels within KAPPA standard deviations of the\nmedian, again and again; default 3.",
+      fmt::format("{}", params.kappa));
   line.integer(
       "--max-passes", "N", {0, most_passes, "an integer from 0 to 2147483647"},
       [&params](std::int64_t n) { params.max_passes = static_cast<int>(n); },
-      "Stop after N passes; default 0: when a pass removes\nnothing.");
+      "Stop after N passes; default 0: when a pass removes\nnothing.",
+      fmt::format("{}", params.max_passes));
 }
 
 void add_find_options(CommandLine& line, FindParams& params) {
@@ -129,14 +131,16 @@ void add_find_options(CommandLine& line, FindParams& params) {
   line.real(
       "--threshold", "T", {0, true, largest, "a finite number of 0 or more"},
       [&params](double threshold) { params.threshold = threshold; },
-      "Foreground is above T clipped standard deviations;\ndefault 5.");
+      "Foreground is above T clipped standard deviations;\ndefault 5.",
+      fmt::format("{}", params.threshold));
   line.choice(
       "--about", {"zero", "median"},
       [&params](const std::string& word) {
         params.about = word == "zero" ? ThresholdAbout::zero : ThresholdAbout::median;
       },
       "What the threshold is added to: zero (default), or\n"
-      "the clipped median (for images with a sky level).");
+      "the clipped median (for images with a sky level).",
+      "zero");
   line.real(
       "--level", "VALUE", finite_range(), [&params](double level) { params.level = level; },
       "Threshold in the image's unit, may be negative;\ninstead of --threshold and --about.");
@@ -147,11 +151,11 @@ void add_find_options(CommandLine& line, FindParams& params) {
       [&params](const std::string& word) {
         params.label.connectivity = word == "4" ? Connectivity::four : Connectivity::eight;
       },
-      "Neighbours share an edge (4, the default), or an edge\nor a corner (8).");
+      "Neighbours share an edge (4, the default), or an edge\nor a corner (8).", "4");
   line.integer(
       "--min-pixels", "N", {1, largest_integer, "an integer of 1 or more"},
       [&params](std::int64_t n) { params.label.min_pixels = n; },
-      "Drop smaller sources; default 1: none.");
+      "Drop smaller sources; default 1: none.", fmt::format("{}", params.label.min_pixels));
 }
 
 std::string find_options_as_typed(const FindParams& params) {
@@ -181,7 +185,7 @@ void add_type_option(CommandLine& line, PixelType& type) {
       [&type](const std::string& word) {
         type = word == "float32" ? PixelType::float32 : PixelType::float64;
       },
-      fmt::format("Type of the pixels; default {}.", standard));
+      fmt::format("Type of the pixels; default {}.", standard), standard);
 }
 
 void add_overwrite_flag(CommandLine& line, bool& overwrite) {

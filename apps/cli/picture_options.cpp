@@ -30,6 +30,13 @@ constexpr Words<io::MarkShape, 2> shapes{
     {{"ellipse", io::MarkShape::ellipse}, {"box", io::MarkShape::box}}};
 
 template <class Value, std::size_t N>
+const char* word_for(const Words<Value, N>& words, Value value) {
+  const auto* found = std::find_if(words.begin(), words.end(),
+                                   [value](const auto& word) { return word.second == value; });
+  return found->first;
+}
+
+template <class Value, std::size_t N>
 void add_choice(CommandLine& line, const char* name, const Words<Value, N>& words, Value& target,
                 const char* help) {
   std::vector<std::string> names;
@@ -41,14 +48,7 @@ void add_choice(CommandLine& line, const char* name, const Words<Value, N>& word
           if (text == word) target = value;
         }
       },
-      help);
-}
-
-template <class Value, std::size_t N>
-const char* word_for(const Words<Value, N>& words, Value value) {
-  const auto* found = std::find_if(words.begin(), words.end(),
-                                   [value](const auto& word) { return word.second == value; });
-  return found->first;
+      help, word_for(words, target));
 }
 
 void take_percentiles(const std::string& text, io::PictureParams& params) {
@@ -74,7 +74,8 @@ void add_limit_options(CommandLine& line, PictureOptions& options) {
       },
       "Colours reach from one percentile of the finite\n"
       "pixels to another; default 0.5,99.99. Exact up to\n"
-      "2^24 pixels, then of every 2nd, 3rd, ... of them.");
+      "2^24 pixels, then of every 2nd, 3rd, ... of them.",
+      fmt::format("{},{}", params.lower_percentile, params.upper_percentile));
   line.real(
       "--min", "V", finite_range(), [&params](double value) { params.minimum = value; },
       "Lower limit in the image's unit, not a percentile.");
@@ -114,7 +115,8 @@ void add_picture_options(CommandLine& line, PictureOptions& options) {
       [&params](std::int64_t n) { params.size = static_cast<int>(n); },
       "Longest side of the drawn image [pixel]; default 1024.\n"
       "Longer images are averaged over square blocks, shorter\n"
-      "ones enlarged by a whole factor.");
+      "ones enlarged by a whole factor.",
+      fmt::format("{}", params.size));
   add_choice(line, "--marks", shapes, params.marks,
              "Sources as ellipses (default) or as their bounding\nboxes.");
   line.flag("--labels", params.labels, "Write the sources' ids, where there is room.");

@@ -2,6 +2,7 @@
 #include "cli/simulate_options.hpp"
 
 #include "cli/format.hpp"
+#include "cli/outputs.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -15,13 +16,13 @@ void add_size_options(CommandLine& line, Size& size) {
       [&size](std::int64_t n) {
         size = {n, n};
       },
-      "Width and height [pixel]; default 2048.");
+      "Width and height [pixel]; default 2048.", fmt::format("{}", size.width));
   line.integer(
       "--width", "N", range, [&size](std::int64_t n) { size.width = n; },
-      "Width [pixel]; default 2048.");
+      "Width [pixel]; default 2048.", fmt::format("{}", size.width));
   line.integer(
       "--height", "N", range, [&size](std::int64_t n) { size.height = n; },
-      "Height [pixel]; default 2048.");
+      "Height [pixel]; default 2048.", fmt::format("{}", size.height));
   line.excludes("--size", "--width");
   line.excludes("--size", "--height");
 }
@@ -32,6 +33,9 @@ void add_output_options(CommandLine& line, SimulateOptions& options, const std::
       "-o,--output", "FILE.fits", [&options](const std::string& path) { options.output = path; },
       help);
   line.requires_option("-o");
+  line.check([&line, &options] {
+    if (line.given("-o")) require_fits_ending("-o", options.output);
+  });
   add_overwrite_flag(line, options.overwrite);
   add_type_option(line, options.type);
   add_run_options(line, options.run);
@@ -54,19 +58,23 @@ bool parse_sky(Arguments arguments, SimulateOptions& options) {
   line.value(
       "--seed", "N",
       [&options](const std::string& text) { options.sky.seed = parse_unsigned("--seed", text); },
-      "Seed of the random numbers; default 42. The same seed\ngives the same sky.");
+      "Seed of the random numbers; default 42. The same seed\ngives the same sky.",
+      fmt::format("{}", options.sky.seed));
   line.real(
       "--noise", "SIGMA", {0, true, largest, "a number from 0 to 1e30"},
       [&options](double noise) { options.sky.noise = noise; },
-      "Standard deviation of the noise [Jy/beam];\ndefault 0.0133.");
+      "Standard deviation of the noise [Jy/beam];\ndefault 0.0133.",
+      fmt::format("{}", options.sky.noise));
   line.real(
       "--beam", "FWHM", {1, true, 32, "a number from 1 to 32"},
       [&options](double fwhm) { options.sky.beam_fwhm = fwhm; },
-      "Full width at half maximum of the beam [pixel of 2\"];\ndefault 5.");
+      "Full width at half maximum of the beam [pixel of 2\"];\ndefault 5.",
+      fmt::format("{}", options.sky.beam_fwhm));
   line.real(
       "--sources-per-mpx", "N", {0, true, 1e6, "a number from 0 to 1e6"},
       [&options](double density) { options.sky.sources_per_mpx = density; },
-      "Mean number of sources in 10^6 pixels; default 60.");
+      "Mean number of sources in 10^6 pixels; default 60.",
+      fmt::format("{}", options.sky.sources_per_mpx));
   add_output_options(line, options, "The image to write (required).");
   line.closing(
       "Example:\n"
@@ -84,7 +92,7 @@ bool parse_diracs(Arguments arguments, SimulateOptions& options) {
   line.integer(
       "--spacing", "S", {1, largest_size, "an integer from 1 to 1048576"},
       [&options](std::int64_t spacing) { options.spacing = spacing; },
-      "Distance of two points [pixel]; default 16.");
+      "Distance of two points [pixel]; default 16.", fmt::format("{}", options.spacing));
   add_output_options(line, options, "The image to write (required).");
   line.closing(
       "Example:\n"
@@ -92,20 +100,22 @@ bool parse_diracs(Arguments arguments, SimulateOptions& options) {
   return line.parse(arguments);
 }
 
-const char* simulate_overview() {
-  return "Write a simulated image.\n"
-         "\n"
-         "Usage: kastor simulate sky|diracs [OPTIONS...] -o FILE.fits\n"
-         "\n"
-         "  sky       a radio field: noise correlated over the beam, and sources; the true\n"
-         "            sources go to a table beside the image (sky.fits, sky_truth.csv)\n"
-         "  diracs    zeros, and single pixels of 1 on a grid\n"
-         "\n"
-         "'kastor simulate sky --help' and 'kastor simulate diracs --help' say more.\n"
-         "\n"
-         "Example:\n"
-         "  kastor simulate sky -o sky.fits\n"
-         "  kastor simulate diracs -o diracs.fits\n";
+CommandDescription simulate_overview() {
+  CommandDescription about;
+  about.name = "kastor simulate";
+  about.purpose = "Write a simulated image.\n";
+  about.usage = {"kastor simulate sky|diracs [OPTIONS...] -o FILE.fits"};
+  about.parts_heading = "Kinds";
+  about.parts = {{"sky", "a radio field: noise and sources, and a table of the true ones"},
+                 {"diracs", "zeros, and single pixels of 1 on a grid"}};
+  about.closing =
+      "'kastor simulate sky --help' and 'kastor simulate diracs --help' list the\n"
+      "options.\n"
+      "\n"
+      "Example:\n"
+      "  kastor simulate sky -o sky.fits\n"
+      "  kastor simulate diracs -o diracs.fits";
+  return about;
 }
 
 std::string sky_as_typed(const SimulateOptions& options) {

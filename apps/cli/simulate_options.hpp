@@ -32,7 +32,7 @@ struct SimulateOptions {
 [[nodiscard]] bool parse_diracs(Arguments arguments, SimulateOptions& options);
 
 /// Without a kind.
-[[nodiscard]] const char* simulate_overview();
+[[nodiscard]] CommandDescription simulate_overview();
 
 /// The options that decide the image, defaults included, as they would be typed.
 [[nodiscard]] std::string sky_as_typed(const SimulateOptions& options);

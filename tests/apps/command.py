@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the command and checks what every run has to keep."""
 
+import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -28,6 +31,52 @@ def run(*arguments, stdout=subprocess.PIPE, cwd=None, env=None, timeout=TIMEOUT)
         timeout=timeout,
         check=False,
     )
+
+
+def run_line(line, cwd):
+    """The finished process of a line as typed into a shell."""
+    path = f"{pathlib.Path(KASTOR).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return subprocess.run(
+        ["bash", "-c", line],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env={**os.environ, "PATH": path},
+        timeout=TIMEOUT,
+        check=False,
+    )
+
+
+def topics():
+    """The words of every command that has a help, from () for kastor itself on."""
+
+    def with_parts(words):
+        yield words
+        text = run(*words, "--help").stdout.decode()
+        listed = re.search(r"^(?:Subcommands|Kinds):\n((?:  .*\n)+)", text, re.MULTILINE)
+        for line in listed.group(1).splitlines() if listed else ():
+            yield from with_parts((*words, line.split()[0]))
+
+    return list(with_parts(()))
+
+
+def options_of(words):
+    """Names of the options in a help, long as in --output, with the labels of their values."""
+    text = run(*words, "--help").stdout.decode()
+    pattern = r"^  (?:-\w,)?(--[a-z0-9-]+)(?: (\S+))?(?:\s|$)"
+    found = re.findall(pattern, text[: text.find("\nExample:")], re.MULTILINE)
+    return dict(found)
+
+
+def main(doc):
+    """Of a script: python3 SCRIPT --kastor PATH [unittest's arguments]."""
+    global KASTOR
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--kastor", required=True, metavar="PATH", help="the command under test")
+    options, rest = parser.parse_known_args()
+    KASTOR = str(pathlib.Path(options.kastor).resolve())
+    unittest.main(argv=[sys.argv[0], *rest])
 
 
 def json_of(*arguments, **options):

@@ -6,7 +6,6 @@ repository; the tests that need them are skipped without them. tests/CMakeLists.
 ctest of each class.
 """
 
-import argparse
 import contextlib
 import csv
 import gzip
@@ -268,30 +267,16 @@ class TestCommandLine(AppTestCase):
                     self.assertLessEqual(len(line), 80, line)
 
     def test_the_examples_of_the_help_work_as_typed(self):
-        for topic in (
-            "--help",
-            "find --help",
-            "stats --help",
-            "label --help",
-            "convolve --help",
-            "compare --help",
-            "view --help",
-            "info --help",
-            "bench --help",
-            "primes --help",
-            "simulate --help",
-            "simulate sky --help",
-            "simulate diracs --help",
-        ):
-            text = command.run(*topic.split()).stdout.decode()
+        for words in command.topics():
+            text = command.run(*words, "--help").stdout.decode()
             example = text[text.index("Example:") :].splitlines()[1:]
-            folder = self.folder / topic.replace(" ", "_")
+            self.assertTrue(example)
+            folder = self.folder / "_".join(["kastor", *words])
             folder.mkdir()
             for line in example:
                 with self.subTest(line):
-                    words = line.split()
-                    self.assertEqual(words[0], "kastor")
-                    self.assert_done(command.run(*words[1:], cwd=folder))
+                    self.assertEqual(line.split()[0], "kastor")
+                    self.assert_done(command.run_line(line, cwd=folder))
 
     def test_version(self):
         done = command.run("--version")
@@ -2725,13 +2710,5 @@ class TestIslandOutputs(IslandTestCase):
         self.assertEqual(fits_files.read_image(self.folder / "l.fits")[0]["NAXIS"], 2)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kastor", required=True, metavar="PATH", help="the command under test")
-    options, rest = parser.parse_known_args()
-    command.KASTOR = str(pathlib.Path(options.kastor).resolve())
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    command.main(__doc__)
