@@ -93,9 +93,9 @@ void add_convolve_options(CommandLine& line, ConvolveOptions& options) {
   line.choice(
       "--method", {"automatic", "direct", "separable"},
       [&options](const std::string& word) { options.params.method = method_of(word); },
-      "Weight by weight (direct), or along x and then along y\n"
-      "in as many parts as the kernel needs (separable);\n"
-      "default: what is faster.",
+      "Weight by weight (direct), along x and then along y in\n"
+      "as many parts as the kernel needs (separable), or the\n"
+      "faster of both (automatic, the default).",
       word_of(options.params.method));
 }
 

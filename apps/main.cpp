@@ -33,7 +33,7 @@ constexpr std::array subcommands{
     Subcommand{"convolve", "convolve an image with a kernel", run_convolve},
     Subcommand{"simulate", "write a simulated image", run_simulate},
     Subcommand{"view", "draw an image, and sources over it, as a PNG picture", run_view},
-    Subcommand{"bench", "time every step of the job on this machine's backends", run_bench},
+    Subcommand{"bench", "time every step on every backend of this machine", run_bench},
     Subcommand{"compare", "match two catalogues: completeness, extra sources, offsets",
                run_compare},
     Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},

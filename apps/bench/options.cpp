@@ -8,8 +8,8 @@ namespace kastor::bench {
 bool parse(cli::Arguments arguments, BenchOptions& options) {
   cli::CommandLine line(
       "kastor bench",
-      "Time every step of the job on every backend of this machine, compare their\n"
-      "results bit by bit, and print the table.\n");
+      "Time every step of convolving and of finding sources on every backend of this\n"
+      "machine, compare their results bit by bit, and print the table.\n");
   line.integer(
       "--size", "N", {1, 100'000, "an integer from 1 to 100000"},
       [&options](std::int64_t n) { options.size = n; },
@@ -18,7 +18,7 @@ bool parse(cli::Arguments arguments, BenchOptions& options) {
   line.integer(
       "--repeats", "N", {1, 100'000, "an integer from 1 to 100000"},
       [&options](std::int64_t n) { options.rules.repeats = static_cast<int>(n); },
-      "Of each step, at least; default 10. More for short\n"
+      "Runs of each step, at least; default 10. More for short\n"
       "steps, fewer for those that take seconds.",
       std::to_string(options.rules.repeats));
   line.heading("Comparison");

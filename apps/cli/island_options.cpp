@@ -116,11 +116,11 @@ void IslandOptionsParser::add_to(CommandLine& line) {
                          : word == "sextractor" ? Preset::sextractor
                                                 : Preset::lesson;
       },
-      "lesson (default): one threshold above one noise; takes\n"
-      "--threshold, --about, --level. radio, sextractor: two\n"
-      "thresholds above maps of background and noise, by the\n"
-      "options below; standard connectivity 8, for sextractor\n"
-      "--min-pixels 5.",
+      "The recipe. lesson (default): one threshold above one\n"
+      "noise; takes --threshold, --about, --level. radio,\n"
+      "sextractor: two thresholds above maps of background and\n"
+      "noise, by the options below; here --connectivity is 8,\n"
+      "for sextractor --min-pixels is 5, if not given.",
       name_of(m_given.preset));
   line.standard_depends("--connectivity");
   line.standard_depends("--min-pixels");
@@ -177,8 +177,8 @@ void IslandOptionsParser::add_background(CommandLine& line) {
       [this](const std::string& word) {
         m_estimate = word == "median" ? BackgroundEstimate::median : BackgroundEstimate::mode;
       },
-      "Of a clipped cell: its median (radio), or SExtractor's\n2.5 median - 1.5 mean "
-      "(sextractor).");
+      "Level of a cell after clipping; default its median\n"
+      "(radio), or SExtractor's mode, 2.5 median - 1.5 mean\n(sextractor).");
   line.integer(
       "--filter", "N", {1, 999, "an odd integer from 1 to 999"},
       [this](std::int64_t n) {
@@ -196,17 +196,17 @@ void IslandOptionsParser::add_background(CommandLine& line) {
         m_given.mesh.interpolation =
             word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
       },
-      "Between the cells; default bicubic.", "bicubic");
+      "Course of both maps between the cells; default bicubic.", "bicubic");
   line.value(
       "--background", "VALUE|FILE",
       [this](const std::string& text) {
         m_given.background = parse_map("--background", text, false);
       },
-      "A level or a map of your own instead of the mesh's.");
+      "A level [image's unit] or a map of your own instead of\nthe mesh's.");
   line.value(
       "--rms", "VALUE|FILE",
       [this](const std::string& text) { m_given.rms = parse_map("--rms", text, true); },
-      "A noise or a map of your own instead of the mesh's.");
+      "A noise [image's unit] or a map of your own instead of\nthe mesh's.");
 }
 
 void IslandOptionsParser::add_maps(CommandLine& line) {

@@ -89,12 +89,12 @@ void add_limit_options(CommandLine& line, PictureOptions& options) {
 void add_picture_options(CommandLine& line, PictureOptions& options) {
   io::PictureParams& params = options.params;
   line.heading("Colours");
-  add_choice(
-      line, "--scale", scales, params.scale,
-      "Default asinh: linear about the sky level, in the\nlowest tenth at most, then logarithmic.");
+  add_choice(line, "--scale", scales, params.scale,
+             "From values to colours; default asinh: linear about the\n"
+             "sky level, in the lowest tenth at most, then\nlogarithmic.");
   add_limit_options(line, options);
   add_choice(line, "--colour-map", colour_maps, params.colour_map,
-             "Default inverted-grey: white to black.");
+             "From low to high; default inverted-grey: white to\nblack.");
   line.choice(
       "--look", {"lesson"},
       [&params](const std::string&) { params.look = io::PictureLook::lesson; },
