@@ -31,9 +31,8 @@ _kastor()
 constexpr const char* tail = R"(
   [[ -z $words ]] || COMPREPLY=($(IFS=' ' compgen -W "$words" -- "$current"))
   if [[ -n $files ]]; then
-    local IFS=$'\n'
     compopt -o filenames 2>/dev/null
-    COMPREPLY+=($(compgen -f -- "$current"))
+    while IFS= read -r i; do COMPREPLY+=("$i"); done < <(compgen -f -- "$current")
   fi
 }
 complete -F _kastor kastor

@@ -156,9 +156,9 @@ class TestCompletion(ManualTestCase):
                 self.assertEqual(self.bash(*words, "image.fits", "--conf"), ["--config"])
 
     def test_values(self):
-        for name in ("a b.fits", "c.csv"):
+        for name in ("a b.fits", "c.csv", "d*.fits"):
             (self.folder / name).write_bytes(b"")
-        files = ["a b.fits", "c.csv", "manual"]
+        files = ["a b.fits", "c.csv", "d*.fits", "manual"]
         seen = 0
         for words in command.topics():
             for option, label in command.options_of(words).items():
