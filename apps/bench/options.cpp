@@ -18,8 +18,8 @@ bool parse(cli::Arguments arguments, BenchOptions& options) {
   line.integer(
       "--repeats", "N", {1, 100'000, "an integer from 1 to 100000"},
       [&options](std::int64_t n) { options.rules.repeats = static_cast<int>(n); },
-      "Runs of each step, at least; default 10. More for short\n"
-      "steps, fewer for those that take seconds.",
+      "Runs of each step, at least; default 10. More for\n"
+      "short steps, fewer for those that take seconds.",
       std::to_string(options.rules.repeats));
   line.heading("Comparison");
   line.flag("--peers", options.peers,

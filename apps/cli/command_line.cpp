@@ -377,8 +377,8 @@ void CommandLine::add_config_options(bool& dump) {
   heading(config_heading);
   value(
       config_name, "FILE", [](const std::string&) {},
-      "Take options from FILE, in TOML: 'kappa = 3' is --kappa\n"
-      "3, 'json = true' is --json; those typed here win.");
+      "Take options from FILE, in TOML: 'kappa = 3' is what\n"
+      "--kappa 3 is, 'json = true' is --json. What is typed\nhere wins.");
   flag(dump_name, dump,
        "Print such a file and do nothing else: the options\n"
        "given, and all others with their defaults in comments.");

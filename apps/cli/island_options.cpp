@@ -118,9 +118,9 @@ void IslandOptionsParser::add_to(CommandLine& line) {
       },
       "The recipe. lesson (default): one threshold above one\n"
       "noise; takes --threshold, --about, --level. radio,\n"
-      "sextractor: two thresholds above maps of background and\n"
-      "noise, by the options below; here --connectivity is 8,\n"
-      "for sextractor --min-pixels is 5, if not given.",
+      "sextractor: two thresholds above maps of background\n"
+      "and noise, by the options below; if not given,\n"
+      "--connectivity is 8, for sextractor --min-pixels 5.",
       name_of(m_given.preset));
   line.standard_depends("--connectivity");
   line.standard_depends("--min-pixels");
@@ -196,7 +196,7 @@ void IslandOptionsParser::add_background(CommandLine& line) {
         m_given.mesh.interpolation =
             word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
       },
-      "Course of both maps between the cells; default bicubic.", "bicubic");
+      "Both maps between the cells; default bicubic.", "bicubic");
   line.value(
       "--background", "VALUE|FILE",
       [this](const std::string& text) {

@@ -90,8 +90,8 @@ void add_picture_options(CommandLine& line, PictureOptions& options) {
   io::PictureParams& params = options.params;
   line.heading("Colours");
   add_choice(line, "--scale", scales, params.scale,
-             "From values to colours; default asinh: linear about the\n"
-             "sky level, in the lowest tenth at most, then\nlogarithmic.");
+             "From values to colours; default asinh: linear about\n"
+             "the sky level, in the lowest tenth at most, then\nlogarithmic.");
   add_limit_options(line, options);
   add_choice(line, "--colour-map", colour_maps, params.colour_map,
              "From low to high; default inverted-grey: white to\nblack.");
