@@ -35,7 +35,13 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${KASTOR_GENERATED_INCLUDE_DIR}
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kastorConfig.cmake.in
   ${PROJECT_BINARY_DIR}/kastorConfig.cmake INSTALL_DESTINATION ${KASTOR_PACKAGE_DIR})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/kastorConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# Before 1.0 a minor version may change the interface, from then on a major one.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(kastor_compatibility SameMinorVersion)
+else()
+  set(kastor_compatibility SameMajorVersion)
+endif()
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kastorConfigVersion.cmake COMPATIBILITY ${kastor_compatibility})
 install(FILES ${PROJECT_BINARY_DIR}/kastorConfig.cmake ${PROJECT_BINARY_DIR}/kastorConfigVersion.cmake
         DESTINATION ${KASTOR_PACKAGE_DIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -22,15 +22,14 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Installed beside the program, or in the source tree it was built from.
+/// Installed beside the program.
 std::string script_path() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = program.parent_path() / KASTOR_DATA_FROM_BIN / "peers.py";
-  for (const fs::path& path : {installed, fs::path(KASTOR_PEERS_SCRIPT)}) {
-    if (fs::is_regular_file(path, error)) return path.lexically_normal().string();
-  }
-  throw Error("--peers: found no " + installed.lexically_normal().string() +
+  const std::string path =
+      (program.parent_path() / KASTOR_DATA_FROM_BIN / "peers.py").lexically_normal().string();
+  if (fs::is_regular_file(path, error)) return path;
+  throw Error("--peers: found no " + path +
               "; expected the script that the installation puts there");
 }
 

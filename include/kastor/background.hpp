@@ -91,6 +91,12 @@ class BackgroundEstimator {
                                                    const BitMask<Exec>& exclude = {});
   [[nodiscard]] BackgroundMesh<Exec, T> operator()(Bands<T, Exec> bands,
                                                    const BitMask<Exec>& exclude = {});
+  /// For any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] BackgroundMesh<Exec, T> operator()(const V& image,
+                                                   const BitMask<Exec>& exclude = {}) {
+    return (*this)(detail::as_const_image_of<T, Exec>(image), exclude);
+  }
 
   /// Of the last call. Fences the instance given at construction.
   /// \throws Error if no cell has enough good pixels.
@@ -104,10 +110,10 @@ class BackgroundEstimator {
 /// One-shot form for any View that keeps the layout contract. Fences `space`. \throws Error also if
 /// no cell has enough good pixels.
 template <class Exec, class V>
-[[nodiscard]] BackgroundMesh<Exec, typename V::non_const_value_type> estimate_background(
+[[nodiscard]] BackgroundMesh<Exec, PixelOf<Exec, V>> estimate_background(
     const Exec& space, const V& image, const BackgroundParams& params = {},
     const BitMask<Exec>& exclude = {}) {
-  BackgroundEstimator<Exec, typename V::non_const_value_type> estimate(space, params);
+  BackgroundEstimator<Exec, PixelOf<Exec, V>> estimate(space, params);
   auto mesh = estimate(as_const_image<Exec>(image), exclude);
   static_cast<void>(estimate.summary());
   return mesh;
@@ -118,6 +124,14 @@ template <class Exec, class V>
 template <class Exec, Real T>
 void fill_map(const Exec& space, const PixelMap<Exec, T>& map, const MutableImage<T, Exec>& image,
               std::int64_t first_row = 0);
+
+/// For any View of T that keeps the layout contract.
+template <class Exec, Real T, AnyView V>
+requires(!std::same_as<V, MutableImage<T, Exec>>)  //
+    void fill_map(const Exec& space, const PixelMap<Exec, T>& map, const V& image,
+                  std::int64_t first_row = 0) {
+  fill_map<Exec, T>(space, map, detail::as_mutable_image_of<T, Exec>(image), first_row);
+}
 
 }  // namespace kastor
 

@@ -80,6 +80,13 @@ class Convolver {
   /// Fills `result`, which has the shape that `result_shape` tells. Enqueues only.
   /// \throws Error if the shape differs or the two images overlap.
   void operator()(const ConstImage<T, Exec>& image, const MutableImage<T, Exec>& result);
+  /// For any Views that keep the layout contract.
+  template <AnyView V, AnyView W>
+  void operator()(const V& image, const W& result) {
+    const ConstImage<T, Exec> from = detail::as_const_image_of<T, Exec>(image);
+    const MutableImage<T, Exec> to = detail::as_mutable_image_of<T, Exec>(result);
+    (*this)(from, to);
+  }
 
   /// `direct` or `separable`: what `automatic` became.
   [[nodiscard]] ConvolveMethod method() const;
@@ -99,7 +106,7 @@ class Convolver {
 template <class Exec, class V>
 [[nodiscard]] auto convolve(const Exec& space, const V& image, const ConvolutionKernel& kernel,
                             const ConvolveParams& params = {}) {
-  using T = typename V::non_const_value_type;
+  using T = PixelOf<Exec, V>;
   Convolver<Exec, T> convolver(space, kernel, params);
   const auto canonical = as_const_image<Exec>(image);
   const ImageShape shape = convolver.result_shape({static_cast<std::int64_t>(canonical.extent(0)),

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <concepts>
 #include <cstdint>
+#include <kastor/detail/instantiations.hpp>
 #include <kastor/error.hpp>
 #include <span>
 #include <type_traits>
@@ -49,37 +50,108 @@ using Bands = std::span<const ConstImage<T, Exec>>;
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
-/// Any `Kokkos::View` that keeps the layout contract.
+/// Any `Kokkos::View`: where one breaks the layout contract, a sentence of the compiler's says how.
 template <class V>
-concept ImageView = Kokkos::is_view_v<V> && V::rank == 2 && Real<typename V::non_const_value_type>;
+concept AnyView = Kokkos::is_view_v<V>;
+
+/// A `Kokkos::View` that keeps the layout contract.
+template <class V>
+concept ImageView =
+    AnyView<V> && V::rank == 2 && Real<typename V::non_const_value_type>&&
+                                      std::same_as<typename V::array_layout, Kokkos::LayoutRight>;
 
 /// The host can work on the memory of `Exec` directly.
 template <class Exec>
 inline constexpr bool is_host_space_v =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
+namespace detail {
+
+/// The contract for a View of any kind of pixels, as sentences; false after one of them.
+template <class Exec, class V>
+constexpr bool is_raster_for() {
+  constexpr bool has_space = Kokkos::is_execution_space_v<Exec>;
+  static_assert(has_space, "kastor: the first argument must be an execution space instance");
+  static_assert(!has_space || is_backend_v<Exec>,
+                "kastor: the library was not compiled for this execution space");
+  static_assert(AnyView<V>, "kastor: the image must be a Kokkos::View");
+  if constexpr (has_space && AnyView<V>) {
+    constexpr bool is_right = std::same_as<typename V::array_layout, Kokkos::LayoutRight>;
+    constexpr bool is_near = Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible;
+    static_assert(V::rank == 2, "kastor: the image must be a rank-2 View, indexed (y, x)");
+    static_assert(
+        V::rank != 2 || is_right,
+        "kastor: the image must be a Kokkos::LayoutRight View (x fastest), on every backend");
+    static_assert(is_near, "kastor: the execution space cannot reach the memory of the image");
+    return is_backend_v<Exec> && V::rank == 2 && is_right && is_near;
+  }
+  return false;
+}
+
+/// The same for an image.
+template <class Exec, class V>
+constexpr bool is_image_for() {
+  if constexpr (is_raster_for<Exec, V>()) {
+    static_assert(Real<typename V::non_const_value_type>,
+                  "kastor: the pixels must be float or double");
+    return Real<typename V::non_const_value_type>;
+  }
+  return false;
+}
+
+/// float where the contract is broken, so that its sentence stands alone.
+template <class Exec, class V, bool good = is_image_for<Exec, V>()>
+struct PixelOf {
+  using type = float;
+};
+template <class Exec, class V>
+struct PixelOf<Exec, V, true> {
+  using type = typename V::non_const_value_type;
+};
+
+/// A View as one of type `Shallow`, which keeps its pointer and its pitch.
+template <class Shallow, class V>
+[[nodiscard]] Shallow as_shallow(const V& view) {
+  if constexpr (std::is_same_v<typename V::memory_space, typename Shallow::memory_space>) {
+    return Shallow(view);
+  } else {
+    // Reachable memory of another space (pinned or managed).
+    const auto pitch = view.extent(0) > 1 ? view.stride(0) : view.extent(1);
+    const Kokkos::View<typename Shallow::data_type, Kokkos::LayoutRight,
+                       typename Shallow::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+        rows(view.data(), view.extent(0), pitch);
+    return Kokkos::subview(rows, Kokkos::ALL, Kokkos::make_pair(std::size_t{0}, view.extent(1)));
+  }
+}
+
+}  // namespace detail
+
+/// The pixel type of a View that `Exec` is to work on.
+template <class Exec, class V>
+using PixelOf = typename detail::PixelOf<Exec, V>::type;
+
 /// The canonical, shallow form of a user's View: the one type per (pixel, space) that kernels are
 /// compiled for.
 template <class Exec, class V>
-[[nodiscard]] ConstImage<typename V::non_const_value_type, Exec> as_const_image(const V& view) {
-  static_assert(Kokkos::is_view_v<V>, "kastor: the image must be a Kokkos::View");
-  static_assert(V::rank == 2, "kastor: the image must be a rank-2 View, indexed (y, x)");
-  static_assert(
-      std::is_same_v<typename V::array_layout, Kokkos::LayoutRight>,
-      "kastor: the image must be a Kokkos::LayoutRight View (x fastest), on every backend");
-  static_assert(Real<typename V::non_const_value_type>,
-                "kastor: the pixels must be float or double");
-  static_assert(Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible,
-                "kastor: the execution space cannot reach the memory of the image");
-  using T = typename V::non_const_value_type;
-  if constexpr (std::is_same_v<typename V::memory_space, typename Exec::memory_space>) {
-    return ConstImage<T, Exec>(view);
+[[nodiscard]] ConstImage<PixelOf<Exec, V>, Exec> as_const_image(const V& view) {
+  if constexpr (detail::is_image_for<Exec, V>()) {
+    return detail::as_shallow<ConstImage<PixelOf<Exec, V>, Exec>>(view);
   } else {
-    // Reachable memory of another space (pinned or managed): keep the pointer and the pitch.
-    const auto pitch = view.stride(0) == 0 ? view.extent(1) : view.stride(0);
-    const ConstImage<T, Exec> rows(view.data(), view.extent(0), pitch);
-    return Kokkos::subview(rows, Kokkos::ALL, Kokkos::make_pair(std::size_t{0}, view.extent(1)));
+    return {};
   }
+}
+
+/// The same of a View that is to be filled.
+template <class Exec, class V>
+[[nodiscard]] MutableImage<PixelOf<Exec, V>, Exec> as_mutable_image(const V& view) {
+  if constexpr (detail::is_image_for<Exec, V>()) {
+    constexpr bool is_const = std::is_const_v<typename V::value_type>;
+    static_assert(!is_const, "kastor: the image to be filled must not be one of const pixels");
+    if constexpr (!is_const) {
+      return detail::as_shallow<MutableImage<PixelOf<Exec, V>, Exec>>(view);
+    }
+  }
+  return {};
 }
 
 namespace detail {
@@ -88,6 +160,55 @@ namespace detail {
 template <class Exec>
 using HostReadable = std::conditional_t<is_host_space_v<Exec>, typename Exec::memory_space,
                                         Kokkos::SharedHostPinnedSpace>;
+
+/// A View as an image of the pixels that a plan or a map is made for.
+template <class T, class Exec, class V>
+[[nodiscard]] ConstImage<T, Exec> as_const_image_of(const V& view) {
+  if constexpr (is_image_for<Exec, V>()) {
+    constexpr bool fits = std::same_as<T, typename V::non_const_value_type>;
+    static_assert(fits, "kastor: all images of one call or plan must have pixels of one type");
+    if constexpr (fits) return as_const_image<Exec>(view);
+  }
+  return {};
+}
+
+template <class T, class Exec, class V>
+[[nodiscard]] MutableImage<T, Exec> as_mutable_image_of(const V& view) {
+  if constexpr (is_image_for<Exec, V>()) {
+    constexpr bool fits = std::same_as<T, typename V::non_const_value_type>;
+    static_assert(fits, "kastor: all images of one call or plan must have pixels of one type");
+    if constexpr (fits) return as_mutable_image<Exec>(view);
+  }
+  return {};
+}
+
+/// An image of labels.
+template <class Label, class Exec>
+using LabelImage = Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+template <class Exec, class V>
+inline constexpr bool is_label_image_v = false;
+template <class Exec, class Label>
+inline constexpr bool is_label_image_v<
+    Exec, Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>> = true;
+
+/// A View as an image of labels, int32 or int64; the first where it is none.
+template <class Exec, class V>
+[[nodiscard]] auto as_label_image(const V& view) {
+  if constexpr (is_raster_for<Exec, V>()) {
+    using Label = typename V::value_type;
+    constexpr bool is_label =
+        std::same_as<Label, std::int32_t> || std::same_as<Label, std::int64_t>;
+    static_assert(is_label, "kastor: the labels must be std::int32_t or std::int64_t, not const");
+    if constexpr (is_label) {
+      return as_shallow<LabelImage<Label, Exec>>(view);
+    } else {
+      return LabelImage<std::int32_t, Exec>();
+    }
+  } else {
+    return LabelImage<std::int32_t, Exec>();
+  }
+}
 
 /// Rows of a band as kernels see them.
 template <class T>

@@ -75,6 +75,12 @@ class IslandFinder {
                                         const BitMask<Exec>& region = {});
   [[nodiscard]] IslandResult operator()(Bands<T, Exec> bands, const Background<Exec, T>& background,
                                         const BitMask<Exec>& region = {});
+  /// For any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] IslandResult operator()(const V& image, const Background<Exec, T>& background,
+                                        const BitMask<Exec>& region = {}) {
+    return (*this)(detail::as_const_image_of<T, Exec>(image), background, region);
+  }
 
   /// Of the last call; overwritten by the next one. Labels are the ids of the positive islands;
   /// those of the negative ones begin with 1 again.
@@ -88,12 +94,12 @@ class IslandFinder {
 
 /// One-shot form for any View that keeps the layout contract.
 template <class Exec, class V>
-[[nodiscard]] IslandResult find_islands(
-    const Exec& space, const V& image,
-    const Background<Exec, typename V::non_const_value_type>& background,
-    const IslandParams& params = {}, const BitMask<Exec>& region = {}) {
-  using T = typename V::non_const_value_type;
-  return IslandFinder<Exec, T>(space, params)(as_const_image<Exec>(image), background, region);
+[[nodiscard]] IslandResult find_islands(const Exec& space, const V& image,
+                                        const Background<Exec, PixelOf<Exec, V>>& background,
+                                        const IslandParams& params = {},
+                                        const BitMask<Exec>& region = {}) {
+  return IslandFinder<Exec, PixelOf<Exec, V>>(space, params)(as_const_image<Exec>(image),
+                                                             background, region);
 }
 
 }  // namespace kastor

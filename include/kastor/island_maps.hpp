@@ -16,6 +16,15 @@ template <class Exec, Real T>
 void fill_snr_map(const Exec& space, const ConstImage<T, Exec>& image,
                   const Background<Exec, T>& background, const MutableImage<T, Exec>& snr);
 
+/// For any Views that keep the layout contract.
+template <class Exec, Real T, AnyView V, AnyView W>
+requires(!std::same_as<V, ConstImage<T, Exec>> || !std::same_as<W, MutableImage<T, Exec>>)  //
+    void fill_snr_map(const Exec& space, const V& image, const Background<Exec, T>& background,
+                      const W& snr) {
+  fill_snr_map<Exec, T>(space, detail::as_const_image_of<T, Exec>(image), background,
+                        detail::as_mutable_image_of<T, Exec>(snr));
+}
+
 /// The image without its islands: their pixels are at the level of the background, all others as
 /// they were. `positive` and `negative` as `IslandFinder` leaves them.
 template <class Exec, Real T>
@@ -23,12 +32,30 @@ void fill_residual_map(const Exec& space, const ConstImage<T, Exec>& image,
                        const Background<Exec, T>& background, const RunLabels<Exec>& positive,
                        const RunLabels<Exec>& negative, const MutableImage<T, Exec>& residual);
 
+/// For any Views that keep the layout contract.
+template <class Exec, Real T, AnyView V, AnyView W>
+requires(!std::same_as<V, ConstImage<T, Exec>> || !std::same_as<W, MutableImage<T, Exec>>)  //
+    void fill_residual_map(const Exec& space, const V& image, const Background<Exec, T>& background,
+                           const RunLabels<Exec>& positive, const RunLabels<Exec>& negative,
+                           const W& residual) {
+  fill_residual_map<Exec, T>(space, detail::as_const_image_of<T, Exec>(image), background, positive,
+                             negative, detail::as_mutable_image_of<T, Exec>(residual));
+}
+
 /// The island of every pixel by its id, 0 for none: those of `negative` follow those of `positive`.
 /// `Label` is int32 or int64. \throws Error also if the ids do not fit
 template <class Exec, class Label>
 void write_island_labels(
     const Exec& space, const RunLabels<Exec>& positive, const RunLabels<Exec>& negative,
     const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>& ids);
+
+/// For any View of such labels that keeps the layout contract.
+template <class Exec, AnyView V>
+requires(!detail::is_label_image_v<Exec, V>)  //
+    void write_island_labels(const Exec& space, const RunLabels<Exec>& positive,
+                             const RunLabels<Exec>& negative, const V& ids) {
+  write_island_labels(space, positive, negative, detail::as_label_image<Exec>(ids));
+}
 
 }  // namespace kastor
 

@@ -140,6 +140,13 @@ void write_labels(
     const Exec& space, const RunLabels<Exec>& labels,
     const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>& image);
 
+/// For any View of such labels that keeps the layout contract.
+template <class Exec, AnyView V>
+requires(!detail::is_label_image_v<Exec, V>)  //
+    void write_labels(const Exec& space, const RunLabels<Exec>& labels, const V& image) {
+  write_labels(space, labels, detail::as_label_image<Exec>(image));
+}
+
 }  // namespace kastor
 
 #endif

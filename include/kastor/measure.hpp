@@ -33,6 +33,12 @@ class Measurer {
       const ConstImage<T, Exec>& image, const RunLabels<Exec>& labels);
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       Bands<T, Exec> bands, const RunLabels<Exec>& labels);
+  /// For any View that keeps the layout contract.
+  template <AnyView V>
+  Kokkos::View<const Source*, typename Exec::memory_space> operator()(
+      const V& image, const RunLabels<Exec>& labels) {
+    return (*this)(detail::as_const_image_of<T, Exec>(image), labels);
+  }
 
   /// For labels that are still being made, as `Labeller::enqueue` leaves them: takes the numbers of
   /// runs and components from `counts`, in the memory of Exec, and writes the rows where the host
@@ -56,8 +62,7 @@ template <class Exec>
 /// One-shot form for any View that keeps the layout contract. Fences `space`.
 template <class Exec, class V>
 [[nodiscard]] Catalogue measure(const Exec& space, const V& image, const RunLabels<Exec>& labels) {
-  using T = typename V::non_const_value_type;
-  Measurer<Exec, T> measurer(space);
+  Measurer<Exec, PixelOf<Exec, V>> measurer(space);
   return to_host<Exec>(space, measurer(as_const_image<Exec>(image), labels));
 }
 

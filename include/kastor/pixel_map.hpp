@@ -103,6 +103,9 @@ class PixelMap {
   PixelMap() = default;
   PixelMap(double constant) : m_constant(constant) {}
   PixelMap(const ConstImage<T, Exec>& image) : m_kind(Kind::image), m_image(image) {}
+  /// Any View that keeps the layout contract.
+  template <AnyView V>
+  PixelMap(const V& image) : PixelMap(detail::as_const_image_of<T, Exec>(image)) {}
   PixelMap(const MeshSurface<Exec>& surface) : m_kind(Kind::surface), m_surface(surface) {}
 
   /// NaN where an image says so.

@@ -57,6 +57,11 @@ class SigmaClipper {
   /// Fences only the instance given at construction. \throws Error if no pixel is finite.
   [[nodiscard]] SigmaClipResult operator()(const ConstImage<T, Exec>& image);
   [[nodiscard]] SigmaClipResult operator()(Bands<T, Exec> bands);
+  /// For any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] SigmaClipResult operator()(const V& image) {
+    return (*this)(detail::as_const_image_of<T, Exec>(image));
+  }
 
  private:
   struct Plan;
@@ -67,8 +72,7 @@ class SigmaClipper {
 template <class Exec, class V>
 [[nodiscard]] SigmaClipResult sigma_clip(const Exec& space, const V& image,
                                          const SigmaClipParams& params = {}) {
-  using T = typename V::non_const_value_type;
-  return SigmaClipper<Exec, T>(space, params)(as_const_image<Exec>(image));
+  return SigmaClipper<Exec, PixelOf<Exec, V>>(space, params)(as_const_image<Exec>(image));
 }
 
 }  // namespace kastor

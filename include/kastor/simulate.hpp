@@ -39,10 +39,25 @@ template <class Exec, Real T>
 void simulate_sky(const Exec& space, const SkyParams& params, const std::vector<TrueSource>& truth,
                   const Image<T, Exec>& image);
 
+/// For any View that keeps the layout contract.
+template <class Exec, AnyView V>
+requires(!std::same_as<V, Image<PixelOf<Exec, V>, Exec>>)  //
+    void simulate_sky(const Exec& space, const SkyParams& params,
+                      const std::vector<TrueSource>& truth, const V& image) {
+  simulate_sky<Exec, PixelOf<Exec, V>>(space, params, truth, as_mutable_image<Exec>(image));
+}
+
 /// 1 at every pixel whose x and y are both `spacing / 2` modulo `spacing`, 0 elsewhere: `d[s//2::s,
 /// s//2::s] = 1`. Enqueues only. \throws Error if spacing < 1.
 template <class Exec, Real T>
 void simulate_diracs(const Exec& space, std::int64_t spacing, const Image<T, Exec>& image);
+
+/// For any View that keeps the layout contract.
+template <class Exec, AnyView V>
+requires(!std::same_as<V, Image<PixelOf<Exec, V>, Exec>>)  //
+    void simulate_diracs(const Exec& space, std::int64_t spacing, const V& image) {
+  simulate_diracs<Exec, PixelOf<Exec, V>>(space, spacing, as_mutable_image<Exec>(image));
+}
 
 }  // namespace kastor
 

@@ -47,6 +47,11 @@ class SourceFinder {
   /// Fences the instance given at construction. \throws Error if no pixel is finite.
   [[nodiscard]] FindResult operator()(const ConstImage<T, Exec>& image);
   [[nodiscard]] FindResult operator()(Bands<T, Exec> bands);
+  /// For any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] FindResult operator()(const V& image) {
+    return (*this)(detail::as_const_image_of<T, Exec>(image));
+  }
 
   /// Of the last call; overwritten by the next one.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
@@ -61,8 +66,7 @@ class SourceFinder {
 template <class Exec, class V>
 [[nodiscard]] FindResult find_sources(const Exec& space, const V& image,
                                       const FindParams& params = {}) {
-  using T = typename V::non_const_value_type;
-  return SourceFinder<Exec, T>(space, params)(as_const_image<Exec>(image));
+  return SourceFinder<Exec, PixelOf<Exec, V>>(space, params)(as_const_image<Exec>(image));
 }
 
 }  // namespace kastor

@@ -26,8 +26,7 @@ template <class Exec, Real T>
 /// The same for any View that keeps the layout contract.
 template <class Exec, class V>
 [[nodiscard]] Statistics statistics(const Exec& space, const V& image) {
-  return statistics_of_image<Exec, typename V::non_const_value_type>(space,
-                                                                     as_const_image<Exec>(image));
+  return statistics_of_image<Exec, PixelOf<Exec, V>>(space, as_const_image<Exec>(image));
 }
 
 }  // namespace kastor

@@ -29,13 +29,22 @@ template <class Exec, Real T>
 void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double level,
                     const BitMask<Exec>& mask, std::int64_t first_row = 0);
 
+/// For any View that keeps the layout contract.
+template <class Exec, AnyView V>
+requires(!std::same_as<V, ConstImage<PixelOf<Exec, V>, Exec>>)  //
+    void threshold_into(const Exec& space, const V& image, double level, const BitMask<Exec>& mask,
+                        std::int64_t first_row = 0) {
+  threshold_into<Exec, PixelOf<Exec, V>>(space, as_const_image<Exec>(image), level, mask,
+                                         first_row);
+}
+
 /// The mask of the finite pixels strictly greater than `level` [image unit].
 template <class Exec, class V>
 [[nodiscard]] BitMask<Exec> threshold(const Exec& space, const V& image, double level) {
   const auto canonical = as_const_image<Exec>(image);
   auto mask = make_bit_mask(space, static_cast<std::int64_t>(canonical.extent(0)),
                             static_cast<std::int64_t>(canonical.extent(1)));
-  threshold_into<Exec, typename V::non_const_value_type>(space, canonical, level, mask);
+  threshold_into<Exec, PixelOf<Exec, V>>(space, canonical, level, mask);
   return mask;
 }
 

@@ -11,6 +11,13 @@
 #define KASTOR_VERSION \
   (KASTOR_VERSION_MAJOR * 10000 + KASTOR_VERSION_MINOR * 100 + KASTOR_VERSION_PATCH)
 
+/// "major.minor.patch"
+#define KASTOR_VERSION_STRING              \
+  KASTOR_DETAIL_TEXT(KASTOR_VERSION_MAJOR) \
+  "." KASTOR_DETAIL_TEXT(KASTOR_VERSION_MINOR) "." KASTOR_DETAIL_TEXT(KASTOR_VERSION_PATCH)
+#define KASTOR_DETAIL_TEXT(macro) KASTOR_DETAIL_QUOTED(macro)
+#define KASTOR_DETAIL_QUOTED(text) #text
+
 namespace kastor {
 /// "major.minor.patch" of the library that was linked.
 [[nodiscard]] const char* version() noexcept;
