@@ -21,6 +21,7 @@ enum class BackgroundEstimate {
 /// The surface through the nodes of the mesh.
 enum class MeshInterpolation { bicubic, bilinear };
 
+/// How `BackgroundEstimator` goes about it.
 struct BackgroundParams {
   std::int64_t cell_height = 64;  ///< [pixel, >= 1]
   std::int64_t cell_width = 64;   ///< [pixel, >= 1]
@@ -35,10 +36,10 @@ struct BackgroundParams {
 /// Level and noise of the sky as surfaces over an image. Owns its nodes.
 template <class Exec, Real T>
 struct BackgroundMesh {
-  std::int64_t ny = 0;  ///< of the image
-  std::int64_t nx = 0;
-  MeshSurface<Exec> level;
-  MeshSurface<Exec> rms;
+  std::int64_t ny = 0;      ///< of the image
+  std::int64_t nx = 0;      ///< of the image
+  MeshSurface<Exec> level;  ///< of the sky [image unit]
+  MeshSurface<Exec> rms;    ///< standard deviation of the noise [image unit]
 
   /// As detection takes it; shares the nodes.
   [[nodiscard]] Background<Exec, T> background() const {
@@ -46,6 +47,7 @@ struct BackgroundMesh {
   }
 };
 
+/// A background in a few numbers.
 struct BackgroundSummary {
   double level = 0;         ///< median of the nodes: one number for the whole image [image unit]
   double rms = 0;           ///< likewise
@@ -89,6 +91,7 @@ class BackgroundEstimator {
   /// \throws Error if the image has no pixels, or `exclude` has another shape.
   [[nodiscard]] BackgroundMesh<Exec, T> operator()(const ConstImage<T, Exec>& image,
                                                    const BitMask<Exec>& exclude = {});
+  /// The same of an image in bands of whole rows.
   [[nodiscard]] BackgroundMesh<Exec, T> operator()(Bands<T, Exec> bands,
                                                    const BitMask<Exec>& exclude = {});
   /// For any View that keeps the layout contract.

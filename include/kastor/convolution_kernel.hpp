@@ -16,6 +16,7 @@ struct ConvolutionKernel {
   std::int64_t nx = 0;       ///< [1, 127]
   std::vector<double> taps;  ///< ny * nx finite numbers
 
+  /// The tap in row y and column x, from 0.
   [[nodiscard]] double at(std::int64_t y, std::int64_t x) const {
     return taps[static_cast<std::size_t>(y * nx + x)];
   }

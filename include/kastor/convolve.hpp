@@ -17,6 +17,7 @@ enum class ConvolveMode {
   valid  ///< where no edge is met: |extent of the image - extent of the kernel| + 1
 };
 
+/// How the sums are formed.
 enum class ConvolveMethod {
   automatic,  ///< separable where that saves at least half of the arithmetic or the kernel is one
               ///< separable part, else direct
@@ -31,6 +32,7 @@ enum class NanTreatment {
                ///< over the sum of those that took part; NaN where none did
 };
 
+/// How `Convolver` goes about it.
 struct ConvolveParams {
   ConvolveMode mode = ConvolveMode::full;
   ConvolveMethod method = ConvolveMethod::automatic;
@@ -124,6 +126,7 @@ template <class Exec, class V>
 template <class T, class Exec>
 using ConstSignal = Kokkos::View<const T*, Kokkos::LayoutRight, typename Exec::memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+/// The same, to be written to.
 template <class T, class Exec>
 using MutableSignal = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space,
                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -137,7 +140,7 @@ template <class Exec, Real T>
 void convolve_signal_into(const Exec& space, const ConstSignal<T, Exec>& signal,
                           const ConstSignal<T, Exec>& taps, const MutableSignal<T, Exec>& result);
 
-/// One-shot form. \param signal  a rank-1 View  \param taps  another, of the same value type
+/// One-shot form for two rank-1 Views of the same value type. Fences `space`.
 template <class Exec, class V, class W>
 requires(V::rank == 1 && W::rank == 1)
     [[nodiscard]] auto convolve(const Exec& space, const V& signal, const W& taps) {

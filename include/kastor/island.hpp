@@ -46,6 +46,7 @@ struct Island {
   std::uint32_t flags;  ///< `IslandFlag`s
 };
 
+/// The rows of a list of islands, in the order of their ids.
 using Islands = std::vector<Island>;
 
 }  // namespace kastor

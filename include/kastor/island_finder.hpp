@@ -30,6 +30,7 @@ struct IslandCounts {
   std::int64_t foreground_pixels = 0;  ///< of dropped islands too
 };
 
+/// What `IslandFinder` finds in an image.
 struct IslandResult {
   Islands islands;        ///< the positive ones, then the negative ones
   IslandCounts positive;  ///< above the background
@@ -73,6 +74,7 @@ class IslandFinder {
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& image,
                                         const Background<Exec, T>& background,
                                         const BitMask<Exec>& region = {});
+  /// The same of an image in bands of whole rows.
   [[nodiscard]] IslandResult operator()(Bands<T, Exec> bands, const Background<Exec, T>& background,
                                         const BitMask<Exec>& region = {});
   /// For any View that keeps the layout contract.
@@ -85,6 +87,7 @@ class IslandFinder {
   /// Of the last call; overwritten by the next one. Labels are the ids of the positive islands;
   /// those of the negative ones begin with 1 again.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
+  /// The labels of the negative islands of the last call, from 1 on.
   [[nodiscard]] const RunLabels<Exec>& negative_labels() const;
 
  private:

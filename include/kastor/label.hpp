@@ -36,6 +36,7 @@ struct MaskRow {
 /// Which neighbours belong together: 4 share an edge, 8 share an edge or a corner.
 enum class Connectivity { four = 4, eight = 8 };
 
+/// What becomes a component.
 struct LabelParams {
   Connectivity connectivity = Connectivity::four;
   std::int64_t min_pixels =
@@ -50,12 +51,13 @@ struct LabelParams {
 template <class Exec>
 struct RunLabels {
   template <class T>
+  /// A list in the memory of Exec; it may be longer than what it holds.
   using List = Kokkos::View<T*, typename Exec::memory_space>;
 
-  std::int64_t ny = 0;
-  std::int64_t nx = 0;
-  std::int64_t runs = 0;
-  std::int64_t components = 0;
+  std::int64_t ny = 0;                 ///< rows of the mask [pixel]
+  std::int64_t nx = 0;                 ///< columns of the mask [pixel]
+  std::int64_t runs = 0;               ///< of the whole mask
+  std::int64_t components = 0;         ///< that are labelled
   std::int64_t dropped = 0;            ///< components that became background
   std::int64_t foreground_pixels = 0;  ///< of the mask, dropped components included
   List<std::int32_t> begin;            ///< x of a run's first pixel
@@ -116,9 +118,13 @@ class Labeller {
   /// again. The lists hold nothing then, and kernels must not follow `counts()` beyond their
   /// extents.
   void enqueue(const BitMask<Exec>& mask);
+  /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
+  /// After a fence: true if all had room.
   [[nodiscard]] bool finish();
+  /// What the last call found, overwritten by the next one.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
+  /// The numbers of the last `enqueue`, in the memory of Exec.
   [[nodiscard]] const LabelCounts* counts() const;
 
  private:

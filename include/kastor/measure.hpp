@@ -22,6 +22,7 @@ namespace kastor {
 template <class Exec, Real T>
 class Measurer {
  public:
+  /// The work space comes with the first calls.
   explicit Measurer(const Exec& space);
   ~Measurer();
   Measurer(Measurer&&) noexcept;
@@ -31,6 +32,7 @@ class Measurer {
   /// call. Enqueues only. \throws Error if image and labels differ in shape.
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       const ConstImage<T, Exec>& image, const RunLabels<Exec>& labels);
+  /// The same of an image in bands of whole rows.
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       Bands<T, Exec> bands, const RunLabels<Exec>& labels);
   /// For any View that keeps the layout contract.
@@ -46,7 +48,9 @@ class Measurer {
   /// False: there were more than there was room for, which is now larger; enqueue again. `rows()`
   /// are those of the last `finish`, overwritten by the next `enqueue`.
   void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts);
+  /// After a fence: true if all had room.
   [[nodiscard]] bool finish(std::int64_t components);
+  /// On the host, of the last `finish`.
   [[nodiscard]] std::span<const Source> rows() const;
 
  private:

@@ -25,6 +25,7 @@ struct MeshSurface {
   std::int64_t cell_height = 1;  ///< [pixel]
   std::int64_t cell_width = 1;   ///< [pixel]
   bool positive = false;  ///< never below half of the bilinear surface through the same nodes
+  /// (rows, columns) of the mesh, one or more of each
   Kokkos::View<const MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space> nodes;
 
   /// By elementary arithmetic in a fixed order: the same bits everywhere.
@@ -35,9 +36,11 @@ struct MeshSurface {
 
   /// Between which two nodes, and how far from the first, in cells.
   struct Place {
-    std::int64_t first = 0, second = 0;
-    double t = 0;
+    std::int64_t first = 0;   ///< node on the near side
+    std::int64_t second = 0;  ///< node on the far side; the same one where there is only one
+    double t = 0;             ///< from 0 at the first to 1 at the second, beyond them at the edges
     Place() = default;
+    /// Of a pixel among `count` nodes, one for `cell` pixels.
     KOKKOS_FUNCTION Place(std::int64_t pixel, std::int64_t cell, std::int64_t count) {
       if (count < 2) return;
       const double at = (static_cast<double>(pixel) + 0.5) / static_cast<double>(cell) - 0.5;
@@ -46,29 +49,37 @@ struct MeshSurface {
       second = first + 1;
       t = at - static_cast<double>(first);
     }
+    /// Linear between a and b, constant beyond them.
     [[nodiscard]] KOKKOS_FUNCTION double linear(double a, double b) const {
       const double s = t < 0 ? 0 : (t > 1 ? 1 : t);
       return (1 - s) * a + s * b;
     }
+    /// The cubic through a and b with these second derivatives.
     [[nodiscard]] KOKKOS_FUNCTION double cubic(double a, double b, double d2a, double d2b) const {
       const double s = 1 - t;
       return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) / 6;
     }
   };
+  /// The place of row y of the image among the rows of nodes.
   [[nodiscard]] KOKKOS_FUNCTION Place row(std::int64_t y) const {
     return Place(y, cell_height, static_cast<std::int64_t>(nodes.extent(0)));
   }
+  /// The place of column x of the image among the columns of nodes.
   [[nodiscard]] KOKKOS_FUNCTION Place column(std::int64_t x) const {
     return Place(x, cell_width, static_cast<std::int64_t>(nodes.extent(1)));
   }
 
   /// The surface along one row, from one column of nodes to the next.
   struct Span {
-    double left = 0, right = 0;  ///< values on both sides, and second derivatives along x
-    double left_d2 = 0, right_d2 = 0;
-    double left_linear = 0, right_linear = 0;  ///< only if positive
-    bool positive = false;
+    double left = 0;          ///< value there
+    double right = 0;         ///< value there
+    double left_d2 = 0;       ///< second derivative along x
+    double right_d2 = 0;      ///< second derivative along x
+    double left_linear = 0;   ///< of the bilinear surface, only if positive
+    double right_linear = 0;  ///< of the bilinear surface, only if positive
+    bool positive = false;    ///< as that of the surface
 
+    /// The surface there.
     [[nodiscard]] KOKKOS_FUNCTION double at(const Place& u) const {
       const double smooth = u.cubic(left, right, left_d2, right_d2);
       if (!positive) return smooth;
@@ -101,11 +112,14 @@ template <class Exec, Real T>
 class PixelMap {
  public:
   PixelMap() = default;
+  /// The same number everywhere.
   PixelMap(double constant) : m_constant(constant) {}
+  /// The pixels of an image.
   PixelMap(const ConstImage<T, Exec>& image) : m_kind(Kind::image), m_image(image) {}
   /// Any View that keeps the layout contract.
   template <AnyView V>
   PixelMap(const V& image) : PixelMap(detail::as_const_image_of<T, Exec>(image)) {}
+  /// A surface over a mesh.
   PixelMap(const MeshSurface<Exec>& surface) : m_kind(Kind::surface), m_surface(surface) {}
 
   /// NaN where an image says so.
@@ -114,10 +128,15 @@ class PixelMap {
     return m_kind == Kind::image ? static_cast<double>(m_image(y, x)) : m_constant;
   }
 
+  /// Which of the three it is.
   enum class Kind { constant, image, surface };
+  /// Which of the three it is.
   [[nodiscard]] KOKKOS_FUNCTION Kind kind() const { return m_kind; }
+  /// Of a constant map.
   [[nodiscard]] KOKKOS_FUNCTION double constant() const { return m_constant; }
+  /// Of a map that is an image.
   [[nodiscard]] KOKKOS_FUNCTION const ConstImage<T, Exec>& image() const { return m_image; }
+  /// Of a map that is a surface.
   [[nodiscard]] KOKKOS_FUNCTION const MeshSurface<Exec>& surface() const { return m_surface; }
 
  private:

@@ -9,6 +9,7 @@
 
 namespace kastor {
 
+/// How often and how closely to clip.
 struct SigmaClipParams {
   double kappa = 3.0;  ///< half-width kept around the median, in standard deviations  [> 0, finite]
   int max_passes = 0;  ///< stop after so many passes; 0 = when a pass removes nothing  [>= 0]
@@ -20,6 +21,7 @@ enum class ClipRoute {
   reread      ///< several reads of the image per pass: small images, or a sample of no use
 };
 
+/// What a clip leaves, and how it came about.
 struct SigmaClipResult {
   Statistics all;      ///< every finite pixel
   Statistics clipped;  ///< the survivors
@@ -56,6 +58,7 @@ class SigmaClipper {
 
   /// Fences only the instance given at construction. \throws Error if no pixel is finite.
   [[nodiscard]] SigmaClipResult operator()(const ConstImage<T, Exec>& image);
+  /// The same of an image in bands of whole rows.
   [[nodiscard]] SigmaClipResult operator()(Bands<T, Exec> bands);
   /// For any View that keeps the layout contract.
   template <AnyView V>

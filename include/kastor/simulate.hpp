@@ -47,8 +47,8 @@ requires(!std::same_as<V, Image<PixelOf<Exec, V>, Exec>>)  //
   simulate_sky<Exec, PixelOf<Exec, V>>(space, params, truth, as_mutable_image<Exec>(image));
 }
 
-/// 1 at every pixel whose x and y are both `spacing / 2` modulo `spacing`, 0 elsewhere: `d[s//2::s,
-/// s//2::s] = 1`. Enqueues only. \throws Error if spacing < 1.
+/// 1 at every pixel whose x and y are both `spacing / 2` modulo `spacing`, 0 elsewhere. Enqueues
+/// only. \throws Error if spacing < 1.
 template <class Exec, Real T>
 void simulate_diracs(const Exec& space, std::int64_t spacing, const Image<T, Exec>& image);
 

@@ -15,6 +15,7 @@ namespace kastor {
 /// What the threshold is added to.
 enum class ThresholdAbout { zero, median };
 
+/// What is a source.
 struct FindParams {
   SigmaClipParams clip;
   double threshold =
@@ -25,6 +26,7 @@ struct FindParams {
   LabelParams label;
 };
 
+/// What `SourceFinder` finds in an image.
 struct FindResult {
   SigmaClipResult clip;
   double threshold = 0;                ///< the level applied [image unit]
@@ -46,6 +48,7 @@ class SourceFinder {
 
   /// Fences the instance given at construction. \throws Error if no pixel is finite.
   [[nodiscard]] FindResult operator()(const ConstImage<T, Exec>& image);
+  /// The same of an image in bands of whole rows.
   [[nodiscard]] FindResult operator()(Bands<T, Exec> bands);
   /// For any View that keeps the layout contract.
   template <AnyView V>
@@ -55,6 +58,7 @@ class SourceFinder {
 
   /// Of the last call; overwritten by the next one.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
+  /// The foreground of the last call; overwritten by the next one.
   [[nodiscard]] const BitMask<Exec>& mask() const;
 
  private:

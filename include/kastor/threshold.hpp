@@ -10,11 +10,12 @@ namespace kastor {
 /// One bit per pixel: bit `x % 64` of `words(y, x / 64)`. Bits beyond the width are 0.
 template <class Exec>
 struct BitMask {
-  std::int64_t ny = 0;
-  std::int64_t nx = 0;
+  std::int64_t ny = 0;  ///< rows [pixel]
+  std::int64_t nx = 0;  ///< columns [pixel]
   /// (ny, ceil(nx / 64))
   Kokkos::View<std::uint64_t**, Kokkos::LayoutRight, typename Exec::memory_space> words;
 
+  /// ceil(nx / 64)
   [[nodiscard]] std::int64_t words_per_row() const { return (nx + 63) / 64; }
 };
 

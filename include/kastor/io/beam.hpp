@@ -21,9 +21,9 @@ enum class BeamOrigin { none, header, history, user };
 
 /// A beam that can be used: major >= minor > 0, position angle from 0 to below 180.
 struct BeamReading {
-  std::optional<Beam> beam;
-  BeamOrigin origin = BeamOrigin::none;
-  std::vector<std::string> notes;  ///< what was odd about it: one sentence each
+  std::optional<Beam> beam;              ///< none if none was found, or it cannot be used
+  BeamOrigin origin = BeamOrigin::none;  ///< where it was found
+  std::vector<std::string> notes;        ///< what was odd about it: one sentence each
 };
 
 /// The beam of an image, from its header cards (`FitsImage::header_cards`): BMAJ, BMIN, BPA [deg];

@@ -20,42 +20,44 @@ enum class MatchFrame { sky, pixels };
 /// Which rows of a catalogue take part; NaN is below every limit.
 struct Selection {
   std::optional<double> min_flux;  ///< of the peak, else the integrated flux, else the sum
-  std::optional<double> min_snr;
+  std::optional<double> min_snr;   ///< peak over noise
 };
 
+/// How two catalogues are compared.
 struct ComparisonParams {
   /// If not given: on the sky if both catalogues have such positions, else in pixels.
   std::optional<MatchFrame> frame;
   /// [arcsec, or pixel]  [> 0]. If not given: half the median size (FWHM) of the sources of the
   /// first catalogue, else of the second, else 5 arcsec or 3 pixels.
   std::optional<double> radius;
-  std::array<Selection, 2> select;
+  std::array<Selection, 2> select;  ///< of the first and of the second catalogue
 };
 
 /// How the radius came about.
 enum class RadiusFrom { given, sizes_of_first, sizes_of_second, standard };
 
+/// A source of the first catalogue and its partner in the second.
 struct Match {
-  std::size_t first;  ///< index into `SourceList::sources` of the first catalogue
-  std::size_t second;
-  double separation;  ///< [arcsec, or pixel]
-  double d_first;     ///< second minus first: to the east (RA cos Dec), or in x
-  double d_second;    ///< to the north (Dec), or in y
+  std::size_t first;   ///< index into `SourceList::sources` of the first catalogue
+  std::size_t second;  ///< likewise of the second
+  double separation;   ///< [arcsec, or pixel]
+  double d_first;      ///< second minus first: to the east (RA cos Dec), or in x
+  double d_second;     ///< to the north (Dec), or in y
 };
 
 /// Sources of one catalogue within [low, high) of S/N or flux, and those of them with a partner.
 struct MatchBin {
-  double low;
-  double high;
-  std::int64_t sources = 0;
-  std::int64_t matched = 0;
+  double low;                ///< [S/N, or unit of the flux]
+  double high;               ///< likewise
+  std::int64_t sources = 0;  ///< in the bin
+  std::int64_t matched = 0;  ///< of these, with a partner
 };
 
 /// One catalogue's side of the comparison.
 struct ComparedSide {
-  std::int64_t rows = 0;
-  std::int64_t without_position = 0;
-  std::int64_t selected = 0;  ///< rows with a position that the selection keeps
+  std::int64_t rows = 0;              ///< of the file
+  std::int64_t without_position = 0;  ///< of these, in this frame
+  std::int64_t selected = 0;          ///< rows with a position that the selection keeps
   /// Share of the selected ones that have a partner: of the first catalogue the completeness, of
   /// the second the reliability of what is tested. NaN if none is selected.
   double matched_share = std::numeric_limits<double>::quiet_NaN();
@@ -64,23 +66,25 @@ struct ComparedSide {
   std::vector<MatchBin> bins;               ///< ascending, limits 1, 2, 5, 10, ...
 };
 
+/// How one kind of flux differs between partners.
 struct FluxRatio {
-  SourceQuantity quantity;
+  SourceQuantity quantity;  ///< which flux
   /// Of second over first. Its count is 0 where no pair has both, or the units are of two kinds.
   RobustSpread ratio;
   std::string trouble;  ///< why there is none; empty if there is one
 };
 
+/// What `compare_catalogues()` finds.
 struct Comparison {
-  MatchFrame frame = MatchFrame::sky;
-  double radius = 0;  ///< [arcsec, or pixel]
-  RadiusFrom radius_from = RadiusFrom::given;
-  std::array<ComparedSide, 2> sides;
-  std::vector<Match> matches;  ///< in the order of the first catalogue
-  RobustSpread d_first;        ///< of `Match::d_first`
-  RobustSpread d_second;
-  RobustSpread separation;
-  std::array<FluxRatio, 3> flux_ratios;  ///< peak, integrated, sum
+  MatchFrame frame = MatchFrame::sky;          ///< where positions were compared
+  double radius = 0;                           ///< [arcsec, or pixel]
+  RadiusFrom radius_from = RadiusFrom::given;  ///< how it came about
+  std::array<ComparedSide, 2> sides;           ///< the first catalogue and the second
+  std::vector<Match> matches;                  ///< in the order of the first catalogue
+  RobustSpread d_first;                        ///< of `Match::d_first`
+  RobustSpread d_second;                       ///< of `Match::d_second`
+  RobustSpread separation;                     ///< of `Match::separation`
+  std::array<FluxRatio, 3> flux_ratios;        ///< peak, integrated, sum
 };
 
 /// Cross-matches two catalogues, the first being the reference and the second what is tested, and

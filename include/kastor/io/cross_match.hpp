@@ -15,10 +15,11 @@ using MatchPoint = std::array<double, 3>;
 /// The unit vector of a place on the sky; both in degrees.
 [[nodiscard]] MatchPoint unit_vector(double ra, double dec);
 
+/// Two points that belong together.
 struct MatchedPair {
-  std::size_t first;  ///< index into the first list
-  std::size_t second;
-  double distance;  ///< between the points, straight
+  std::size_t first;   ///< index into the first list
+  std::size_t second;  ///< index into the second list
+  double distance;     ///< between the points, straight
 };
 
 /// Pairs the points of two lists one to one: the closest two of all make the first pair, the

@@ -33,8 +33,8 @@ struct HduInfo {
   int bitpix = 0;    ///< of the image; ZBITPIX if it is tile-compressed
   std::vector<std::int64_t> axes;  ///< FITS order: NAXIS1 first
   std::string unit;                ///< BUNIT; empty if there is none
-  double bscale = 1.0;
-  double bzero = 0.0;
+  double bscale = 1.0;             ///< BSCALE
+  double bzero = 0.0;              ///< BZERO
   std::optional<long long>
       blank;                 ///< BLANK as the header has it; it applies to integer images only
   std::string compression;   ///< ZCMPTYPE, "gzip" or "bzip2" (whole file); empty if plain
@@ -49,9 +49,9 @@ using HostPixels = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 /// One 2-D image and where it came from.
 struct FitsImage {
-  HduInfo hdu;
-  std::int64_t ny = 0;
-  std::int64_t nx = 0;
+  HduInfo hdu;          ///< what its header says
+  std::int64_t ny = 0;  ///< rows [pixel]
+  std::int64_t nx = 0;  ///< columns [pixel]
   /// 8- and 16-bit integers and float32 are float, 32- and 64-bit integers and float64 are double.
   /// BSCALE and BZERO are applied; blank pixels are NaN. An image cut from a cube owns its own
   /// pixels.

@@ -16,10 +16,10 @@ namespace kastor::io {
 /// Pixels in host memory, x fastest; `row_stride` elements lie between the starts of two rows.
 template <class T>
 struct PixelRows {
-  const T* data = nullptr;
-  std::int64_t ny = 0;
-  std::int64_t nx = 0;
-  std::int64_t row_stride = 0;
+  const T* data = nullptr;      ///< pixel (0, 0)
+  std::int64_t ny = 0;          ///< rows
+  std::int64_t nx = 0;          ///< columns
+  std::int64_t row_stride = 0;  ///< [element]
 };
 
 /// The rows of a rank-2 LayoutRight View that the host can read.

@@ -10,9 +10,9 @@ namespace kastor::io {
 
 /// One keyword of ours for an output's header.
 struct HeaderCard {
-  std::string keyword;
-  std::variant<std::string, double, std::int64_t> value;
-  std::string comment;
+  std::string keyword;                                    ///< as in FITS
+  std::variant<std::string, double, std::int64_t> value;  ///< in the unit that the comment says
+  std::string comment;                                    ///< may be empty
 };
 
 }  // namespace kastor::io

@@ -16,7 +16,7 @@ template <class Exec>
 struct LoadedImage {
   /// As from `read_image()`. On a host with the pixels, which are those below; else without.
   FitsImage about;
-  std::variant<Image<float, Exec>, Image<double, Exec>> pixels;
+  std::variant<Image<float, Exec>, Image<double, Exec>> pixels;  ///< in the memory of `Exec`
 };
 
 /// How pixels get to where they are wanted. The bits are the same on every route.
@@ -28,7 +28,7 @@ enum class ImageRoute {
 
 /// How a file's bytes pass through the host on their way to a device.
 struct ImageReaderParams {
-  ImageRoute route = ImageRoute::automatic;
+  ImageRoute route = ImageRoute::automatic;  ///< another one for tests and timings
   int buffers = 4;  ///< of pinned memory [1..]; one is filled while others are on their way
   /// Of each buffer [16..]; less if no image needs as much.
   std::int64_t buffer_bytes = std::int64_t{16} << 20;

@@ -13,8 +13,8 @@ namespace kastor::io {
 
 /// What `write_regions()` takes.
 struct ShownRegions {
-  std::vector<Region> regions;
-  std::optional<SkyFrame> frame;
+  std::vector<Region> regions;    ///< one an island
+  std::optional<SkyFrame> frame;  ///< of the regions; none if they are in pixels
 };
 
 /// The islands of an `island_table()` as ellipses of its axes (full widths at half maximum), with

@@ -35,6 +35,7 @@ struct IslandTableParams {
 /// Area of a beam at the reference pixel [pixel]; NaN if that has no place on the sky.
 [[nodiscard]] double beam_area_in_pixels(const Beam& beam, const Wcs& wcs);
 
+/// A table of islands, and notes on it.
 struct IslandTable {
   Table table;                     ///< its cards: the beam
   std::vector<std::string> notes;  ///< what a user should know: one sentence each

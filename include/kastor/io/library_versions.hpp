@@ -7,8 +7,9 @@
 
 namespace kastor::io {
 
+/// A library and its version.
 struct LibraryVersion {
-  std::string name;
+  std::string name;     ///< as its authors spell it
   std::string version;  ///< "4.2.0"
 };
 

@@ -36,18 +36,19 @@ enum class MarkShape {
 /// pixel: logarithmic, grey, from max/100 (and below: black) to max/10 (and above: white).
 enum class PictureLook { free, lesson };
 
+/// What a picture looks like.
 struct PictureParams {
-  PictureLook look = PictureLook::free;  ///< `lesson` decides scale, colour map and limits
-  IntensityScale scale = IntensityScale::asinh;
-  ColourMap colour_map = ColourMap::inverted_grey;
-  std::optional<double> minimum;    ///< [image unit]; instead of the lower percentile
-  std::optional<double> maximum;    ///< [image unit]; instead of the upper percentile
-  double lower_percentile = 0.5;    ///< of the finite pixels [0..100]
-  double upper_percentile = 99.99;  ///< [0..100], above the lower one
-  PictureAxes axes = PictureAxes::pixel;
-  bool flip = false;  ///< mirror left and right, with axes and marks
-  int size = 1024;    ///< longest side of the drawn image, without axes [pixel, 1..16384]
-  MarkShape marks = MarkShape::ellipse;
+  PictureLook look = PictureLook::free;          ///< `lesson` decides scale, colour map and limits
+  IntensityScale scale = IntensityScale::asinh;  ///< from pixel values to shades
+  ColourMap colour_map = ColourMap::inverted_grey;  ///< from shades to colours
+  std::optional<double> minimum;          ///< [image unit]; instead of the lower percentile
+  std::optional<double> maximum;          ///< [image unit]; instead of the upper percentile
+  double lower_percentile = 0.5;          ///< of the finite pixels [0..100]
+  double upper_percentile = 99.99;        ///< [0..100], above the lower one
+  PictureAxes axes = PictureAxes::pixel;  ///< what stands at the edges
+  bool flip = false;                      ///< mirror left and right, with axes and marks
+  int size = 1024;  ///< longest side of the drawn image, without axes [pixel, 1..16384]
+  MarkShape marks = MarkShape::ellipse;  ///< of the sources
   bool labels = false;  ///< the sources' ids beside their marks, where there is room
   std::string font;     ///< TrueType or OpenType file; empty: `default_font()`
 };

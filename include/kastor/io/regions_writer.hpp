@@ -24,7 +24,7 @@ struct Region {
   double y = 0;  ///< latitude [degree], or pixel from 0
   /// Semi axes of an ellipse [arcsec], or [pixel]. A point is shown where one is not > 0.
   double semi_major = 0;
-  double semi_minor = 0;
+  double semi_minor = 0;  ///< the smaller one
   /// Of the major axis [degree]. On the sky: position angle, from north through east. In pixels:
   /// from the x axis towards the y axis.
   double angle = 0;

@@ -14,7 +14,7 @@ namespace kastor::io {
 
 /// Where values lie and how far they scatter, however wild a few of them are.
 struct RobustSpread {
-  std::int64_t count = 0;
+  std::int64_t count = 0;                                    ///< of the values
   double median = std::numeric_limits<double>::quiet_NaN();  ///< NaN without values
   /// 1.4826 times the median absolute deviation from the median: the standard deviation, if the
   /// values are normally distributed.

@@ -12,6 +12,7 @@ namespace kastor::io {
 /// SHA-256 (FIPS 180-4) of bytes that come in pieces.
 class Sha256 {
  public:
+  /// Adds `size` bytes.
   void update(const void* data, std::size_t size);
 
   /// The digest as 64 lower-case hex digits. Nothing may be added afterwards.

@@ -37,14 +37,14 @@ inline constexpr std::size_t k_source_quantities = 11;
 
 /// One row of a catalogue; NaN is what its file does not say.
 struct ListedSource {
-  static constexpr double k_none = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double k_none = std::numeric_limits<double>::quiet_NaN();  ///< not in the file
 
-  std::int64_t row = 0;  ///< in the file, from 0
-  std::string id;
-  double ra = k_none;  ///< [degree], from 0 to 360
-  double dec = k_none;
-  double x = k_none;  ///< [pixel], from 0
-  double y = k_none;
+  std::int64_t row = 0;       ///< in the file, from 0
+  std::string id;             ///< as in the file; empty if there is none
+  double ra = k_none;         ///< [degree], from 0 to 360
+  double dec = k_none;        ///< [degree], from -90 to 90
+  double x = k_none;          ///< [pixel], from 0
+  double y = k_none;          ///< [pixel], from 0
   double flux_peak = k_none;  ///< [Jy/beam] where the file has a unit of that kind, else as it is
   double flux_int = k_none;   ///< [Jy]
   double flux_sum = k_none;   ///< [Jy/beam], summed over pixels
@@ -53,15 +53,16 @@ struct ListedSource {
 
 /// The columns that a user names, in place of those that are recognised.
 struct ColumnNames {
-  std::map<SourceQuantity, std::string> names;
+  std::map<SourceQuantity, std::string> names;  ///< one column a quantity
   /// Index of the first pixel in x and y, 0 or 1; if not given, what the columns' names stand for.
   std::optional<int> pixel_origin;
 };
 
+/// A catalogue of sources, whoever made it.
 struct SourceList {
-  std::string path;
-  TableFileFormat format = TableFileFormat::text;
-  std::vector<ListedSource> sources;  ///< every row
+  std::string path;                                ///< of the file
+  TableFileFormat format = TableFileFormat::text;  ///< what its content is
+  std::vector<ListedSource> sources;               ///< every row
 
   /// Names of the columns that were used; empty: there is none.
   std::array<std::string, k_source_quantities> columns;
@@ -69,15 +70,19 @@ struct SourceList {
   std::array<std::string, k_source_quantities> units;
   /// Median of the sizes that the file tells [arcsec, pixel]; NaN if it tells none.
   double median_size_arcsec = ListedSource::k_none;
-  double median_size_pixels = ListedSource::k_none;
+  double median_size_pixels = ListedSource::k_none;  ///< likewise in pixels
 
+  /// The name of the column of a quantity.
   [[nodiscard]] const std::string& column(SourceQuantity quantity) const {
     return columns[static_cast<std::size_t>(quantity)];
   }
+  /// The unit of a quantity.
   [[nodiscard]] const std::string& unit(SourceQuantity quantity) const {
     return units[static_cast<std::size_t>(quantity)];
   }
+  /// Whether there are positions on the sky.
   [[nodiscard]] bool has_sky() const { return !column(SourceQuantity::ra).empty(); }
+  /// Whether there are positions in pixels.
   [[nodiscard]] bool has_pixels() const { return !column(SourceQuantity::x).empty(); }
   /// Whether there are numbers for `snr`: a column of its own, or peak and noise.
   [[nodiscard]] bool has_snr() const;

@@ -14,15 +14,16 @@ namespace kastor::io {
 
 /// One column of a table with all that a reader may want to know of it.
 struct TableColumn {
+  /// Whole numbers, numbers or texts.
   using Values =
       std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
-  std::string name;
+  std::string name;  ///< unique in its table
   std::string
       unit;  ///< as the FITS and VOUnit standards spell it (deg, arcsec, Jy, pixel); or empty
-  std::string ucd;  ///< UCD1+; or empty
-  std::string description;
-  Values values;  ///< one a row; NaN is a value that does not exist
+  std::string ucd;          ///< UCD1+; or empty
+  std::string description;  ///< one sentence
+  Values values;            ///< one a row; NaN is a value that does not exist
 };
 
 /// A table as all the writers understand it.

@@ -19,17 +19,20 @@ enum class TableFileFormat { fits, votable, ecsv, text };
 /// One column to read, and what its fields are.
 struct ColumnRequest {
   std::size_t column;  ///< index into the columns of the table
-  enum class As { number, text } as = As::number;
+  /// What its fields are.
+  enum class As { number, text };
+  As as = As::number;  ///< what they are to be read as
 };
 
 /// Which columns of a table to read. It sees them all, without values (`TableColumn::name`, `unit`,
 /// `ucd`, `description`); an empty answer goes on to the file's next table.
 using ColumnChoice = std::function<std::vector<ColumnRequest>(const std::vector<TableColumn>&)>;
 
+/// What was read of a file.
 struct TableFromFile {
   Table table;  ///< the columns asked for, in that order: double for numbers, string for texts
-  TableFileFormat format = TableFileFormat::text;
-  std::string where;  ///< "FILE" or "FILE[HDU]", for messages
+  TableFileFormat format = TableFileFormat::text;  ///< what its content is
+  std::string where;                               ///< "FILE" or "FILE[HDU]", for messages
 };
 
 /// Reads some columns of the first table of a file that `choose` takes; none if it takes none.

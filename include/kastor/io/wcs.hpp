@@ -12,8 +12,8 @@ namespace kastor::io {
 
 /// A position in an image [pixel], from 0: the centre of the first pixel is at (0, 0).
 struct PixelPosition {
-  double x;
-  double y;
+  double x;  ///< along a row
+  double y;  ///< along a column
 };
 
 /// A position on the sky [degree]; both NaN where the coordinates are not defined.
@@ -40,6 +40,7 @@ class Wcs {
   Wcs(Wcs&&) noexcept;
   Wcs& operator=(Wcs&&) noexcept;
 
+  /// What the celestial axes are.
   [[nodiscard]] SkySystem system() const;
   /// RADESYS, or what the standard takes its place from (EQUINOX); empty unless equatorial or
   /// ecliptic.
