@@ -10,13 +10,17 @@
 #include <kastor/error.hpp>
 #include <utility>
 
+#include "signal_cleanup.hpp"
 #include "text.hpp"
 
 namespace kastor::io::detail {
 
-OutputFile::OutputFile(const std::string& path)
-    : m_path(path),
-      m_descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+OutputFile::OutputFile(const std::string& path) : m_path(path) {
+  {
+    // A file that a signal has just removed must not appear again.
+    const UninterruptedSection section;
+    m_descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
   if (m_descriptor < 0) fail("opened for writing");
 }
 

@@ -2,12 +2,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,62 +13,11 @@
 #include <memory>
 #include <random>
 
+#include "signal_cleanup.hpp"
 #include "text.hpp"
 
 namespace kastor::io {
 namespace {
-
-// ---------------------------------------------------------------------------------- signals
-
-// What the handler may touch: fixed memory, and a flag per slot that is set only while its path is
-// whole.
-constexpr int k_slots = 32;
-std::array<std::array<char, PATH_MAX>, k_slots> g_paths;
-std::array<std::atomic<bool>, k_slots> g_armed;
-static_assert(std::atomic<bool>::is_always_lock_free, "the signal handler needs lock-free flags");
-
-constexpr std::array<int, 3> k_signals{SIGINT, SIGTERM, SIGHUP};
-
-extern "C" void remove_temporaries_and_die(int signal_number) {
-  for (std::size_t slot = 0; slot < k_slots; ++slot) {
-    if (g_armed[slot].load()) ::unlink(g_paths[slot].data());
-  }
-  // The disposition is the default again (SA_RESETHAND): the parent sees which signal it was.
-  ::raise(signal_number);
-}
-
-int arm(const std::string& path) {
-  for (std::size_t slot = 0; slot < k_slots; ++slot) {
-    if (g_armed[slot].load() || path.size() >= g_paths[slot].size()) continue;
-    std::memcpy(g_paths[slot].data(), path.c_str(), path.size() + 1);
-    g_armed[slot].store(true);
-    return static_cast<int>(slot);
-  }
-  return -1;
-}
-
-void disarm(int slot) {
-  if (slot >= 0) g_armed[static_cast<std::size_t>(slot)].store(false);
-}
-
-/// Holds the signals back: between two renames, "none" and "all" are both out of reach.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int number : k_signals) sigaddset(&set, number);
-    pthread_sigmask(SIG_BLOCK, &set, &m_before);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &m_before, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t m_before;
-};
-
-// ---------------------------------------------------------------------------------- paths
 
 [[noreturn]] void fail(const std::string& path, const std::string& message) {
   throw Error(fmt::format("{}: {}", detail::one_line(path), message));
@@ -117,7 +63,7 @@ std::string resolve(const std::string& target, bool exists) {
 
 std::string random_letters() {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  static std::random_device device;
+  thread_local std::random_device device;
   std::string text(6, ' ');
   for (char& c : text) c = letters[device() % letters.size()];
   return text;
@@ -159,7 +105,7 @@ OutputSet::~OutputSet() { discard(); }
 void OutputSet::discard() noexcept {
   for (const Output& output : m_outputs) {
     ::unlink(output.temporary.c_str());
-    disarm(output.slot);
+    detail::forget_temporary(output.slot);
   }
   m_outputs.clear();
 }
@@ -198,16 +144,16 @@ std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
     fail(target, "exists already; expected a new file, or --overwrite");
 
   // No signal between the file and its entry in the handler's list.
-  const SignalsBlocked blocked;
+  const detail::UninterruptedSection section;
   Output output{target, resolved, create_beside(target, resolved, exists ? 0600 : 0666),
                 -1,     exists,   static_cast<mode_t>(info.st_mode & 07777)};
-  output.slot = arm(output.temporary);
+  output.slot = detail::remember_temporary(output.temporary);
   m_outputs.push_back(output);
   return output.temporary;
 }
 
 void OutputSet::commit() {
-  const SignalsBlocked blocked;
+  const detail::UninterruptedSection section;
   for (std::size_t i = 0; i < m_outputs.size(); ++i) {
     const Output& output = m_outputs[i];
     int failed = output.replaces ? ::chmod(output.temporary.c_str(), output.mode) : 0;
@@ -231,20 +177,8 @@ void OutputSet::commit() {
     discard();
     fail(target, message);
   }
-  for (const Output& output : m_outputs) disarm(output.slot);
+  for (const Output& output : m_outputs) detail::forget_temporary(output.slot);
   m_outputs.clear();
-}
-
-void install_signal_cleanup() {
-  for (const int number : k_signals) {
-    struct sigaction now {};
-    if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
-    struct sigaction action {};
-    action.sa_handler = &remove_temporaries_and_die;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    ::sigaction(number, &action, nullptr);
-  }
 }
 
 }  // namespace kastor::io

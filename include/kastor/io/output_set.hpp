@@ -16,7 +16,8 @@ enum class OverwritePolicy { refuse, replace };
 ///
 /// Each is written beside its target under a temporary name (`.NAME.kastor-XXXXXX.tmp`); `commit()`
 /// renames them all. Without `commit()` the destructor removes them, and so does a signal once
-/// `install_signal_cleanup()` was called. Not to be used from several threads at once.
+/// `install_signal_cleanup()` was called. One object is not to be used from several threads at
+/// once; each of several threads may have its own.
 class OutputSet {
  public:
   OutputSet() = default;
