@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <charconv>
 #include <kastor/error.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <limits>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "datasum.hpp"
@@ -107,6 +110,27 @@ std::vector<HduInfo> list_hdus(const std::string& path) {
   } while (file.next_hdu());
   return hdus;
 }
+
+FitsImage read_header(const std::string& path, const ReadOptions& options) {
+  return StoredImage(path, options).about;
+}
+
+std::optional<std::uint32_t> stated_datasum(const FitsImage& image) {
+  for (const std::string_view card : image.header_cards) {
+    if (!card.starts_with("DATASUM =")) continue;
+    // A string by the standard (4.4.2.7), a number in some files.
+    const auto first = card.find_first_of("0123456789", 9);
+    if (first == std::string_view::npos) return std::nullopt;
+    std::uint32_t sum = 0;
+    const auto [end, error] = std::from_chars(card.data() + first, card.data() + card.size(), sum);
+    const bool whole =
+        end == card.data() + card.size() || *end == ' ' || *end == '\'' || *end == '/';
+    return error == std::errc() && whole ? std::optional(sum) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool reads_in_parallel() { return fits_is_reentrant() != 0; }
 
 FitsImage read_image(const std::string& path, const ReadOptions& options) {
   FitsImage image;

@@ -17,6 +17,11 @@ struct ProvenanceEntry {
 /// What the text formats say of an output's origin; the same as `HeaderText::add_provenance()`.
 [[nodiscard]] std::vector<ProvenanceEntry> provenance_entries(const Provenance& provenance);
 
+/// One of them as a line of its format, its end included.
+[[nodiscard]] std::string votable_line(const ProvenanceEntry& entry);
+[[nodiscard]] std::string ecsv_line(const ProvenanceEntry& entry);
+[[nodiscard]] std::string regions_line(const ProvenanceEntry& entry);
+
 }  // namespace kastor::io::detail
 
 #endif

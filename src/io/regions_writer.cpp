@@ -82,8 +82,7 @@ std::string crtf_line(const Region& region, bool sky) {
 void add_comments(detail::TextFile& file, const std::vector<Region>& regions,
                   const Provenance& provenance) {
   for (const auto& entry : detail::provenance_entries(provenance)) {
-    // To some readers of DS9's format a ';' ends the comment.
-    file.add(fmt::format("# {}: {}\n", entry.name, with(entry.value, ";", ',')));
+    file.add(detail::regions_line(entry));
   }
   const auto left_out = regions.size() - static_cast<std::size_t>(std::count_if(
                                              regions.begin(), regions.end(), has_place));
@@ -91,6 +90,11 @@ void add_comments(detail::TextFile& file, const std::vector<Region>& regions,
 }
 
 }  // namespace
+
+std::string detail::regions_line(const ProvenanceEntry& entry) {
+  // To some readers of DS9's format a ';' ends the comment.
+  return fmt::format("# {}: {}\n", entry.name, with(entry.value, ";", ','));
+}
 
 std::optional<RegionFormat> region_format_of(std::string_view path) {
   const std::string upper = detail::upper_case(path);

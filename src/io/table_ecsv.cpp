@@ -49,11 +49,12 @@ std::string value_of(const HeaderCard& card) {
   return e == std::string::npos ? digits + ".0" : digits.substr(0, e) + ".0" + digits.substr(e);
 }
 
-std::string value_of(const ProvenanceEntry& entry) {
-  return entry.is_number ? entry.value : quoted(entry.value);
-}
-
 }  // namespace
+
+std::string ecsv_line(const ProvenanceEntry& entry) {
+  return fmt::format("#   {}: {}\n", entry.name,
+                     entry.is_number ? entry.value : quoted(entry.value));
+}
 
 void write_ecsv_table(const std::string& path, const Table& table, const Provenance& provenance) {
   TextFile file(path);
@@ -67,8 +68,7 @@ void write_ecsv_table(const std::string& path, const Table& table, const Provena
     file.add(fmt::format("#   frame: {}\n", k_frames[static_cast<std::size_t>(*table.frame)]));
   for (const HeaderCard& card : table.cards)
     file.add(fmt::format("#   {}: {}\n", quoted(card.keyword), value_of(card)));
-  for (const auto& entry : provenance_entries(provenance))
-    file.add(fmt::format("#   {}: {}\n", entry.name, value_of(entry)));
+  for (const auto& entry : provenance_entries(provenance)) file.add(ecsv_line(entry));
   file.add("# schema: astropy-2.0\n");
   add_csv_rows(file, table, Digits::shortest);
   file.close();

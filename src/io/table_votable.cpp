@@ -138,6 +138,11 @@ void add_rows(TextFile& file, const Table& table) {
 
 }  // namespace
 
+std::string votable_line(const ProvenanceEntry& entry) {
+  // A value may be empty, but has to be there.
+  return fmt::format("  <INFO name=\"{}\" value=\"{}\"/>\n", entry.name, escaped(entry.value));
+}
+
 void write_votable(const std::string& path, const Table& table, const Provenance& provenance) {
   TextFile file(path);
   file.add(R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -147,8 +152,7 @@ void write_votable(const std::string& path, const Table& table, const Provenance
  <RESOURCE type="results">
 )");
   for (const auto& entry : provenance_entries(provenance)) {
-    // A value may be empty, but has to be there.
-    file.add(fmt::format("  <INFO name=\"{}\" value=\"{}\"/>\n", entry.name, escaped(entry.value)));
+    file.add(votable_line(entry));
   }
   if (table.frame) file.add(fmt::format("  <COOSYS ID=\"sky\" {}/>\n", system_of(*table.frame)));
   file.add(fmt::format("  <TABLE{} nrows=\"{}\">\n", attribute("name", table.name),

@@ -11,6 +11,7 @@
 #include <kastor/io/fits_writer.hpp>
 #include <kastor/io/wcs.hpp>
 #include <limits>
+#include <mutex>
 #include <string_view>
 
 #include "text.hpp"
@@ -58,6 +59,9 @@ struct Wcs::State {
   int count = 0;
   wcsprm* primary = nullptr;
 
+  // The parsers of some versions of wcslib keep global state.
+  static std::mutex parsing;
+
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -93,6 +97,8 @@ struct Wcs::State {
   }
 };
 
+std::mutex Wcs::State::parsing;
+
 Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>& fits_axes)
     : m_state(std::make_unique<State>()) {
   auto cards = kept_cards(header_cards, fits_axes);
@@ -100,6 +106,7 @@ Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>&
                                [](const auto& card) { return card.starts_with("CTYPE"); });
   if (!any) refuse("the header has no world coordinates for these axes");
   cards.insert(cards.begin(), "WCSAXES =                    2");
+  const std::scoped_lock lock(State::parsing);
   m_state->read(cards);
   m_state->set_up();
 }

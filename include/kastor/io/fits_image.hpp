@@ -72,6 +72,17 @@ struct FitsImage {
 /// \throws kastor::Error
 [[nodiscard]] std::vector<HduInfo> list_hdus(const std::string& path);
 
+/// What the file says of one image, without its data: no pixels, `datasum` 0. `path` and errors as
+/// for `read_image()`.
+[[nodiscard]] FitsImage read_header(const std::string& path, const ReadOptions& options = {});
+
+/// What the DATASUM card of the image's header says; none if there is none, or it is no number.
+/// Whether it is true only reading tells.
+[[nodiscard]] std::optional<std::uint32_t> stated_datasum(const FitsImage& image);
+
+/// Whether several threads may read at once, each a file of its own: CFITSIO was built for it.
+[[nodiscard]] bool reads_in_parallel();
+
 /// Reads one image into host memory. `path` is a file's literal name, as for `list_hdus()`.
 ///
 /// Axes of length 1 are dropped, from the last one down, until two are left. A plain file is read

@@ -28,8 +28,7 @@ enum class SkySystem { equatorial, galactic, ecliptic, other };
 /// The celestial coordinates of an image (FITS standard 4.0, section 8), by wcslib: all its
 /// projections, and SIP and TPV distortions; old keywords (CROTA2, EPOCH, NCP) are understood.
 ///
-/// One object is for one thread at a time, and objects are to be made by one thread at a time:
-/// wcslib's reading of headers keeps state of its own.
+/// One object is for one thread at a time; each of several threads may make and use its own.
 class Wcs {
  public:
   /// \param header_cards  of the image, as in `FitsImage::header_cards`
