@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <kastor/error.hpp>
+#include <kastor/io/catalogue_writer.hpp>
+#include <kastor/io/island_regions.hpp>
 
 #include "cli/errors.hpp"
 #include "cli/outputs.hpp"
@@ -10,6 +12,12 @@
 
 namespace kastor::cli {
 namespace {
+
+bool has_regions(const std::vector<StagedCatalogue>& catalogues) {
+  return std::any_of(catalogues.begin(), catalogues.end(), [](const auto& catalogue) {
+    return std::holds_alternative<io::RegionFormat>(catalogue.format);
+  });
+}
 
 CatalogueFormat format_of(const std::string& path) {
   if (const auto regions = io::region_format_of(path)) return *regions;
@@ -52,18 +60,26 @@ FindOutputs::FindOutputs(const FindOptions& options) {
   if (options.picture) picture = add(*options.picture);
 }
 
-bool FindOutputs::has_regions() const {
-  return std::any_of(m_catalogues.begin(), m_catalogues.end(), [](const auto& catalogue) {
-    return std::holds_alternative<io::RegionFormat>(catalogue.format);
-  });
-}
-
 std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why) {
   try {
     return io::Wcs(image.header_cards, image.fits_axes);
   } catch (const Error& error) {
     why = without_function(error.what());
     return std::nullopt;
+  }
+}
+
+void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
+                      const Catalogue& sources, const io::Provenance& provenance) {
+  std::string why;
+  const auto wcs = has_regions(catalogues) ? wcs_of(image, why) : std::nullopt;
+  for (const auto& [path, format] : catalogues) {
+    if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
+      const auto shown = io::catalogue_regions(sources, wcs ? &*wcs : nullptr);
+      io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
+    } else {
+      io::write_catalogue(path, std::get<io::TableFormat>(format), sources, provenance);
+    }
   }
 }
 

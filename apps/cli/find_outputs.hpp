@@ -2,6 +2,7 @@
 #ifndef KASTOR_APPS_CLI_FIND_OUTPUTS_HPP
 #define KASTOR_APPS_CLI_FIND_OUTPUTS_HPP
 
+#include <kastor/catalogue.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/picture_params.hpp>
@@ -19,18 +20,19 @@ namespace kastor::cli {
 
 using CatalogueFormat = std::variant<io::TableFormat, io::RegionFormat>;
 
+/// A catalogue to be written under a temporary name.
+struct StagedCatalogue {
+  std::string path;
+  CatalogueFormat format;
+};
+
 /// What `kastor find` writes, under temporary names until all is written.
 class FindOutputs {
  public:
   /// Checks endings first, then takes the names. \throws UsageError, Error
   explicit FindOutputs(const FindOptions& options);
 
-  struct StagedCatalogue {
-    std::string path;
-    CatalogueFormat format;
-  };
   [[nodiscard]] const std::vector<StagedCatalogue>& catalogues() const { return m_catalogues; }
-  [[nodiscard]] bool has_regions() const;
 
   /// Temporary names; empty if not asked for.
   std::string labels, picture, background_map, rms_map, snr_map, residual;
@@ -46,6 +48,10 @@ class FindOutputs {
 
 /// The image's coordinates; none, with `why`, if it has none that can be used.
 [[nodiscard]] std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why);
+
+/// Those of the lesson's sources.
+void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
+                      const Catalogue& sources, const io::Provenance& provenance);
 
 /// Of `kastor find` on this image.
 [[nodiscard]] io::Provenance find_provenance(const io::FitsImage& image,

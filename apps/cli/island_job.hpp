@@ -2,18 +2,16 @@
 #ifndef KASTOR_APPS_CLI_ISLAND_JOB_HPP
 #define KASTOR_APPS_CLI_ISLAND_JOB_HPP
 
-#include <cmath>
 #include <kastor/background.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/fits_writer.hpp>
-#include <kastor/island_finder.hpp>
 #include <kastor/island_maps.hpp>
 #include <limits>
 #include <optional>
 #include <string>
 
 #include "cli/find_outputs.hpp"
-#include "cli/given_pixels.hpp"
+#include "cli/island_plan.hpp"
 #include "cli/outputs.hpp"
 #include "cli/session.hpp"
 
@@ -33,56 +31,14 @@ struct IslandJob {
   void run(const Exec& space, const Pixels& view) {
     using T = typename Pixels::non_const_value_type;
     const ConstImage<T, Exec> pixels = as_const_image<Exec>(view);
-    const auto masks = usable_pixels_on(space, options.islands, image);
-    // The maps' memory, as long as they are used.
-    std::optional<BackgroundEstimator<Exec, T>> estimator;
-    Image<T, Exec> given_level, given_rms;
-    Background<Exec, T> background;
-    {
-      const ScopedStep step(session.steps(), "background");
-      if (!options.islands.background || !options.islands.rms) {
-        estimator.emplace(space, options.islands.mesh);
-        about_image(image, [&] {
-          background = (*estimator)(pixels, masks.excluded).background();
-          mesh = summary_of(*estimator);
-        });
-      }
-      use_given(space, options.islands.background, background.level, given_level);
-      use_given(space, options.islands.rms, background.rms, given_rms);
-    }
-    IslandFinder<Exec, T> finder(space, options.islands.find);
-    {
-      const ScopedStep step(session.steps(), "find");
-      about_image(image, [&] { result = finder(pixels, background, masks.usable); });
-    }
+    IslandPlan<Exec, T> plan(space, options.islands, image);
+    result = plan(pixels, image, session.steps());
+    mesh = plan.mesh();
     const ScopedStep step(session.steps(), "maps");
-    write_maps<Exec, T>(space, pixels, background, finder);
+    write_maps<Exec, T>(space, pixels, plan.background(), plan.finder());
   }
 
  private:
-  template <class Exec, class T>
-  [[nodiscard]] BackgroundSummary summary_of(BackgroundEstimator<Exec, T>& estimator) const {
-    try {
-      return estimator.summary();
-    } catch (const Error& error) {
-      if (!options.islands.box && !options.islands.mask) throw;
-      throw Error(std::string(error.what()) +
-                  " (--box and --mask exclude pixels; a smaller --cell may do)");
-    }
-  }
-
-  template <class Exec, class T>
-  void use_given(const Exec& space, const std::optional<GivenMap>& given, PixelMap<Exec, T>& map,
-                 Image<T, Exec>& memory) const {
-    if (!given) return;
-    if (const auto* number = std::get_if<double>(&*given)) {
-      map = PixelMap<Exec, T>(*number);
-    } else {
-      memory = companion_on<T>(space, read_companion(std::get<std::string>(*given), image));
-      map = PixelMap<Exec, T>(ConstImage<T, Exec>(memory));
-    }
-  }
-
   template <class Exec, class T>
   void write_maps(const Exec& space, const ConstImage<T, Exec>& pixels,
                   const Background<Exec, T>& background, const IslandFinder<Exec, T>& finder) {

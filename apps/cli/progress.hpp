@@ -2,17 +2,18 @@
 #ifndef KASTOR_APPS_CLI_PROGRESS_HPP
 #define KASTOR_APPS_CLI_PROGRESS_HPP
 
+#include <functional>
+#include <string>
 #include <thread>
-
-#include "cli/steps.hpp"
 
 namespace kastor::cli {
 
-/// One line on the terminal that names the step at work, once the work has lasted a second; erased
-/// at the end.
+/// One line on the terminal that says what is at work, once the work has lasted a second; erased at
+/// the end.
 class ProgressLine {
  public:
-  explicit ProgressLine(const StepRecorder& steps);
+  /// \param text  what to show, empty for nothing; called from a thread of the line's own
+  explicit ProgressLine(std::function<std::string()> text);
   /// Erases the line.
   ~ProgressLine() = default;
   ProgressLine(const ProgressLine&) = delete;
@@ -21,6 +22,11 @@ class ProgressLine {
  private:
   std::jthread m_thread;
 };
+
+/// A step's name for people: "kastor::sigma_clip::bracket" is "sigma clip: bracket".
+[[nodiscard]] std::string readable_step(std::string name);
+/// "[####......] 12 of 30 images, 8 a second"
+[[nodiscard]] std::string progress_bar(std::size_t done, std::size_t all, double seconds);
 
 /// Whether somebody watches stderr.
 [[nodiscard]] bool stderr_is_terminal();
