@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kastor/io/catalogue_writer.hpp>
+#include <algorithm>
 #include <kastor/io/fits_image.hpp>
-#include <kastor/io/island_regions.hpp>
 #include <kastor/io/picture.hpp>
 #include <kastor/source_finder.hpp>
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "cli/errors.hpp"
 #include "cli/find_islands.hpp"
 #include "cli/find_outputs.hpp"
 #include "cli/options.hpp"
@@ -16,24 +17,44 @@
 #include "cli/session.hpp"
 #include "cli/source_labels.hpp"
 #include "cli/streams.hpp"
+#include "many/find_many.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
 namespace {
+
+void check_formats(const std::vector<std::string>& formats) {
+  const std::vector<std::string> known = {"fits", "csv", "ecsv", "vot", "reg", "crtf"};
+  for (const auto& format : formats) {
+    if (std::find(known.begin(), known.end(), format) != known.end()) continue;
+    throw UsageError("--format: found '" + format +
+                     "'; expected fits, csv, ecsv, vot, reg or crtf");
+  }
+}
 
 bool parse(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
                    "Find the sources of an image and measure them: clip, threshold, label,\n"
                    "measure. Prints the 20 brightest and writes catalogues.\n");
   IslandOptionsParser islands;
-  add_input_options(line, options.input);
+  line.positionals("IMAGE", options.images,
+                   "FITS files: plain, .gz, .bz2 or tile-compressed; @FILE\n"
+                   "stands for the lines of FILE, one name each.");
+  add_part_options(line, options.input.read);
   add_find_options(line, options.find);
   islands.add_to(line);
   line.heading("Output");
   line.values("-o,--output", "CATALOGUE", options.outputs,
               "Write all sources; the ending chooses the format:\n"
               ".csv, .ecsv, .fits, .vot (VOTable), .reg (DS9),\n"
-              ".crtf (CASA). May be given several times.");
+              ".crtf (CASA). May be given several times. Of several\n"
+              "images: a folder, made if it ends with a slash.");
+  line.values("--format", "FORMAT", options.formats,
+              "Of the catalogues in a folder: fits (default), csv,\n"
+              "ecsv, vot, reg or crtf. May be given several times.");
+  line.flag("--resume", options.resume,
+            "Skip images whose catalogues in the folder are of the\n"
+            "same pixels, options and version of Kastor.");
   line.value(
       "--labels", "FILE.fits", [&options](const std::string& path) { options.labels = path; },
       "Write the source of every pixel by its id.");
@@ -54,28 +75,21 @@ bool parse(Arguments arguments, FindOptions& options) {
       "give positions on the sky, flux densities, sizes and their errors\n"
       "(docs/catalogue.md lists the columns and what the bits of flags mean).\n"
       "\n"
+      "Of several images one table is printed, with --json one object a line; one that\n"
+      "fails is reported, the others are done, and the exit code is 1.\n"
+      "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"
       "  kastor find sky.fits -o sources.csv -o sources.fits\n"
       "  kastor find sky.fits --preset radio -o islands.vot -o islands.reg\n"
       "  kastor find --preset radio --seed 6 --dump-config > radio.toml\n"
-      "  kastor find sky.fits --config radio.toml");
-  line.check([&] { options.islands = islands.resolved(line, options.find); });
+      "  kastor find sky.fits --config radio.toml\n"
+      "  kastor find sky*.fits -o catalogues/ --format fits --format reg");
+  line.check([&] {
+    check_formats(options.formats);
+    options.islands = islands.resolved(line, options.find);
+  });
   return line.parse(arguments);
-}
-
-void write_catalogues(const FindOutputs& outputs, const io::FitsImage& image,
-                      const Catalogue& sources, const io::Provenance& provenance) {
-  std::string why;
-  const auto wcs = outputs.has_regions() ? wcs_of(image, why) : std::nullopt;
-  for (const auto& [path, format] : outputs.catalogues()) {
-    if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
-      const auto shown = io::catalogue_regions(sources, wcs ? &*wcs : nullptr);
-      io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
-    } else {
-      io::write_catalogue(path, std::get<io::TableFormat>(format), sources, provenance);
-    }
-  }
 }
 
 void find_as_in_the_lesson(const FindOptions& options) {
@@ -103,7 +117,7 @@ void find_as_in_the_lesson(const FindOptions& options) {
 
   session.steps().begin("write");
   const auto provenance = find_provenance(image, options);
-  write_catalogues(outputs, image, result.sources, provenance);
+  write_catalogues(outputs.catalogues(), image, result.sources, provenance);
   if (options.picture) {
     io::write_picture(outputs.picture, image, result.sources, picture, provenance);
   }
@@ -126,6 +140,11 @@ void find_as_in_the_lesson(const FindOptions& options) {
 void run_find(Arguments arguments) {
   FindOptions options;
   if (!parse(arguments, options)) return;
+  if (is_of_many(options)) {
+    find_many(std::move(options));
+    return;
+  }
+  options.input.path = options.images.front();
   if (options.islands.preset == Preset::lesson) {
     find_as_in_the_lesson(options);
   } else {

@@ -229,6 +229,12 @@ void CommandLine::positional(const std::string& label, std::string& target,
   m_parser->positional(label, target, help)->required();
 }
 
+void CommandLine::positionals(const std::string& label, std::vector<std::string>& target,
+                              const std::string& help) {
+  m_parser->about.positionals.push_back({label, help});
+  m_parser->app.add_option(label, target, help)->option_text(" ")->required();
+}
+
 void CommandLine::optional_positional(const std::string& label, std::optional<std::string>& target,
                                       const std::string& help) {
   m_parser->positional(label, target, help);

@@ -35,6 +35,9 @@ class CommandLine {
   void heading(const std::string& heading);
 
   void positional(const std::string& label, std::string& target, const std::string& help);
+  /// One or more.
+  void positionals(const std::string& label, std::vector<std::string>& target,
+                   const std::string& help);
   void optional_positional(const std::string& label, std::optional<std::string>& target,
                            const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);

@@ -42,6 +42,30 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::string current_failure() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return "out of memory: the image and its work space need more than there is";
+  } catch (const std::length_error&) {
+    return "out of memory: a list longer than this machine can address was asked for";
+  } catch (const Error& error) {
+    return one_line(error.what());
+  } catch (const std::exception& error) {
+    const std::string what = one_line(error.what());
+    return is_failed_allocation(what) ? "out of memory: " + what : what;
+  }
+}
+
+std::string failure_of(const std::function<void()>& job) {
+  try {
+    job();
+    return "";
+  } catch (...) {
+    return current_failure();
+  }
+}
+
 int run_guarded(const std::function<void()>& job) noexcept {
   // The printing itself may run out of memory; then only fixed text is left.
   try {
@@ -50,17 +74,8 @@ int run_guarded(const std::function<void()>& job) noexcept {
       return exit_done;
     } catch (const UsageError& error) {
       return report(error.what(), exit_usage);
-    } catch (const std::bad_alloc&) {
-      return report("out of memory: the image and its work space need more than there is",
-                    exit_failure);
-    } catch (const std::length_error&) {
-      return report("out of memory: a list longer than this machine can address was asked for",
-                    exit_failure);
-    } catch (const Error& error) {
-      return report(error.what(), exit_failure);
-    } catch (const std::exception& error) {
-      const std::string what = error.what();
-      return report(is_failed_allocation(what) ? "out of memory: " + what : what, exit_failure);
+    } catch (...) {
+      return report(current_failure(), exit_failure);
     }
   } catch (...) {
     std::fputs("kastor: stopped by an unknown failure\n", stderr);

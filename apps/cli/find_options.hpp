@@ -14,10 +14,13 @@ namespace kastor::cli {
 
 /// All of `kastor find`.
 struct FindOptions {
-  InputOptions input;
-  FindParams find;        ///< the lesson's
-  IslandOptions islands;  ///< of the other presets
+  std::vector<std::string> images;  ///< as typed: files, and @FILE for the lines of a file
+  InputOptions input;               ///< of the one at work
+  FindParams find;                  ///< the lesson's
+  IslandOptions islands;            ///< of the other presets
   std::vector<std::string> outputs;
+  std::vector<std::string> formats;  ///< of the catalogues in a folder
+  bool resume = false;
   std::optional<std::string> labels;
   std::optional<std::string> picture;
   bool overwrite = false;

@@ -99,15 +99,19 @@ void add_json_flag(CommandLine& line, bool& json) {
 
 void add_input_options(CommandLine& line, InputOptions& options) {
   line.positional("IMAGE", options.path, "A FITS file: plain, .gz, .bz2 or tile-compressed.");
+  add_part_options(line, options.read);
+}
+
+void add_part_options(CommandLine& line, io::ReadOptions& options) {
   line.heading("Input");
   line.value(
       "--hdu", "N|NAME[,VER]",
-      [&options](const std::string& text) { options.read.hdu = checked_hdu(text); },
+      [&options](const std::string& text) { options.hdu = checked_hdu(text); },
       "HDU by number (0 is the primary HDU) or by EXTNAME\n"
       "and EXTVER; default: the first image with data.");
   line.integer(
       "--plane", "K", {0, largest_integer, "an integer of 0 or more"},
-      [&options](std::int64_t plane) { options.read.plane = plane; },
+      [&options](std::int64_t plane) { options.plane = plane; },
       "Plane of a cube, counted from 0; needed for a cube.");
 }
 

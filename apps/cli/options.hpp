@@ -35,6 +35,8 @@ struct InputOptions {
   io::ReadOptions read;
 };
 void add_input_options(CommandLine& line, InputOptions& options);
+/// Those that say which part of a file is the image.
+void add_part_options(CommandLine& line, io::ReadOptions& options);
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params);
 

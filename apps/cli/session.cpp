@@ -26,7 +26,18 @@ Session::Session(const RunOptions& options) : m_options(options), m_steps(purpos
   m_kokkos.emplace(options.on, options.threads);
   m_steps.end();
   m_steps.attach();
-  if (shows_progress(options)) m_progress.emplace(m_steps);
+  if (shows_progress(options))
+    m_progress.emplace([this] { return readable_step(m_steps.current()); });
+}
+
+void Session::make_room() const {
+  if (m_progress) std::fputs("\r\033[K", stderr);
+}
+
+void Session::show(std::function<std::string()> text) {
+  if (!shows_progress(m_options)) return;
+  m_progress.reset();
+  m_progress.emplace(std::move(text));
 }
 
 void Session::with_memory_explained(const std::function<void()>& job) {

@@ -67,6 +67,10 @@ class Session {
     });
   }
 
+  /// Shows another text than the step at work in the progress line.
+  void show(std::function<std::string()> text);
+  /// Erases the progress line for now, where a result or a failure is to be printed.
+  void make_room() const;
   /// Erases the progress line: from here on the terminal is for results.
   void end_progress() { m_progress.reset(); }
   /// The last words, on stderr: a note (not with --quiet) and the timings (if asked for).

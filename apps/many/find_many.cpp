@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "many/find_many.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/format.hpp"
+#include "cli/outputs.hpp"
+#include "cli/session.hpp"
+#include "cli/streams.hpp"
+#include "many/folder_outputs.hpp"
+#include "many/image_loader.hpp"
+#include "many/image_names.hpp"
+#include "many/image_queue.hpp"
+#include "many/many_plan.hpp"
+#include "many/outcome_log.hpp"
+#include "many/work_queue.hpp"
+
+namespace kastor::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Outcome failed(const std::string& why) {
+  Outcome outcome;
+  outcome.state = Outcome::State::failed;
+  outcome.failure = why;
+  return outcome;
+}
+
+/// `why` under the name of the image, which what the system and Kokkos say lacks.
+std::string under_name(const std::string& image, const std::string& why) {
+  const std::string name = one_line(image);
+  return why.starts_with(name) ? why : name + ": " + why;
+}
+
+/// A quarter of the memory, a few GiB at most: more images ahead would gain nothing.
+std::int64_t bytes_ahead() {
+  const std::int64_t memory =
+      static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  return std::min(memory / 4, std::int64_t{4} << 30);
+}
+
+struct Crews {
+  int readers, writers;
+};
+/// What one thread that searches keeps busy, beside those that it searches with.
+Crews crews() {
+  const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
+  return {io::reads_in_parallel() ? std::clamp(threads / 4, 1, 4) : 1,
+          std::clamp(threads / 8, 1, 2)};
+}
+
+class ManyImages {
+ public:
+  ManyImages(std::vector<std::string> images, FindOptions options)
+      : m_images(std::move(images)),
+        m_options(std::move(options)),
+        m_outputs(m_images, m_options),
+        m_session(m_options.run),
+        m_log(m_images) {}
+
+  void run() {
+    m_start = Clock::now();
+    m_session.show(
+        [this] { return progress_bar(m_log.known(), m_log.size(), seconds_since(m_start)); });
+    m_session.on_backend([this](const auto& space) { run_on(space); });
+    m_session.end_progress();
+    if (!m_options.json && (!m_options.run.quiet || m_outputs.empty())) {
+      const bool lesson = m_options.islands.preset == Preset::lesson;
+      print_result(m_log.table(lesson ? "threshold" : "noise", seconds_since(m_start)));
+    }
+    m_session.close(m_options.json ? "" : note(), m_log.pixels());
+    const auto failures = m_log.count(Outcome::State::failed);
+    if (failures > 0) {
+      throw Error(
+          fmt::format("{} of {} images failed; expected each to be read, searched and "
+                      "written",
+                      failures, m_log.size()));
+    }
+  }
+
+ private:
+  template <class Exec>
+  void run_on(const Exec& space) {
+    const auto [readers, writers] = crews();
+    ImageLoader loader(
+        m_images, m_options, m_outputs,
+        is_host_space_v<Exec> ? ImageLoader::Pixels::as_read : ImageLoader::Pixels::pinned);
+    ManyPlan<Exec> plan(space, m_session.steps());
+    WorkQueue write_queue(writers, 64);
+    ImageQueue images(m_images.size(),
+                      {readers, static_cast<std::size_t>(2 * readers + 2), bytes_ahead()},
+                      [&](ReadImage& image) { loader.load(image); });
+    for (std::size_t i = 0; i < m_images.size(); ++i) {
+      m_session.steps().begin("wait for the image");
+      ReadImage& image = images.next();
+      m_session.steps().end();
+      take(image, plan, write_queue);
+      images.release(image);
+      tell();
+    }
+    m_session.steps().begin("wait for the catalogues");
+    write_queue.finish();
+    m_session.steps().end();
+    tell();
+  }
+
+  template <class Exec>
+  void take(ReadImage& image, ManyPlan<Exec>& plan, WorkQueue& write_queue) {
+    const std::size_t index = image.index;
+    if (!image.failure.empty())
+      return m_log.set(index, failed(under_name(m_images[index], image.failure)));
+    if (image.up_to_date) {
+      Outcome outcome;
+      outcome.state = Outcome::State::up_to_date;
+      return m_log.set(index, outcome);
+    }
+    const auto found = std::make_shared<FoundImage>();
+    const auto why = failure_of([&] { *found = plan(image); });
+    if (!why.empty()) return m_log.set(index, failed(under_name(m_images[index], why)));
+    write_queue.add([this, found] {
+      Outcome outcome;
+      const auto why_not =
+          failure_of([&] { outcome = write_found(*found, m_outputs.of(found->index)); });
+      m_log.set(found->index, why_not.empty() ? std::move(outcome) : failed(why_not));
+    });
+  }
+
+  /// On stdout and stderr, from this thread alone.
+  void tell() {
+    const auto news = m_log.news(m_options.json);
+    if (news.results.empty() && news.failures.empty()) return;
+    m_session.make_room();
+    if (!news.results.empty()) print_result(news.results);
+    for (const auto& failure : news.failures) std::fprintf(stderr, "kastor: %s\n", failure.c_str());
+  }
+
+  [[nodiscard]] std::string note() const {
+    if (m_outputs.empty()) return "";
+    const auto found = m_log.count(Outcome::State::found);
+    std::string text = fmt::format("wrote the catalogues of {} image{} to {}", found,
+                                   found == 1 ? "" : "s", m_outputs.folder());
+    const auto skipped = m_log.count(Outcome::State::up_to_date);
+    if (skipped > 0) {
+      text += fmt::format("; skipped {} image{}, whose catalogues were up to date", skipped,
+                          skipped == 1 ? "" : "s");
+    }
+    return text;
+  }
+
+  std::vector<std::string> m_images;
+  FindOptions m_options;
+  FolderOutputs m_outputs;
+  Session m_session;
+  OutcomeLog m_log;
+  Clock::time_point m_start;
+};
+
+}  // namespace
+
+bool is_of_many(const FindOptions& options) {
+  return options.images.size() > 1 || is_list(options.images.front()) || options.resume ||
+         !options.formats.empty() ||
+         (options.outputs.size() == 1 && names_folder(options.outputs.front()));
+}
+
+void find_many(FindOptions options) {
+  check_options_of_many(options);
+  auto images = image_names(options.images);
+  options.images.clear();
+  ManyImages(std::move(images), std::move(options)).run();
+}
+
+}  // namespace kastor::cli
