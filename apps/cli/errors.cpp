@@ -15,6 +15,24 @@ int report(const std::string& what, ExitCode code) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
+/// The sentence for the exception at work.
+std::string current_failure() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return "out of memory: the image and its work space need more than there is";
+  } catch (const std::length_error&) {
+    return "out of memory: a list longer than this machine can address was asked for";
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    return is_failed_allocation(what) ? "out of memory: " + what : what;
+  } catch (...) {
+    return "stopped by an unknown failure";
+  }
+}
+
 }  // namespace
 
 bool is_failed_allocation(std::string_view what) {
@@ -42,27 +60,14 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::string current_failure() {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return "out of memory: the image and its work space need more than there is";
-  } catch (const std::length_error&) {
-    return "out of memory: a list longer than this machine can address was asked for";
-  } catch (const Error& error) {
-    return one_line(error.what());
-  } catch (const std::exception& error) {
-    const std::string what = one_line(error.what());
-    return is_failed_allocation(what) ? "out of memory: " + what : what;
-  }
-}
-
-std::string failure_of(const std::function<void()>& job) {
+std::string failure_of(const std::string& subject, const std::function<void()>& job) {
   try {
     job();
     return "";
+  } catch (const Error& error) {
+    return one_line(error.what());
   } catch (...) {
-    return current_failure();
+    return one_line(subject + ": " + current_failure());
   }
 }
 

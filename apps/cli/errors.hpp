@@ -29,11 +29,9 @@ class UsageError : public std::runtime_error {
 /// Whether the text of an exception tells of an allocation that failed: Kokkos has no type for it.
 [[nodiscard]] bool is_failed_allocation(std::string_view what);
 
-/// The sentence for the exception at work, as one line. Rethrows what is no std::exception.
-[[nodiscard]] std::string current_failure();
-
-/// Runs `job`: what went wrong, as one line; empty if nothing did.
-[[nodiscard]] std::string failure_of(const std::function<void()>& job);
+/// Runs `job`: what went wrong, as one line; empty if nothing did. What is no kastor::Error, which
+/// names its file itself, is told under the name of `subject`.
+[[nodiscard]] std::string failure_of(const std::string& subject, const std::function<void()>& job);
 
 /// Runs `job` and turns every exception into one line on stderr and an exit code.
 [[nodiscard]] int run_guarded(const std::function<void()>& job) noexcept;

@@ -40,17 +40,12 @@ Outcome failed(const std::string& why) {
   return outcome;
 }
 
-/// `why` under the name of the image, which what the system and Kokkos say lacks.
-std::string under_name(const std::string& image, const std::string& why) {
-  const std::string name = one_line(image);
-  return why.starts_with(name) ? why : name + ": " + why;
-}
-
-/// A quarter of the memory, a few GiB at most: more images ahead would gain nothing.
-std::int64_t bytes_ahead() {
+/// More images ahead than a few GiB hold would gain nothing.
+ImageQueueParams queue_params(int readers) {
   const std::int64_t memory =
       static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  return std::min(memory / 4, std::int64_t{4} << 30);
+  return {readers, static_cast<std::size_t>(2 * readers + 2),
+          std::min(memory / 4, std::int64_t{4} << 30), memory / 2};
 }
 
 struct Crews {
@@ -101,8 +96,7 @@ class ManyImages {
         is_host_space_v<Exec> ? ImageLoader::Pixels::as_read : ImageLoader::Pixels::pinned);
     ManyPlan<Exec> plan(space, m_session.steps());
     WorkQueue write_queue(writers, 64);
-    ImageQueue images(m_images.size(),
-                      {readers, static_cast<std::size_t>(2 * readers + 2), bytes_ahead()},
+    ImageQueue images(m_images.size(), queue_params(readers),
                       [&](ReadImage& image) { loader.load(image); });
     for (std::size_t i = 0; i < m_images.size(); ++i) {
       m_session.steps().begin("wait for the image");
@@ -121,20 +115,20 @@ class ManyImages {
   template <class Exec>
   void take(ReadImage& image, ManyPlan<Exec>& plan, WorkQueue& write_queue) {
     const std::size_t index = image.index;
-    if (!image.failure.empty())
-      return m_log.set(index, failed(under_name(m_images[index], image.failure)));
+    if (!image.failure.empty()) return m_log.set(index, failed(image.failure));
     if (image.up_to_date) {
       Outcome outcome;
       outcome.state = Outcome::State::up_to_date;
       return m_log.set(index, outcome);
     }
     const auto found = std::make_shared<FoundImage>();
-    const auto why = failure_of([&] { *found = plan(image); });
-    if (!why.empty()) return m_log.set(index, failed(under_name(m_images[index], why)));
+    const auto why = failure_of(m_images[index], [&] { *found = plan(image); });
+    if (!why.empty()) return m_log.set(index, failed(why));
     write_queue.add([this, found] {
       Outcome outcome;
-      const auto why_not =
-          failure_of([&] { outcome = write_found(*found, m_outputs.of(found->index)); });
+      const auto why_not = failure_of(m_images[found->index], [&] {
+        outcome = write_found(*found, m_outputs.of(found->index));
+      });
       m_log.set(found->index, why_not.empty() ? std::move(outcome) : failed(why_not));
     });
   }

@@ -81,7 +81,8 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
   const std::string& output = options.outputs.front();
   if (!output.ends_with('/') && !is_folder(output)) {
     throw UsageError("-o: found '" + output +
-                     "' with several images; expected a folder: one that exists, or with a slash "
+                     "' with several images, --format or --resume; expected a folder: one that "
+                     "exists, or with a slash "
                      "at its end");
   }
   const auto& words = options.formats;
@@ -118,7 +119,10 @@ void FolderOutputs::check_stems(const std::vector<std::string>& images) const {
 
 void FolderOutputs::take_folder(const std::string& output) {
   m_folder = output.ends_with('/') ? output : output + "/";
-  if (is_folder(m_folder)) return;
+  if (is_folder(m_folder)) {
+    if (::access(m_folder.c_str(), W_OK | X_OK) == 0) return;
+    throw Error(one_line(m_folder) + ": cannot be written to; expected a folder of one's own");
+  }
   std::error_code error;
   m_made = std::filesystem::create_directories(m_folder.substr(0, m_folder.size() - 1), error);
   if (!is_folder(m_folder)) {

@@ -44,15 +44,16 @@ void resume(const std::vector<StagedCatalogue>& targets, ReadImage& image) {
 }  // namespace
 
 void ImageLoader::load(ReadImage& image) {
+  const std::string& name = m_images[image.index];
   const auto job = [&] { read(image); };
   {
     const std::shared_lock lock(m_alone);
-    image.failure = failure_of(job);
+    image.failure = failure_of(name, job);
     if (image.failure.empty()) return;
   }
   // CFITSIO keeps the messages of all threads in one place; read alone, a failure has its own only.
   const std::unique_lock lock(m_alone);
-  image.failure = failure_of(job);
+  image.failure = failure_of(name, job);
 }
 
 void ImageLoader::read(ReadImage& image) const {

@@ -47,10 +47,10 @@ void ImageQueue::release(ReadImage& image) {
 
 bool ImageQueue::may_read() const {
   if (m_to_read >= m_images || m_free.empty()) return false;
-  if (m_out < 2) return true;
-  // How large an image is only reading tells; until then, and beyond the first ones, the largest
-  // so far stands for it.
-  return m_largest > 0 && m_bytes + m_largest <= m_params.bytes;
+  if (m_out == 0) return true;
+  // How large an image is only reading tells: the largest so far stands for it.
+  const std::int64_t limit = m_out < 2 ? m_params.bytes_of_two : m_params.bytes;
+  return m_largest > 0 && m_bytes + m_largest <= limit;
 }
 
 void ImageQueue::work(const std::stop_token& stop) {

@@ -17,9 +17,11 @@
 namespace kastor::cli {
 
 struct ImageQueueParams {
-  int readers = 1;               ///< threads [1..]
-  std::size_t most = 4;          ///< images in memory at once [2..]
-  std::int64_t bytes = 1 << 30;  ///< of their pixels; two images may be there whatever they need
+  int readers = 1;       ///< threads [1..]
+  std::size_t most = 4;  ///< images in memory at once [2..]
+  /// Of their pixels; one image may be there whatever it needs.
+  std::int64_t bytes = std::int64_t{1} << 30;
+  std::int64_t bytes_of_two = std::int64_t{1} << 30;  ///< as long as there are no more than two
 };
 
 /// Images read ahead by threads, handed out in their order.

@@ -32,7 +32,7 @@ class ManyPlan {
     std::visit(
         [&](const auto& host) {
           using T = typename std::decay_t<decltype(host)>::non_const_value_type;
-          found = find(work_for<T>(), image, host);
+          found = find(this->template work_for<T>(), image, host);
         },
         image.image.pixels);
     found.index = image.index;

@@ -119,8 +119,7 @@ std::optional<std::uint32_t> stated_datasum(const FitsImage& image) {
   for (const std::string_view card : image.header_cards) {
     if (!card.starts_with("DATASUM =")) continue;
     // A string by the standard (4.4.2.7), a number in some files.
-    const auto first = card.find_first_of("0123456789", 9);
-    if (first == std::string_view::npos) return std::nullopt;
+    const auto first = std::min(card.find_first_not_of(" '", 9), card.size());
     std::uint32_t sum = 0;
     const auto [end, error] = std::from_chars(card.data() + first, card.data() + card.size(), sum);
     const bool whole =

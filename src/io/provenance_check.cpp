@@ -21,40 +21,37 @@ constexpr std::size_t k_most_head = std::size_t{1} << 18;
 
 using Cards = std::vector<std::string>;
 
-/// Those before END, without the input's name.
-void add_cards(std::string_view text, Cards& cards, bool& ended) {
+/// Those before END, without the input's name. None if there is no END.
+Cards cards_of(std::string_view header) {
+  Cards cards;
   bool named = false;
-  for (std::size_t at = 0; at + k_card <= text.size(); at += k_card) {
-    const std::string_view card = text.substr(at, k_card);
-    ended = card.substr(0, 8) == "END     ";
-    if (ended) return;
+  for (std::size_t at = 0; at + k_card <= header.size(); at += k_card) {
+    const std::string_view card = header.substr(at, k_card);
+    if (card.starts_with("END     ")) return cards;
     named = card.starts_with("INPUT   =") || (named && card.starts_with("CONTINUE"));
     if (!named) cards.emplace_back(card);
   }
+  return {};
 }
 
-/// Of the first extension, where the tables are; empty if there is none.
+/// Of the first extension, where the tables are: behind a primary header of one block.
 Cards cards_of_table(std::istream& stream) {
-  Cards cards;
+  std::string header;
   std::array<char, detail::k_fits_block> block;
-  for (int hdu = 0; hdu < 2; ++hdu) {
-    cards.clear();
-    for (bool ended = false; !ended;) {
-      if (!stream.read(block.data(), block.size())) return {};
-      add_cards(std::string_view(block.data(), block.size()), cards, ended);
-      if (hdu == 0 && cards.size() > 1000) return {};  // not one of ours
-    }
+  stream.ignore(block.size());
+  while (header.size() < k_most_head && stream.read(block.data(), block.size())) {
+    header.append(block.data(), block.size());
+    const Cards cards = cards_of(header);
+    if (!cards.empty()) return cards;
   }
-  return cards;
+  return {};
 }
 
 bool fits_says(std::istream& stream, Provenance provenance) {
   provenance.input = "any";
   detail::HeaderText header;
   header.add_provenance(provenance);
-  Cards wanted;
-  bool ended = false;
-  add_cards(header.finish(), wanted, ended);
+  const Cards wanted = cards_of(header.finish());
   const Cards cards = cards_of_table(stream);
   const auto found = std::search(cards.begin(), cards.end(), wanted.begin(), wanted.end());
   if (found == cards.end()) return false;

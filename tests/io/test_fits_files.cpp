@@ -4,8 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <kastor/io/fits_image.hpp>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include "fits_support.hpp"
 
@@ -370,6 +374,74 @@ TEST(FitsFiles, LeavesNoFileOpen) {
     (void)read_error(scratch.file("b.fits"));
   }
   EXPECT_EQ(open_files(), before);
+}
+
+TEST(FitsFiles, AHeaderIsReadWithoutTheData) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.fits");
+  auto hdu = HandMadeHdu::image(-32, {3, 2});
+  write_bytes(path, hdu.card("BUNIT", "'Jy'").bytes());  // no data at all
+  const auto image = kastor::io::read_header(path);
+  EXPECT_EQ(image.ny, 2);
+  EXPECT_EQ(image.nx, 3);
+  EXPECT_EQ(image.hdu.unit, "Jy");
+  EXPECT_EQ(image.header_cards.size(), 6u);
+  EXPECT_EQ(image.datasum, 0u);
+  std::visit([](const auto& pixels) { EXPECT_EQ(pixels.size(), 0u); }, image.pixels);
+  EXPECT_TRUE(contains(read_error(path), "data truncated"));
+  EXPECT_TRUE(contains(error_of([&] { (void)kastor::io::read_header(scratch.file("b")); }),
+                       "no such file"));
+}
+
+TEST(FitsFiles, TheStatedDatasumIsTheCards) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.fits");
+  const auto stated = [&](const std::string& value) {
+    auto hdu = HandMadeHdu::image(-32, {3, 2});
+    if (!value.empty()) hdu.card("DATASUM", value);
+    write_bytes(path, hdu.bytes());
+    return kastor::io::stated_datasum(kastor::io::read_header(path));
+  };
+  EXPECT_EQ(stated("'4294967295'"), 4294967295u);
+  EXPECT_EQ(stated("'0       '           / sum of 12 words"), 0u);
+  EXPECT_EQ(stated("2503531142"), 2503531142u);
+  EXPECT_EQ(stated(""), std::nullopt);
+  EXPECT_EQ(stated("'        '           / not known"), std::nullopt);
+  EXPECT_EQ(stated("'4294967296'"), std::nullopt);
+  EXPECT_EQ(stated("'12a'"), std::nullopt);
+  EXPECT_EQ(stated("'-12'"), std::nullopt);
+  EXPECT_EQ(stated("1.5"), std::nullopt);
+}
+
+TEST(FitsFiles, SeveralThreadsReadAtOnce) {
+  if (!kastor::io::reads_in_parallel()) GTEST_SKIP() << "needs a CFITSIO made for threads";
+  const ScratchDirectory scratch;
+  constexpr int threads = 4, rounds = 50;
+  for (int i = 0; i < threads; ++i)
+    write_bytes(scratch.file(std::to_string(i)), small_fits(static_cast<float>(i)));
+  std::vector<std::uint32_t> sums;
+  for (int i = 0; i < threads; ++i)
+    sums.push_back(read_image(scratch.file(std::to_string(i))).datasum);
+  std::atomic<int> wrong{0};
+  const auto work = [&](int thread) {
+    kastor::io::FitsImage image;
+    kastor::io::ReadOptions options;
+    options.threads = 1;
+    for (int i = 0; i < rounds; ++i) {
+      const int file = (thread + i) % threads;
+      kastor::io::read_image(scratch.file(std::to_string(file)), options, image);
+      const auto& pixels = std::get<kastor::io::HostPixels<float>>(image.pixels);
+      if (image.datasum != sums[static_cast<std::size_t>(file)] ||
+          pixels(0, 0) != static_cast<float>(file)) {
+        ++wrong;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> crew;
+    for (int thread = 0; thread < threads; ++thread) crew.emplace_back(work, thread);
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

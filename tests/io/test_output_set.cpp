@@ -11,6 +11,9 @@
 #include <kastor/io/catalogue_writer.hpp>
 #include <kastor/io/fits_writer.hpp>
 #include <kastor/io/output_set.hpp>
+#include <kastor/io/table_writer.hpp>
+#include <set>
+#include <thread>
 
 #include "fits_support.hpp"
 
@@ -201,6 +204,71 @@ TEST(OutputSet, SignalsRemoveTheTemporaries) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << status;
     EXPECT_EQ(scratch.entries(), 0u);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+}
+
+TEST(OutputSet, ServesSeveralThreads) {
+  const ScratchDirectory scratch;
+  constexpr int threads = 4, files = 100;
+  const auto work = [&](int thread) {
+    for (int i = 0; i < files; ++i) {
+      OutputSet outputs;
+      const std::string name = std::to_string(thread) + "_" + std::to_string(i);
+      write_bytes(outputs.add(scratch.file(name), OverwritePolicy::refuse), name);
+      if (i % 2 == 0) outputs.commit();
+    }
+  };
+  {
+    std::vector<std::jthread> crew;
+    for (int thread = 0; thread < threads; ++thread) crew.emplace_back(work, thread);
+  }
+  EXPECT_EQ(scratch.entries(), static_cast<std::size_t>(threads * files / 2));
+  EXPECT_EQ(read_all(scratch.file("3_98")), "3_98");
+}
+
+TEST(OutputSet, ASignalLeavesWholeFilesOnlyHoweverManyThreadsWrite) {
+  const std::string content(10000, 'x');
+  for (int round = 0; round < 10; ++round) {
+    const ScratchDirectory scratch;
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ::signal(SIGINT, SIG_DFL);
+      kastor::io::install_signal_cleanup();
+      const auto work = [&](int thread) {
+        for (int i = 0;; ++i) {
+          OutputSet outputs;
+          const auto target = scratch.file(std::to_string(thread) + "_" + std::to_string(i));
+          // A table of one long header line is all that the writers of text are needed for.
+          kastor::io::Table table{"t", content, {{"a", "", "", "", std::vector<double>{}}}};
+          kastor::io::write_table(outputs.add(target, OverwritePolicy::refuse),
+                                  kastor::io::TableFormat::ecsv, table, {});
+          outputs.commit();
+          if (i == 5 && ::write(ready[1], "x", 1) != 1) ::_exit(98);
+        }
+      };
+      std::vector<std::jthread> crew;
+      for (int thread = 0; thread < 3; ++thread) crew.emplace_back(work, thread);
+    }
+    for (int i = 0; i < 3; ++i) {
+      char byte = 0;
+      ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    }
+    ASSERT_EQ(::kill(child, SIGINT), 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+    std::set<std::uintmax_t> sizes;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
+      EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << entry.path();
+      sizes.insert(entry.file_size());
+    }
+    EXPECT_EQ(sizes.size(), 1u);
+    EXPECT_GT(*sizes.begin(), content.size());
     ::close(ready[0]);
     ::close(ready[1]);
   }

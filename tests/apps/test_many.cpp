@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <kastor/error.hpp>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "many/folder_outputs.hpp"
+#include "many/image_names.hpp"
+#include "many/image_queue.hpp"
+#include "many/outcome_log.hpp"
+#include "many/resume.hpp"
+#include "many/work_queue.hpp"
+
+namespace {
+
+using namespace kastor::cli;
+using namespace std::chrono_literals;
+using Names = std::vector<std::string>;
+using State = Outcome::State;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "kastor-many-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    m_path = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(m_path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  [[nodiscard]] std::string at(const std::string& name) const { return (m_path / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name), std::ios::binary) << text;
+    return at(name);
+  }
+
+ private:
+  std::filesystem::path m_path;
+};
+
+// ---------------------------------------------------------------------------------- names
+
+TEST(ImageNames, AreWordsAndLinesOfLists) {
+  const Folder folder;
+  const auto list = folder.write("list", "a b.fits\n#no\n\n \t\nc.fits\r\n #d\n@e");
+  EXPECT_EQ(image_names({"x", "@" + list, "y"}),
+            (Names{"x", "a b.fits", "c.fits", " #d", "@e", "y"}));
+  EXPECT_EQ(image_names({"@"}), Names{"@"});
+  EXPECT_THROW((void)image_names({"@" + folder.at("missing")}), kastor::Error);
+  EXPECT_THROW((void)image_names({"@" + folder.write("empty", "#\n\n")}), kastor::Error);
+  EXPECT_THROW((void)image_names({"@" + folder.at(".")}), kastor::Error);
+}
+
+TEST(ImageNames, StemsAreNamesWithoutTheEndingsOfFits) {
+  const std::pair<const char*, const char*> known[] = {{"a.fits", "a"},
+                                                       {"x/y.z/a.fit", "a"},
+                                                       {"/a.FTS", "a"},
+                                                       {"a.fits.gz", "a"},
+                                                       {"a.fits.bz2", "a"},
+                                                       {"a.Fits.Fz", "a"},
+                                                       {"a.gz", "a"},
+                                                       {"a.img", "a.img"},
+                                                       {"ngc1.2", "ngc1.2"},
+                                                       {".fits", ".fits"},
+                                                       {"a", "a"},
+                                                       {"a.fits.fits", "a.fits"},
+                                                       {"a.fits.old", "a.fits.old"}};
+  for (const auto& [path, stem] : known) EXPECT_EQ(stem_of(path), stem) << path;
+}
+
+// ---------------------------------------------------------------------------------- outputs
+
+FindOptions into(const std::string& folder, const Names& formats = {}) {
+  FindOptions options;
+  options.outputs = {folder};
+  options.formats = formats;
+  return options;
+}
+
+TEST(FolderOutputs, AreStemsWithTheEndingOfTheFormat) {
+  const Folder folder;
+  const FolderOutputs outputs({"x/a.fits", "b.fit.gz"},
+                              into(folder.at("new/out/"), {"vot", "crtf"}));
+  EXPECT_EQ(outputs.folder(), folder.at("new/out/"));
+  const auto targets = outputs.of(1);
+  ASSERT_EQ(targets.size(), 2u);
+  EXPECT_EQ(targets[0].path, folder.at("new/out/b.vot"));
+  EXPECT_EQ(targets[0].format, CatalogueFormat(kastor::io::TableFormat::votable));
+  EXPECT_EQ(targets[1].path, folder.at("new/out/b.crtf"));
+  EXPECT_EQ(targets[1].format, CatalogueFormat(kastor::io::RegionFormat::crtf));
+  EXPECT_TRUE(std::filesystem::is_directory(folder.at("new/out")));
+  EXPECT_TRUE(FolderOutputs({"a", "a"}, FindOptions{}).empty());
+}
+
+TEST(FolderOutputs, RemoveTheFolderTheyMadeIfNothingIsInIt) {
+  const Folder folder;
+  { const FolderOutputs outputs({"a"}, into(folder.at("out/"))); }
+  EXPECT_FALSE(std::filesystem::exists(folder.at("out")));
+  {
+    const FolderOutputs outputs({"a"}, into(folder.at("out/")));
+    (void)folder.write("out/a.fits", "x");
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder.at("out/a.fits")));
+  (void)std::filesystem::create_directory(folder.at("mine"));
+  { const FolderOutputs outputs({"a"}, into(folder.at("mine"))); }
+  EXPECT_TRUE(std::filesystem::exists(folder.at("mine")));
+}
+
+TEST(FolderOutputs, RefuseEqualStemsBeforeTheFolderIsMade) {
+  const Folder folder;
+  EXPECT_THROW(FolderOutputs({"x/a.fits", "b", "a.fit.gz"}, into(folder.at("out/"))), UsageError);
+  EXPECT_FALSE(std::filesystem::exists(folder.at("out")));
+  EXPECT_THROW(FolderOutputs({"a", "b"}, into(folder.at("out"))), UsageError);  // no slash
+}
+
+TEST(FolderOutputs, RefuseWhatExistsAndTheImagesThemselves) {
+  const Folder folder;
+  const auto image = folder.write("a.fits", "image");
+  auto options = into(folder.at("./"));
+  EXPECT_THROW(FolderOutputs({"b", image}, options), kastor::Error);
+  options.overwrite = true;
+  EXPECT_THROW(FolderOutputs({"b", image}, options), kastor::Error);
+  // Another image's name.
+  EXPECT_THROW(FolderOutputs({"elsewhere/a.fits", folder.at("a.fits") + "x", image}, options),
+               UsageError);
+  std::filesystem::create_hard_link(image, folder.at("c.fits"));
+  EXPECT_THROW(FolderOutputs({"x/c.fits", image}, options), kastor::Error);
+  options.formats = {"csv"};
+  EXPECT_NO_THROW(FolderOutputs({"b", image}, options));
+  (void)folder.write("b.csv", "mine");
+  EXPECT_NO_THROW(FolderOutputs({"b", image}, options));
+  options.overwrite = false;
+  EXPECT_THROW(FolderOutputs({"b", image}, options), kastor::Error);
+  options.resume = true;
+  EXPECT_NO_THROW(FolderOutputs({"b", image}, options));
+}
+
+// ---------------------------------------------------------------------------------- resume
+
+TEST(Resume, SkipsOnlyWhatIsAllThereAndTheSame) {
+  using enum Standing;
+  using enum Resumption;
+  const std::pair<std::vector<Standing>, Resumption> known[] = {
+      {{same}, skip},
+      {{same, same}, skip},
+      {{same, silent}, skip},
+      {{missing}, go_on},
+      {{same, missing}, go_on},
+      {{silent, same, missing}, go_on},
+      {{}, go_on},
+      {{other}, conflict},
+      {{same, other}, conflict},
+      {{missing, other}, conflict},
+      {{silent}, conflict},
+      {{silent, missing}, conflict},
+  };
+  for (const auto& [standing, resumption] : known)
+    EXPECT_EQ(resumption_of(standing), resumption) << standing.size();
+}
+
+// ---------------------------------------------------------------------------------- log
+
+Outcome outcome(State state, const std::string& text) {
+  Outcome result;
+  result.state = state;
+  (state == State::failed ? result.failure : result.json) = text;
+  return result;
+}
+
+TEST(OutcomeLog, TellsInTheOrderOfTheImages) {
+  OutcomeLog log({"a", "b\n", "c", "d"});
+  log.set(2, outcome(State::found, "{2}\n"));
+  log.set(1, outcome(State::failed, "why"));
+  EXPECT_EQ(log.news(true).results, "");
+  log.set(0, outcome(State::found, "{0}\n"));
+  const auto news = log.news(true);
+  EXPECT_EQ(news.results, "{0}\n{\"file\":\"b\\n\",\"error\":\"why\"}\n{2}\n");
+  EXPECT_EQ(news.failures, Names{"why"});
+  EXPECT_EQ(log.known(), 3u);
+  log.set(3, outcome(State::up_to_date, ""));
+  const auto rest = log.news(true);
+  EXPECT_EQ(rest.results, "{\"file\":\"d\",\"up_to_date\":true}\n");
+  EXPECT_TRUE(rest.failures.empty());
+  EXPECT_EQ(log.news(true).results, "");
+  EXPECT_EQ(log.count(State::found), 2u);
+  EXPECT_EQ(log.count(State::pending), 0u);
+}
+
+TEST(OutcomeLog, TheTableHasARowAnImage) {
+  OutcomeLog log({"a", "b", "c"});
+  Outcome found = outcome(State::found, "");
+  found.sources = 7;
+  found.level = 0.25;
+  found.unit = "Jy";
+  found.seconds = 0.5;
+  log.set(0, found);
+  log.set(1, outcome(State::failed, "why"));
+  found.sources = 1;
+  log.set(2, found);
+  EXPECT_EQ(log.table("noise", 2),
+            "3 images, 8 sources, 2.000 s (1.5 images a second)\n"
+            "noise in Jy\n"
+            "\n"
+            "   sources          noise     seconds  image\n"
+            "         7           0.25    0.500000  a\n"
+            "    failed                             b\n"
+            "         1           0.25    0.500000  c\n");
+}
+
+// ---------------------------------------------------------------------------------- queues
+
+TEST(ImageQueue, HandsImagesOutInOrderHoweverLongTheyTake) {
+  for (const int readers : {1, 4}) {
+    std::atomic<int> at_once{0}, most{0};
+    {
+      ImageQueue queue(50, {readers, 6, 1 << 20, 1 << 20}, [&](ReadImage& image) {
+        most = std::max(most.load(), ++at_once);
+        std::this_thread::sleep_for((image.index * 7 % 5) * 300us);
+        image.failure = std::to_string(image.index);
+      });
+      for (std::size_t i = 0; i < 50; ++i) {
+        ReadImage& image = queue.next();
+        EXPECT_EQ(image.index, i);
+        EXPECT_EQ(image.failure, std::to_string(i));
+        --at_once;
+        queue.release(image);
+      }
+    }
+    EXPECT_LE(most, 7);
+  }
+}
+
+TEST(ImageQueue, HoldsNoMoreThanItsLimitAndAtLeastOne) {
+  for (const auto& [limit, wanted] : {std::pair{100, 1}, {900, 2}, {1300, 3}}) {
+    std::atomic<int> there{0}, most{0};
+    const auto read = [&](ReadImage& image) {
+      image.image.pixels = kastor::io::HostPixels<float>("test", 10, 10);  // 400 bytes
+      const int now = ++there;
+      for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+      }
+    };
+    ImageQueue queue(30, {4, 8, limit, limit}, read);
+    for (int i = 0; i < 30; ++i) {
+      ReadImage& image = queue.next();
+      std::this_thread::sleep_for(1ms);
+      --there;
+      queue.release(image);
+    }
+    EXPECT_EQ(most, wanted) << limit;
+  }
+}
+
+TEST(ImageQueue, EndsEarlyWithoutReadingTheRest) {
+  std::atomic<int> read{0};
+  {
+    ImageQueue queue(1000, {3, 4, 1 << 20, 1 << 20}, [&](ReadImage&) { ++read; });
+    queue.release(queue.next());
+  }
+  EXPECT_LE(read, 8);
+}
+
+TEST(WorkQueue, DoesAllJobsAndWaitsForThem) {
+  std::atomic<int> done{0};
+  WorkQueue queue(3, 2);
+  for (int i = 0; i < 100; ++i) {
+    queue.add([&] {
+      std::this_thread::sleep_for(100us);
+      ++done;
+    });
+  }
+  queue.finish();
+  EXPECT_EQ(done, 100);
+}
+
+TEST(WorkQueue, LeavesTheRestWhenItGoes) {
+  std::atomic<int> done{0};
+  {
+    WorkQueue queue(1, 100);
+    for (int i = 0; i < 50; ++i) {
+      queue.add([&] {
+        std::this_thread::sleep_for(5ms);
+        ++done;
+      });
+    }
+  }
+  EXPECT_LT(done, 50);
+}
+
+}  // namespace
