@@ -144,13 +144,17 @@ class ManyImages {
 
   [[nodiscard]] std::string note() const {
     if (m_outputs.empty()) return "";
+    const auto images = [](std::size_t n) {
+      return fmt::format("{} image{}", n, n == 1 ? "" : "s");
+    };
     const auto found = m_log.count(Outcome::State::found);
-    std::string text = fmt::format("wrote the catalogues of {} image{} to {}", found,
-                                   found == 1 ? "" : "s", m_outputs.folder());
     const auto skipped = m_log.count(Outcome::State::up_to_date);
+    std::string text;
+    if (found > 0 || skipped == 0)
+      text = "wrote the catalogues of " + images(found) + " to " + m_outputs.folder();
     if (skipped > 0) {
-      text += fmt::format("; skipped {} image{}, whose catalogues were up to date", skipped,
-                          skipped == 1 ? "" : "s");
+      text += (text.empty() ? "" : "; ") + std::string("skipped ") + images(skipped) +
+              ", whose catalogues were up to date";
     }
     return text;
   }

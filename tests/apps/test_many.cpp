@@ -254,6 +254,7 @@ TEST(ImageQueue, HoldsNoMoreThanItsLimitAndAtLeastOne) {
       }
     };
     ImageQueue queue(30, {4, 8, limit, limit}, read);
+    for (int i = 0; i < 5000 && there < wanted; ++i) std::this_thread::sleep_for(1ms);
     for (int i = 0; i < 30; ++i) {
       ReadImage& image = queue.next();
       std::this_thread::sleep_for(1ms);
