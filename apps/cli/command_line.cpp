@@ -129,7 +129,7 @@ struct CommandLine::Parser {
   [[nodiscard]] std::string help() const {
     std::string text = app.help();
     const auto usage_end = text.find('\n', text.find("Usage:"));
-    text.insert(usage_end, required);
+    text.insert(usage_end, (more != nullptr ? "..." : "") + required);
     replace_all(text, "\n\n\n", "\n\n");
     const std::string heading = std::string("\n\n") + input_heading + ":\n";
     const auto first = text.find(heading);
@@ -210,6 +210,22 @@ struct CommandLine::Parser {
   std::vector<std::function<void()>> checks;
   std::string config_path;
   std::vector<ConfiguredOption> from_file;  // those that took effect
+  std::vector<std::string>* more = nullptr;  // where words beyond the positionals belong
+
+  /// Gives the words that are left to `more`. \throws UsageError for an option among them
+  void take_more() const {
+    if (more == nullptr) return;
+    bool literal = false;
+    for (const auto& word : app.remaining()) {
+      if (!literal && word == "--") {
+        literal = true;
+      } else if (!literal && word.size() > 1 && word.starts_with('-')) {
+        throw UsageError("found '" + word + "', which is not expected here");
+      } else {
+        more->push_back(word);
+      }
+    }
+  }
 };
 
 CommandLine::CommandLine(const std::string& name, const std::string& purpose)
@@ -232,7 +248,15 @@ void CommandLine::positional(const std::string& label, std::string& target,
 void CommandLine::positionals(const std::string& label, std::vector<std::string>& target,
                               const std::string& help) {
   m_parser->about.positionals.push_back({label, help});
-  m_parser->app.add_option(label, target, help)->option_text(" ")->required();
+  // CLI11 would take "[a]" for a list in a vector: it gets the first word, the others are left
+  // over.
+  m_parser->app
+      .add_option_function<std::string>(
+          label, [&target](const std::string& text) { target.push_back(text); }, help)
+      ->option_text(" ")
+      ->required();
+  m_parser->app.allow_extras();
+  m_parser->more = &target;
 }
 
 void CommandLine::optional_positional(const std::string& label, std::optional<std::string>& target,
@@ -358,6 +382,7 @@ bool CommandLine::parse(Arguments arguments) {
     }
     std::reverse(words.begin(), words.end());  // CLI11 takes the words last first
     m_parser->app.parse(std::move(words));
+    m_parser->take_more();
   } catch (const UsageError& error) {
     throw usage_error(error.what());
   } catch (const CLI::ExtrasError&) {

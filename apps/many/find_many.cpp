@@ -64,8 +64,8 @@ class ManyImages {
       : m_images(std::move(images)),
         m_options(std::move(options)),
         m_outputs(m_images, m_options),
-        m_session(m_options.run),
-        m_log(m_images) {}
+        m_log(m_images),
+        m_session(m_options.run) {}
 
   void run() {
     m_start = Clock::now();
@@ -162,9 +162,9 @@ class ManyImages {
   std::vector<std::string> m_images;
   FindOptions m_options;
   FolderOutputs m_outputs;
-  Session m_session;
   OutcomeLog m_log;
   Clock::time_point m_start;
+  Session m_session;  // last: its progress line looks at the log
 };
 
 }  // namespace

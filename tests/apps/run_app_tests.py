@@ -181,6 +181,8 @@ WRONG = [
     "find image.fits other.fits --picture a.png",
     "find image.fits other.fits --preset radio --rms-map a.fits",
     "find image.fits -o a.csv --format csv",
+    "find image.fits other.fits --nosuch",
+    "find image.fits --nosuch other.fits",
     "find @nosuch.txt --kappa nan",
     "find image.fits --picture",
     "compare",
@@ -2850,6 +2852,16 @@ class TestManyImages(AppTestCase):
             self.assert_refused(1, "find", f"@{name}", cwd=self.folder, says=["one name a line"])
         os.rename(self.folder / "sky0.fits", self.folder / "@sky0.fits")
         self.assert_done(self.find("./@sky0.fits", "--json"))
+
+    def test_names_are_literal(self):
+        names = ["[a]", "b,c.fits", " d ", "[e,f]", "*.fits", "-g.fits"]
+        for name in names:
+            (self.folder / name).write_bytes(self.skies["sky0.fits"])
+        done = self.find(names[0], "--json", *names[1:5], "--", names[5])
+        self.assert_done(done)
+        self.assertEqual([json.loads(line)["file"] for line in done.stdout.splitlines()], names)
+        for name in names[:5]:
+            self.assertEqual(command.json_of("find", name, cwd=self.folder)["file"], name)
 
     def test_one_image_into_a_folder(self):
         self.assert_done(self.find("sky0.fits", "-o", "a/b/c/"))
