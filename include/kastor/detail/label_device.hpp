@@ -85,14 +85,25 @@ struct CountRunsByTeams {
 template <class Exec>
 struct NumberRunsByTeams {
   using Tiles = TilesOfWords<Exec>;
-  static constexpr int scratch_bytes = 8 + 8;
   Tiles tiles;
+
+  /// The words of a tile that are not 0 are few, as a rule: they are set aside, and then shared
+  /// among the threads.
+  struct Space {
+    std::uint64_t in_tile;
+    int listed;
+    std::uint16_t word[Tiles::tile];    ///< of the tile
+    std::uint32_t before[Tiles::tile];  ///< runs that begin before the word
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static_assert(Tiles::tile <= 1 << 16);
 
   KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
     static_assert(Tiles::pairs == 4 && Tiles::threads * 64 < 1 << 16);
     const RunTable& table = tiles.table;
-    const int bytes = 8;  // is taken by reference
-    auto* in_tile = static_cast<std::uint64_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto* space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    if (team.team_rank() == 0) space->listed = 0;
 
     std::int64_t sum = 0;
     for (int part = team.team_rank(); part < team.league_rank(); part += team.team_size())
@@ -119,15 +130,21 @@ struct NumberRunsByTeams {
         }
       }
       const std::uint64_t begun = team.team_scan(counts);
-      if (team.team_rank() == team.team_size() - 1) *in_tile = begun + counts;
+      if (team.team_rank() == team.team_size() - 1) space->in_tile = begun + counts;
       team.team_barrier();
-      const std::uint64_t all = *in_tile;
+      const std::uint64_t all = space->in_tile;
       KASTOR_UNROLL
       for (int p = 0; p < Tiles::pairs; ++p) {
-        number(Tiles::at(team, t, p), loaded[p], starts[p], before + (begun >> (16 * p) & 0xffffU));
+        number(Tiles::at(team, t, p), t, loaded[p], starts[p],
+               before + (begun >> (16 * p) & 0xffffU), *space);
         before += all >> (16 * p) & 0xffffU;
       }
-      // The next scan begins with a barrier, so that all have read before it is written again.
+      team.team_barrier();
+      for (int k = team.team_rank(); k < space->listed; k += team.team_size())
+        fill(t + space->word[k], space->before[k]);
+      team.team_barrier();
+      // The next scan has barriers before anything is listed again.
+      if (team.team_rank() == 0) space->listed = 0;
     }
     team.team_reduce(Kokkos::Sum<std::int64_t>(pixels));
     if (team.team_rank() == 0) {
@@ -139,8 +156,8 @@ struct NumberRunsByTeams {
     }
   }
 
-  KOKKOS_FUNCTION void number(std::int64_t i, const WordPair& words, const WordPair& starts,
-                              std::uint64_t before) const {
+  KOKKOS_FUNCTION void number(std::int64_t i, std::int64_t first_of_tile, const WordPair& words,
+                              const WordPair& starts, std::uint64_t before, Space& space) const {
     const RunTable& table = tiles.table;
     const std::uint64_t second = before + ones_in(starts.word[0]);
     if (i + 1 < table.words.count) {
@@ -149,14 +166,21 @@ struct NumberRunsByTeams {
     } else if (i < table.words.count) {
       table.first_in_word[i] = static_cast<std::uint32_t>(before);
     }
-    if (words.word[0] != 0) fill(i, words.word[0], starts.word[0], before);
-    if (words.word[1] != 0) fill(i + 1, words.word[1], starts.word[1], second);
+    const auto list = [&](std::int64_t word, std::uint64_t runs) {
+      if (runs > static_cast<std::uint64_t>(table.capacity)) return;
+      const int at = Kokkos::atomic_fetch_add(&space.listed, 1);
+      space.word[at] = static_cast<std::uint16_t>(word - first_of_tile);
+      space.before[at] = static_cast<std::uint32_t>(runs);
+    };
+    if (words.word[0] != 0) list(i, before);
+    if (words.word[1] != 0) list(i + 1, second);
   }
-  KOKKOS_FUNCTION void fill(std::int64_t i, std::uint64_t word, std::uint64_t starts,
-                            std::uint64_t before) const {
-    const std::int64_t per_row = tiles.table.words.per_row;
-    const std::int64_t y = i / per_row;
-    tiles.table.fill_word(y, i - y * per_row, word, starts, before);
+  KOKKOS_FUNCTION void fill(std::int64_t i, std::uint32_t before) const {
+    const MaskWords& words = tiles.table.words;
+    const std::int64_t y = i / words.per_row;
+    const std::int64_t w = i - y * words.per_row;
+    const std::uint64_t word = words.data[i];
+    tiles.table.fill_word(y, w, word, words.starts(i, w, word), before);
   }
 };
 
@@ -182,9 +206,12 @@ struct UniteWithRowAbove {
     const std::uint32_t* first_in_word = table.first_in_word + (y - 1) * table.words.per_row;
     const std::uint32_t past = first_in_word[right / 64] + above.starts_up_to(right);
     const std::uint32_t begun = first_in_word[left / 64] + above.starts_up_to(left);
-    for (std::uint32_t other = begun - (above.test(left) ? 1 : 0); other < past; ++other) {
-      table.forest().unite(static_cast<std::uint32_t>(run), other);
-    }
+    const std::uint32_t first = begun - (above.test(left) ? 1 : 0);
+    if (first == past) return;
+    const UnionFind forest = table.forest();
+    forest.unite_with_smaller(static_cast<std::uint32_t>(run), first);
+    for (std::uint32_t other = first + 1; other < past; ++other)
+      forest.unite(static_cast<std::uint32_t>(run), other);
   }
 };
 
@@ -273,7 +300,7 @@ struct LabelRunsByTeams {
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
     for (std::int64_t run = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          run < runs; run += step) {
-      const std::uint32_t root = table.forest().root_of(static_cast<std::uint32_t>(run));
+      const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
       table.label_run(run, root, before[root / share]);
     }
     if (team.league_rank() == 0) {

@@ -43,6 +43,12 @@ struct UnionFind {
 
   [[nodiscard]] KOKKOS_FUNCTION bool is_root(std::uint32_t i) const { return parent[i] == i; }
 
+  /// For b < a. Where a is a root still, nobody looks for that of b.
+  KOKKOS_FUNCTION void unite_with_smaller(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t seen = Kokkos::atomic_compare_exchange(parent + a, a, load(parent + b));
+    if (seen != a) unite(seen, b);
+  }
+
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
     a = find(a);
     b = find(b);
