@@ -7,7 +7,7 @@ template <class T>
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   for (std::int64_t i = 0; i < n; ++i) {
     const T x = from[i];
-    to[i] = (x > -infinity) & (x < infinity) ? x : nan;
+    to[i] = ((x > -infinity) & (x < infinity)) ? x : nan;
   }
 }
 
@@ -24,8 +24,8 @@ template <class T>
     std::memcpy(&x, pixels, sizeof(x));
     const Counts in = (x > low) & (x < high);
     count -= in;
-    min = in & (x < min) ? x : min;
-    max = in & (x > max) ? x : max;
+    min = (in & (x < min)) ? x : min;
+    max = (in & (x > max)) ? x : max;
   }
   for (int i = 0; i < V::lanes; ++i) {
     result.count += count[i];

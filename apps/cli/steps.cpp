@@ -57,13 +57,13 @@ void StepRecorder::begin(const char* name) {
   if (m_foreign_tool) Kokkos::Tools::pushRegion(std::string("kastor::app::") + name);
   if (m_purpose == Purpose::nothing) return;
   const std::scoped_lock lock(m_mutex);
-  const int parent = m_open.empty() ? 0 : m_open.back().node;
-  int node = 0;
-  for (const int child : m_nodes[parent].children) {
+  const std::size_t parent = m_open.empty() ? 0 : m_open.back().node;
+  std::size_t node = 0;
+  for (const std::size_t child : m_nodes[parent].children) {
     if (m_nodes[child].name == name) node = child;
   }
   if (node == 0) {
-    node = static_cast<int>(m_nodes.size());
+    node = m_nodes.size();
     m_nodes.push_back({name, {}, 0, 0});
     m_nodes[parent].children.push_back(node);
   }
@@ -87,8 +87,8 @@ std::string StepRecorder::current() const {
   return m_open.empty() ? std::string{} : m_nodes[m_open.back().node].name;
 }
 
-void StepRecorder::rows_below(int node, int depth, double pixels, std::string& out) const {
-  for (const int child : m_nodes[node].children) {
+void StepRecorder::rows_below(std::size_t node, int depth, double pixels, std::string& out) const {
+  for (const std::size_t child : m_nodes[node].children) {
     const Node& step = m_nodes[child];
     append_row(out, std::string(2 * static_cast<std::size_t>(depth), ' ') + step.name, step.calls,
                step.seconds, pixels);

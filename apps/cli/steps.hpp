@@ -39,15 +39,15 @@ class StepRecorder {
   using Clock = std::chrono::steady_clock;
   struct Node {
     std::string name;
-    std::vector<int> children;  // in order of first appearance
+    std::vector<std::size_t> children;  // in order of first appearance
     std::int64_t calls = 0;
     double seconds = 0;
   };
   struct Open {
-    int node;
+    std::size_t node;
     Clock::time_point since;
   };
-  void rows_below(int node, int depth, double pixels, std::string& out) const;
+  void rows_below(std::size_t node, int depth, double pixels, std::string& out) const;
 
   Purpose m_purpose;
   bool m_foreign_tool = false;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "table_readers.hpp"
 #include "table_numbers.hpp"
+#include "table_readers.hpp"
 
 namespace kastor::io::detail {
 namespace {

@@ -177,7 +177,8 @@ TEST(SourceList, NamedColumnsGoBeforeTheRecognised) {
 TEST(SourceList, PositionsThatAreNone) {
   const auto list = list_of("ra dec\n-999 -999\n10 91\n-1e-20 0\n370 1\n-- 3\nN/A 4\n360 5\n");
   ASSERT_EQ(list.sources.size(), 7u);
-  for (const int none : {0, 1, 4, 5}) EXPECT_TRUE(std::isnan(list.sources[none].ra)) << none;
+  for (const std::size_t none : {0U, 1U, 4U, 5U})
+    EXPECT_TRUE(std::isnan(list.sources[none].ra)) << none;
   EXPECT_EQ(list.sources[2].ra, 0);
   EXPECT_EQ(list.sources[3].ra, 10);
   EXPECT_EQ(list.sources[6].ra, 0);

@@ -8,6 +8,7 @@
 #include <kastor/label.hpp>
 #include <kastor/threshold.hpp>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,11 +21,27 @@ template <class T>
 using HostView = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace,
                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// An image to be filled.
+template <class Exec, class T>
+[[nodiscard]] kastor::Image<T, Exec> new_image(const char* label, std::int64_t ny,
+                                               std::int64_t nx) {
+  return kastor::Image<T, Exec>(label, static_cast<std::size_t>(ny), static_cast<std::size_t>(nx));
+}
+
+/// The values of a grid of the host's as a View.
+template <class Grid>
+[[nodiscard]] auto view_of(const Grid& grid) {
+  using Value = std::remove_reference_t<decltype(*grid.values.data())>;
+  return HostView<Value>(grid.values.data(), static_cast<std::size_t>(grid.ny),
+                         static_cast<std::size_t>(grid.nx));
+}
+
 template <class Exec, class T>
 [[nodiscard]] kastor::Image<T, Exec> to_device(const HostImage<T>& image) {
   kastor::Image<T, Exec> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, "test::image"),
-                                image.ny, image.nx);
-  Kokkos::deep_copy(result, HostView<const T>(image.values.data(), image.ny, image.nx));
+                                static_cast<std::size_t>(image.ny),
+                                static_cast<std::size_t>(image.nx));
+  Kokkos::deep_copy(result, view_of(image));
   return result;
 }
 
@@ -78,8 +95,7 @@ template <class Exec>
 [[nodiscard]] kastor::BitMask<Exec> to_device_mask(const HostMask& mask) {
   const HostGrid<std::uint64_t> words = pack_naive(mask);
   auto result = kastor::make_bit_mask(Exec{}, mask.ny, mask.nx);
-  Kokkos::deep_copy(result.words,
-                    HostView<const std::uint64_t>(words.values.data(), words.ny, words.nx));
+  Kokkos::deep_copy(result.words, view_of(words));
   return result;
 }
 
@@ -119,7 +135,7 @@ template <class Label, class Exec>
 [[nodiscard]] HostGrid<std::int64_t> to_host_labels(const kastor::RunLabels<Exec>& labels) {
   const Exec space;
   const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space> image(
-      "test::labels", labels.ny, labels.nx);
+      "test::labels", static_cast<std::size_t>(labels.ny), static_cast<std::size_t>(labels.nx));
   Kokkos::deep_copy(image, Label{-1});
   kastor::write_labels(space, labels, image);
   space.fence("test::to_host_labels");

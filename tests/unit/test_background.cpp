@@ -249,7 +249,8 @@ void maps_are_natural_bicubic_splines() {
     auto params = unfiltered(8, 6);
     const auto mesh = kastor::estimate_background(space, ts::to_device<Exec>(host), params);
     const ts::NaiveMesh want = ts::background_naive(host, {}, params);
-    kastor::Image<T, Exec> level("test::level", ny, nx), rms("test::rms", ny, nx);
+    const auto level = ts::new_image<Exec, T>("test::level", ny, nx);
+    const auto rms = ts::new_image<Exec, T>("test::rms", ny, nx);
     kastor::fill_map<Exec, T>(space, mesh.background().level, level);
     kastor::fill_map<Exec, T>(space, mesh.background().rms, rms);
     space.fence("test::background");
@@ -276,7 +277,7 @@ void maps_are_natural_bicubic_splines() {
     }
     // The lower half alone, as a band of the map.
     const std::int64_t half = ny / 2;
-    kastor::Image<T, Exec> below("test::level", ny - half, nx);
+    const auto below = ts::new_image<Exec, T>("test::level", ny - half, nx);
     kastor::fill_map<Exec, T>(space, mesh.background().level, below, half);
     space.fence("test::background");
     const auto lower = ts::to_host_grid(below);
@@ -298,7 +299,7 @@ void a_gradient_is_followed_to_the_edges() {
     auto params = unfiltered(16, 32);
     params.interpolation = interpolation;
     const auto mesh = kastor::estimate_background(space, ts::to_device<Exec>(image), params);
-    kastor::Image<T, Exec> level("test::level", image.ny, image.nx);
+    const auto level = ts::new_image<Exec, T>("test::level", image.ny, image.nx);
     kastor::fill_map<Exec, T>(space, mesh.background().level, level);
     space.fence("test::background");
     const auto got = ts::to_host_grid(level);

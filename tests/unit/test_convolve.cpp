@@ -220,7 +220,7 @@ void one_plan_serves_images_of_all_sizes() {
     for (const std::int64_t n : {40, 3, 90, 17}) {
       const auto host = ts::make_image<T>(ts::Pixels::contaminated, n, n + 2, 52);
       const auto shape = convolver.result_shape({n, n + 2});
-      const kastor::Image<T, Exec> result("test::result", shape.ny, shape.nx);
+      const auto result = ts::new_image<Exec, T>("test::result", shape.ny, shape.nx);
       const auto image = ts::to_device<Exec>(host);
       convolver(image, result);
       space.fence("test::convolve");

@@ -28,10 +28,10 @@ namespace ts = testing_support;
 template <class Exec>
 kastor::MeshSurface<Exec> to_device_surface(const ts::HostMesh& mesh) {
   using Nodes = Kokkos::View<kastor::MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
-  const Nodes nodes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "test::nodes"), mesh.nodes.ny,
-                    mesh.nodes.nx);
-  Kokkos::deep_copy(nodes, ts::HostView<const kastor::MeshNode>(mesh.nodes.values.data(),
-                                                                mesh.nodes.ny, mesh.nodes.nx));
+  const Nodes nodes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "test::nodes"),
+                    static_cast<std::size_t>(mesh.nodes.ny),
+                    static_cast<std::size_t>(mesh.nodes.nx));
+  Kokkos::deep_copy(nodes, ts::view_of(mesh.nodes));
   return {mesh.cell_height, mesh.cell_width, mesh.positive, nodes};
 }
 

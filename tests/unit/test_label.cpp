@@ -213,7 +213,7 @@ void dense_labels_of_another_shape_throw() {
   const Exec space;
   const auto labels = kastor::label(space, ts::to_device_mask<Exec>(ts::HostMask(5, 70, 1)));
   using Dense = Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>;
-  for (const auto& [ny, nx] : {std::pair{5, 71}, std::pair{5, 69}, std::pair{4, 70}}) {
+  for (const auto& [ny, nx] : {std::pair{5U, 71U}, std::pair{5U, 69U}, std::pair{4U, 70U}}) {
     const Dense image("test::labels", ny, nx);
     ts::expect_error([&] { kastor::write_labels(space, labels, image); }, {"kastor::write_labels"});
   }

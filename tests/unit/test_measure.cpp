@@ -114,7 +114,7 @@ void a_component_of_sum_zero_has_no_centre() {
   image(4, 7) = T(3);
   const auto rows = matches_naive<C>(image, -1, "sum of zero");
   ASSERT_EQ(rows.size(), 3U);
-  for (const std::size_t i : {0, 1}) {
+  for (const std::size_t i : {0U, 1U}) {
     EXPECT_EQ(rows[i].flux_sum, 0.0);
     EXPECT_TRUE(std::isnan(rows[i].x_cen));
     EXPECT_TRUE(std::isnan(rows[i].y_cen));

@@ -121,7 +121,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 template <class T>
 void matches_naive(const HostScan<T>& scan, const std::vector<T>& pixels, const std::string& name) {
   const auto want = scan_naive(scan, pixels);
-  for (const std::size_t offset : {0, 1, 3}) {
+  for (const std::size_t offset : {0U, 1U, 3U}) {
     std::vector<T> moved(offset, T(0));
     moved.insert(moved.end(), pixels.begin(), pixels.end());
     for (const HostLevel level : levels()) {
@@ -209,7 +209,7 @@ void any_density_matches_naive() {
   for (const T listed :
        {T(0.125), T(3), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
     for (std::size_t density = 0; density <= 64; ++density) {
-      for (const std::size_t n : {64, 192, 150}) {
+      for (const std::size_t n : {64U, 192U, 150U}) {
         std::vector<T> pixels(n, T(1));
         for (std::size_t i = 0; i < n; ++i)
           if (i * 37 % 64 < density) pixels[i] = listed;
@@ -247,7 +247,7 @@ TEST(ScanOnHost, ExtremeBoundsMatchNaiveForDouble) { extreme_bounds_match_naive<
 template <class T>
 void threshold_matches_naive(T low, T high, const std::vector<T>& pixels) {
   const auto want = words_naive(low, high, pixels);
-  for (const std::size_t offset : {0, 1, 3}) {
+  for (const std::size_t offset : {0U, 1U, 3U}) {
     std::vector<T> moved(offset, T(0));
     moved.insert(moved.end(), pixels.begin(), pixels.end());
     for (const HostLevel level : levels()) {

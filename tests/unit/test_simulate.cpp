@@ -31,7 +31,7 @@ kastor::SkyParams sky_of(std::int64_t ny, std::int64_t nx, std::uint64_t seed = 
 
 template <class Exec, class T>
 ts::HostImage<T> simulate(const kastor::SkyParams& params) {
-  const kastor::Image<T, Exec> image("test::sky", params.ny, params.nx);
+  const auto image = ts::new_image<Exec, T>("test::sky", params.ny, params.nx);
   kastor::simulate_sky<Exec, T>(Exec{}, params, kastor::sky_truth(params), image);
   return ts::to_host_grid(image);
 }
@@ -149,7 +149,7 @@ void diracs_are_at_half_the_spacing() {
   using T = typename C::real;
   for (const std::int64_t spacing : {1, 2, 3, 16, 100}) {
     for (const auto& [ny, nx] : {std::pair{64, 130}, std::pair{1, 1}, std::pair{33, 17}}) {
-      const kastor::Image<T, Exec> image("test::diracs", ny, nx);
+      const auto image = ts::new_image<Exec, T>("test::diracs", ny, nx);
       Kokkos::deep_copy(image, T(7));
       kastor::simulate_diracs<Exec, T>(Exec{}, spacing, image);
       Exec{}.fence("test::diracs");

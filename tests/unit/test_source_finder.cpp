@@ -28,7 +28,7 @@ ts::HostImage<T> mosaic(std::int64_t ny, std::int64_t nx, std::uint64_t seed) {
   params.nx = nx;
   params.seed = seed;
   params.sources_per_mpx = 400;
-  const kastor::Image<T, Exec> image("test::sky", ny, nx);
+  const auto image = ts::new_image<Exec, T>("test::sky", ny, nx);
   kastor::simulate_sky<Exec, T>(Exec{}, params, kastor::sky_truth(params), image);
   ts::HostImage<T> sky = ts::to_host_grid(image);
   ts::Random random(seed);
@@ -189,7 +189,7 @@ void bright_sources_of_the_truth_are_found() {
   sky.ny = 900;
   sky.nx = 1000;
   const auto truth = kastor::sky_truth(sky);
-  const kastor::Image<T, Exec> image("test::sky", sky.ny, sky.nx);
+  const auto image = ts::new_image<Exec, T>("test::sky", sky.ny, sky.nx);
   kastor::simulate_sky<Exec, T>(Exec{}, sky, truth, image);
   const auto found = kastor::find_sources(Exec{}, image);
   EXPECT_GT(found.sources.size(), 20U);

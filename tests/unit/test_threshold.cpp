@@ -155,7 +155,7 @@ void misfits_throw() {
   const Exec space;
   const auto mask = kastor::make_bit_mask(space, 8, 70);
   const auto at = [&](std::int64_t ny, std::int64_t nx, double level, std::int64_t first_row) {
-    const kastor::Image<T, Exec> image("test::image", ny, nx);
+    const auto image = ts::new_image<Exec, T>("test::image", ny, nx);
     kastor::threshold_into<Exec, T>(space, image, level, mask, first_row);
     space.fence("test::threshold");
   };

@@ -147,8 +147,8 @@ class HeldCell {
         pixel(first + k) = loaded[k];
         const bool good = loaded[k] == loaded[k];
         m_extent.count += good ? 1 : 0;
-        m_extent.min = good & (loaded[k] < m_extent.min) ? loaded[k] : m_extent.min;
-        m_extent.max = good & (loaded[k] > m_extent.max) ? loaded[k] : m_extent.max;
+        m_extent.min = (good & (loaded[k] < m_extent.min)) ? loaded[k] : m_extent.min;
+        m_extent.max = (good & (loaded[k] > m_extent.max)) ? loaded[k] : m_extent.max;
       }
     }
   }

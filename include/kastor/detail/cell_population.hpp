@@ -114,8 +114,8 @@ class CellPopulation {
     m_held.for_mine([&](T x) {
       const bool in = interval.contains(x);
       mine.count += in ? 1 : 0;
-      mine.min = in & (x < mine.min) ? x : mine.min;
-      mine.max = in & (x > mine.max) ? x : mine.max;
+      mine.min = (in & (x < mine.min)) ? x : mine.min;
+      mine.max = (in & (x > mine.max)) ? x : mine.max;
     });
     return m_crew.sum(mine);
   }
@@ -191,7 +191,7 @@ class CellPopulation {
   /// The smallest pixel that is not below the bound.
   [[nodiscard]] KOKKOS_FUNCTION T smallest_from(T bound) const {
     T mine = Kokkos::Experimental::infinity_v<T>;
-    m_held.for_mine([&](T x) { mine = (x >= bound) & (x < mine) ? x : mine; });
+    m_held.for_mine([&](T x) { mine = ((x >= bound) & (x < mine)) ? x : mine; });
     return m_crew.smallest(mine);
   }
 

@@ -73,8 +73,8 @@ struct ExtentOf {
       const T x = pixels[i];
       const bool in = interval.contains(x);
       mine.count += in ? 1 : 0;
-      mine.min = in & (x < mine.min) ? x : mine.min;
-      mine.max = in & (x > mine.max) ? x : mine.max;
+      mine.min = (in & (x < mine.min)) ? x : mine.min;
+      mine.max = (in & (x > mine.max)) ? x : mine.max;
     }
     value += mine;
   }
@@ -119,8 +119,8 @@ struct MomentsOf {
       q_rest += to_grid_biased(grid_remainder(uu));
       below += u < 0.0 ? 1 : 0;
       extent.count += in ? 1 : 0;
-      extent.min = in & (x < extent.min) ? x : extent.min;
-      extent.max = in & (x > extent.max) ? x : extent.max;
+      extent.min = (in & (x < extent.min)) ? x : extent.min;
+      extent.max = (in & (x > extent.max)) ? x : extent.max;
     }
     value.extent += extent;
     value.below += below;
