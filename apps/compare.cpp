@@ -5,7 +5,6 @@
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/table_writer.hpp>
 #include <kastor/version.hpp>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +20,6 @@
 
 namespace kastor::cli {
 namespace {
-
-constexpr double largest = std::numeric_limits<double>::max();
 
 struct CatalogueOptions {
   std::string path;
@@ -122,7 +119,7 @@ bool parse(Arguments arguments, CompareOptions& options) {
       },
       "Match on the sky, within ARCSEC.");
   line.real(
-      "--pixels", "PIXELS", {0, false, largest, "a finite number above 0"},
+      "--pixels", "PIXELS", {0, false, largest_real, "a finite number above 0"},
       [&options](double radius) {
         options.params.frame = io::MatchFrame::pixels;
         options.params.radius = radius;

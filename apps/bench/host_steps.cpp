@@ -42,12 +42,12 @@ double bytes_of(const Images& images) {
 }
 
 template <class T>
-Numbers numbers_of(const io::HostPixels<T>& pixels) {
+Numbers pixels_of(const io::HostPixels<T>& pixels) {
   return std::vector<T>(pixels.data(), pixels.data() + pixels.size());
 }
 
-Numbers numbers_of(const std::variant<io::HostPixels<float>, io::HostPixels<double>>& pixels) {
-  return std::visit([](const auto& view) { return numbers_of(view); }, pixels);
+Numbers pixels_of(const std::variant<io::HostPixels<float>, io::HostPixels<double>>& pixels) {
+  return std::visit([](const auto& view) { return pixels_of(view); }, pixels);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ StepRows time_fits_read(const Images& images, const std::string& path, const Tim
   auto step = one_row("fits_read", "reading it again", std::move(timing), {});
   step.items = images.size * images.size;
   step.bytes = bytes_of(images);
-  step.rows.front().compared = compare(numbers_of(images.sky), numbers_of(image.pixels));
+  step.rows.front().compared = compare(pixels_of(images.sky), pixels_of(image.pixels));
   return step;
 }
 

@@ -11,9 +11,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using io::SourceQuantity;
 
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json text_unless_empty(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
 
 Json share(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return nullptr;
@@ -26,7 +28,7 @@ Json catalogue_json(const io::SourceList& list, const io::ComparedSide& side) {
     const auto quantity = static_cast<SourceQuantity>(q);
     if (list.column(quantity).empty()) continue;
     columns[io::name_of(quantity)] = {{"column", list.column(quantity)},
-                                      {"unit", text_or_null(list.unit(quantity))}};
+                                      {"unit", text_unless_empty(list.unit(quantity))}};
   }
   return {{"file", list.path},         {"format", io::name_of(list.format)},
           {"rows", side.rows},         {"without_position", side.without_position},
@@ -34,7 +36,7 @@ Json catalogue_json(const io::SourceList& list, const io::ComparedSide& side) {
 }
 
 Json spread_json(const io::RobustSpread& spread) {
-  return {{"median", number_or_null(spread.median)}, {"sigma", number_or_null(spread.sigma)}};
+  return {{"median", finite_or_null(spread.median)}, {"sigma", finite_or_null(spread.sigma)}};
 }
 
 Json offsets_json(const io::Comparison& comparison) {
@@ -78,13 +80,13 @@ Json brightest_json(const io::SourceList& list, const io::Comparison& comparison
   for (std::size_t i = 0; i < count; ++i) {
     const auto& source = list.sources[side.unmatched[i]];
     sources.push_back({{"row", source.row},
-                       {"id", text_or_null(source.id)},
+                       {"id", text_unless_empty(source.id)},
                        {sky ? "ra" : "x", sky ? source.ra : source.x},
                        {sky ? "dec" : "y", sky ? source.dec : source.y},
-                       {"flux_peak", number_or_null(source.flux_peak)},
-                       {"flux_int", number_or_null(source.flux_int)},
-                       {"flux_sum", number_or_null(source.flux_sum)},
-                       {"snr", number_or_null(source.snr)}});
+                       {"flux_peak", finite_or_null(source.flux_peak)},
+                       {"flux_int", finite_or_null(source.flux_int)},
+                       {"flux_sum", finite_or_null(source.flux_sum)},
+                       {"snr", finite_or_null(source.snr)}});
   }
   return sources;
 }
@@ -118,8 +120,8 @@ std::string comparison_json(const io::SourceList& first, const io::SourceList& s
                      {"matched", comparison.matches.size()},
                      {"missed", reference.unmatched.size()},
                      {"extra", tested.unmatched.size()},
-                     {"completeness", number_or_null(reference.matched_share)},
-                     {"reliability", number_or_null(tested.matched_share)},
+                     {"completeness", finite_or_null(reference.matched_share)},
+                     {"reliability", finite_or_null(tested.matched_share)},
                      {"offset", offsets_json(comparison)},
                      {"flux_ratio", ratios_json(comparison)},
                      {"completeness_bins", bins_json(reference, "completeness")},

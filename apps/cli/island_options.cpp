@@ -14,7 +14,6 @@
 namespace kastor::cli {
 namespace {
 
-constexpr double largest = std::numeric_limits<double>::max();
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
 const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
@@ -84,7 +83,7 @@ bool looks_like_a_number(const std::string& text) {
 GivenMap parse_map(const std::string& option, const std::string& text, bool positive) {
   if (text.empty()) throw UsageError(option + ": found ''; expected a number or a FITS file");
   if (!looks_like_a_number(text)) return text;
-  return positive ? parse_real(option, text, {0, false, largest, "a finite number above 0"})
+  return positive ? parse_real(option, text, {0, false, largest_real, "a finite number above 0"})
                   : parse_real(option, text, finite_range());
 }
 
@@ -132,12 +131,12 @@ void IslandOptionsParser::add_to(CommandLine& line) {
 void IslandOptionsParser::add_thresholds(CommandLine& line) {
   line.heading("Islands (--preset radio or sextractor)");
   line.real(
-      "--seed", "S", {0, true, largest, "a finite number of 0 or more"},
+      "--seed", "S", {0, true, largest_real, "a finite number of 0 or more"},
       [this](double seed) { m_seed = seed; },
       "An island has a pixel more than S times the local\n"
       "noise above the background; default 5 (radio), 1.5\n(sextractor).");
   line.real(
-      "--flood", "F", {0, true, largest, "a finite number of 0 or more"},
+      "--flood", "F", {0, true, largest_real, "a finite number of 0 or more"},
       [this](double flood) { m_flood = flood; },
       "All its pixels are more than F times the noise above\n"
       "it; default 3 (radio), 1.5 (sextractor), not above S.");
@@ -145,7 +144,7 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
   line.flag("--drop-at-edge", m_given.find.drop_at_edge,
             "Drop islands that touch the image's border.");
   line.real(
-      "--min-beams", "B", {0, true, largest, "a finite number of 0 or more"},
+      "--min-beams", "B", {0, true, largest_real, "a finite number of 0 or more"},
       [this](double beams) { m_given.min_beams = beams; },
       "Drop islands smaller than B areas of the beam.");
   line.value(

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 20;
+constexpr std::size_t most_island_rows = 20;
 
-std::string count_of(std::int64_t n, const char* noun) {
+std::string counted(std::int64_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
@@ -78,7 +78,7 @@ std::vector<std::size_t> brightest(const io::TableColumn& flux, std::size_t rows
     const double value = std::abs(number(flux, row));
     return std::isnan(value) ? -1.0 : value;
   };
-  const auto count = std::min(most_rows, rows);
+  const auto count = std::min(most_island_rows, rows);
   std::partial_sort(
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
       [&](std::size_t a, std::size_t b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
@@ -92,7 +92,7 @@ std::string background_text(const IslandReport& report) {
   if (!report.mesh) return "background and noise as given\n";
   std::string text = fmt::format(
       "background {:.5g}{}, noise {:.5g}{} (medians of {} of {} x {} pixels", report.mesh->level,
-      unit, report.mesh->rms, unit, count_of(report.mesh->cells, "cell"),
+      unit, report.mesh->rms, unit, counted(report.mesh->cells, "cell"),
       report.options.mesh.cell_width, report.options.mesh.cell_height);
   if (report.mesh->filled > 0) text += fmt::format(", {} filled from others", report.mesh->filled);
   text += ")\n";
@@ -128,11 +128,11 @@ std::string heading(const IslandReport& report) {
   if (report.image.plane) text += fmt::format(", plane {}", *report.image.plane);
   text += "\n" + background_text(report) + beam_text(report);
   text += fmt::format("{} with a pixel above {:g} and all above {:g} times the noise, {}-connected",
-                      count_of(report.result.positive.islands, "island"), find.seed, find.flood,
+                      counted(report.result.positive.islands, "island"), find.seed, find.flood,
                       static_cast<int>(find.connectivity));
   text += dropped_text(report) + "\n";
   if (find.negative)
-    text += count_of(report.result.negative.islands, "island") + " as far below the background\n";
+    text += counted(report.result.negative.islands, "island") + " as far below the background\n";
   return text;
 }
 

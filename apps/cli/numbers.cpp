@@ -29,10 +29,7 @@ std::optional<Number> parse_whole(const std::string& text) {
 
 }  // namespace
 
-RealRange finite_range() {
-  constexpr double largest = std::numeric_limits<double>::max();
-  return {-largest, true, largest, "a finite number"};
-}
+RealRange finite_range() { return {-largest_real, true, largest_real, "a finite number"}; }
 
 double parse_real(const std::string& option, const std::string& text, const RealRange& range) {
   const auto value = parse_whole<double>(text);

@@ -3,6 +3,7 @@
 #define KASTOR_APPS_CLI_NUMBERS_HPP
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace kastor::cli {
@@ -20,6 +21,9 @@ struct IntegerRange {
   std::int64_t high;  ///< both included
   const char* words;
 };
+
+/// Where a range without an end ends.
+inline constexpr double largest_real = std::numeric_limits<double>::max();
 
 /// Any finite number.
 [[nodiscard]] RealRange finite_range();

@@ -11,7 +11,6 @@
 namespace kastor::cli {
 namespace {
 
-constexpr double largest = std::numeric_limits<double>::max();
 constexpr std::int64_t largest_integer = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_passes = std::numeric_limits<int>::max();
 
@@ -118,7 +117,7 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
 void add_clip_options(CommandLine& line, SigmaClipParams& params) {
   line.heading("Clipping");
   line.real(
-      "--kappa", "KAPPA", {0, false, largest, "a finite number above 0"},
+      "--kappa", "KAPPA", {0, false, largest_real, "a finite number above 0"},
       [&params](double kappa) { params.kappa = kappa; },
       "Keep pixels within KAPPA standard deviations of the\nmedian, again and again; default 3.",
       fmt::format("{}", params.kappa));
@@ -133,7 +132,7 @@ void add_find_options(CommandLine& line, FindParams& params) {
   add_clip_options(line, params.clip);
   line.heading("Sources");
   line.real(
-      "--threshold", "T", {0, true, largest, "a finite number of 0 or more"},
+      "--threshold", "T", {0, true, largest_real, "a finite number of 0 or more"},
       [&params](double threshold) { params.threshold = threshold; },
       "Foreground is above T clipped standard deviations;\ndefault 5.",
       fmt::format("{}", params.threshold));

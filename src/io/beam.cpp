@@ -12,7 +12,7 @@
 namespace kastor::io {
 namespace {
 
-constexpr double k_arcsec = 1.0 / 3600.0;  // [deg]
+constexpr double k_deg_per_arcsec = 1.0 / 3600.0;  // [deg]
 
 /// Numbers as a header gives them.
 struct RawBeam {
@@ -90,9 +90,9 @@ struct Phrase {
 // AIPS' tasks, CASA's imager::clean, Miriad's RESTOR; the last two name their unit.
 constexpr Phrase k_phrases[] = {
     {"CLEAN BMAJ", "BMAJ=", "BMIN=", "BPA=", 1.0, false},
-    {"CONVL BMAJ", "BMAJ=", "BMIN=", "BPA=", k_arcsec, false},
-    {"FITTED BEAM USED IN RESTORATION", "RESTORATION:", " BY ", " AT PA ", k_arcsec, true},
-    {"RESTOR: BEAM =", "BEAM =", " X ", "PA =", k_arcsec, true},
+    {"CONVL BMAJ", "BMAJ=", "BMIN=", "BPA=", k_deg_per_arcsec, false},
+    {"FITTED BEAM USED IN RESTORATION", "RESTORATION:", " BY ", " AT PA ", k_deg_per_arcsec, true},
+    {"RESTOR: BEAM =", "BEAM =", " X ", "PA =", k_deg_per_arcsec, true},
 };
 
 std::optional<RawBeam> of_history(const std::vector<std::string>& cards) {
@@ -168,7 +168,8 @@ BeamReading parse_beam(std::string_view text) {
   if (!is_size(numbers[1]) || !(numbers[0] >= numbers[1])) refuse();
   const double angle = numbers.size() == 3 ? numbers[2] : 0.0;
   BeamReading reading;
-  reading.beam = Beam{numbers[0] * k_arcsec, numbers[1] * k_arcsec, half_turn(angle)};
+  reading.beam =
+      Beam{numbers[0] * k_deg_per_arcsec, numbers[1] * k_deg_per_arcsec, half_turn(angle)};
   reading.origin = BeamOrigin::user;
   if (numbers.size() == 2 && numbers[0] != numbers[1]) {
     reading.notes.emplace_back("the beam given has no position angle: taken for 0 deg");

@@ -9,7 +9,7 @@ namespace kastor::io::detail {
 namespace {
 
 // Bytes converted and written at a time, if a row is not longer.
-constexpr std::size_t k_piece = std::size_t{1} << 18;
+constexpr std::size_t k_row_bytes_at_once = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void begin_binary_table(HeaderText& header, std::size_t row_bytes, std::size_t r
 
 void write_binary_rows(OutputFile& file, std::size_t row_bytes, std::size_t rows,
                        const std::function<void(std::size_t, std::byte*)>& store) {
-  const std::size_t at_a_time = std::max<std::size_t>(1, k_piece / row_bytes);
+  const std::size_t at_a_time = std::max<std::size_t>(1, k_row_bytes_at_once / row_bytes);
   std::vector<std::byte> piece;
   for (std::size_t first = 0; first < rows; first += at_a_time) {
     const std::size_t count = std::min(at_a_time, rows - first);

@@ -17,7 +17,7 @@
 namespace kastor::io {
 namespace {
 
-constexpr double k_arcsec = std::numbers::pi / 648'000;  // [radian]
+constexpr double k_rad_per_arcsec = std::numbers::pi / 648'000;  // [radian]
 
 bool is_finite(const MatchPoint& p) {
   return std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2]);
@@ -197,9 +197,11 @@ MatchPoint unit_vector(double ra, double dec) {
           std::sin(dec * degree)};
 }
 
-double chord_of_arcsec(double arcsec) { return 2 * std::sin(arcsec * k_arcsec / 2); }
+double chord_of_arcsec(double arcsec) { return 2 * std::sin(arcsec * k_rad_per_arcsec / 2); }
 
-double arcsec_of_chord(double chord) { return 2 * std::asin(std::min(1.0, chord / 2)) / k_arcsec; }
+double arcsec_of_chord(double chord) {
+  return 2 * std::asin(std::min(1.0, chord / 2)) / k_rad_per_arcsec;
+}
 
 std::vector<MatchedPair> cross_match(std::span<const MatchPoint> first,
                                      std::span<const MatchPoint> second, double radius) {

@@ -11,7 +11,7 @@
 namespace kastor::io::detail {
 namespace {
 
-constexpr std::size_t k_card = 80;
+constexpr std::size_t k_card_length = 80;
 // Characters between the quotes of a card's string.
 constexpr std::size_t k_string = 68;
 
@@ -31,7 +31,7 @@ std::vector<std::string> quoted_pieces(std::string_view text, std::size_t length
 
 void HeaderText::add_raw(std::string_view card) {
   std::string text = printable_ascii(card);
-  text.resize(k_card, ' ');
+  text.resize(k_card_length, ' ');
   m_text += text;
 }
 
@@ -76,7 +76,7 @@ void HeaderText::add_string(std::string_view keyword, std::string_view value,
 }
 
 void HeaderText::add_commentary(std::string_view keyword, std::string_view text) {
-  constexpr std::size_t length = k_card - 8;
+  constexpr std::size_t length = k_card_length - 8;
   for (std::size_t at = 0; at < text.size(); at += length) {
     add_raw(fmt::format("{:<8}{}", keyword, text.substr(at, length)));
   }

@@ -9,7 +9,7 @@
 namespace kastor::io::detail {
 namespace {
 
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double k_no_error = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_pi = std::numbers::pi;
 
 // What the first order leaves out of the errors of positions: measured on simulated skies of beams
@@ -94,7 +94,8 @@ IslandErrors island_errors(const Island& island, double flood, const NoiseModel&
   const double peak = std::abs(island.flux_peak);
   const double pixels = static_cast<double>(island.n_pix);
   const double rms = island.rms;
-  IslandErrors errors{k_nan, k_nan, k_nan, k_nan, {k_nan, k_nan, k_nan}};
+  IslandErrors errors{
+      k_no_error, k_no_error, k_no_error, k_no_error, {k_no_error, k_no_error, k_no_error}};
   const bool has_flood = flood > 0 && peak > flood && sum > 0;
 
   const double measured = has_flood ? sum / (peak - flood) : 0.0;

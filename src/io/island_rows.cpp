@@ -11,7 +11,7 @@
 namespace kastor::io::detail {
 namespace {
 
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double k_no_value = std::numeric_limits<double>::quiet_NaN();
 
 bool has_centre(const Island& island) {
   return std::isfinite(island.x_cen) && std::isfinite(island.y_cen);
@@ -31,7 +31,7 @@ std::string name_of(const Wcs& wcs, const LocalSky& sky, const std::string& pref
 }
 
 Symmetric moments_of(const Island& island) {
-  if ((island.flags & island_no_shape) != 0) return {k_nan, k_nan, k_nan};
+  if ((island.flags & island_no_shape) != 0) return {k_no_value, k_no_value, k_no_value};
   return {island.var_xx, island.var_xy, island.var_yy};
 }
 
@@ -61,9 +61,9 @@ std::vector<SkyPosition> peaks_on_sky(const Islands& islands, const Wcs& wcs) {
 void fill_sky(IslandRow& row, const IslandTableParams& params) {
   if (!(row.pixel_area > 0)) row.flags |= island_no_sky;
   if (!has_centre(row.island)) {
-    row.sky.native = row.sky.equatorial = {k_nan, k_nan};
-    row.centre_cov = {k_nan, k_nan, k_nan};
-    row.on_sky = {k_nan, k_nan, k_nan};
+    row.sky.native = row.sky.equatorial = {k_no_value, k_no_value};
+    row.centre_cov = {k_no_value, k_no_value, k_no_value};
+    row.on_sky = {k_no_value, k_no_value, k_no_value};
     return;
   }
   row.name = name_of(*params.wcs, row.sky, params.name_prefix);
@@ -86,8 +86,8 @@ class BeamPixels {
   }
 
  private:
-  double m_solid_angle = k_nan;
-  double m_pixel_area = k_nan;
+  double m_solid_angle = k_no_value;
+  double m_pixel_area = k_no_value;
 };
 
 double flux_scale(const FluxUnit& unit, double beam_pixels, double pixel_area) {
@@ -102,7 +102,7 @@ double flux_scale(const FluxUnit& unit, double beam_pixels, double pixel_area) {
     case Per::unknown:
       break;
   }
-  return k_nan;
+  return k_no_value;
 }
 
 NoiseModel noise_of(double beam_pixels, double noise_beams) {
@@ -138,7 +138,7 @@ std::vector<IslandRow> island_rows(const Islands& islands, const IslandTablePara
     IslandRow row{};
     row.island = island;
     row.flags = island.flags;
-    row.pixel_area = params.wcs == nullptr ? k_nan : sky[i].jacobian.area();
+    row.pixel_area = params.wcs == nullptr ? k_no_value : sky[i].jacobian.area();
     row.beam_area = beam_pixels(row.pixel_area);
     row.errors = island_errors(island, flood_of(island, params),
                                noise_of(row.beam_area, params.noise_beams));

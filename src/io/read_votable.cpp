@@ -19,7 +19,7 @@
 namespace kastor::io::detail {
 namespace {
 
-constexpr int k_piece = 1 << 16;
+constexpr int k_bytes_at_once = 1 << 16;
 
 std::string_view local_name(std::string_view name) {
   const auto colon = name.rfind(':');
@@ -57,9 +57,9 @@ class VotableReader {
   std::optional<TableFromFile> read() {
     auto stream = open_regular_file(m_path, "a catalogue");
     for (bool last = false; !last && !m_done;) {
-      void* buffer = XML_GetBuffer(m_parser.get(), k_piece);
+      void* buffer = XML_GetBuffer(m_parser.get(), k_bytes_at_once);
       if (buffer == nullptr) throw std::bad_alloc();
-      stream.read(static_cast<char*>(buffer), k_piece);
+      stream.read(static_cast<char*>(buffer), k_bytes_at_once);
       if (stream.bad()) fail("cannot be read to its end; expected a VOTable");
       last = stream.eof();
       const auto status =

@@ -70,7 +70,7 @@ std::string table_header(const Table& table, std::size_t row_bytes, const Proven
   return header.finish();
 }
 
-struct CellWriter {
+struct FitsCellWriter {
   std::size_t row;
   std::byte* bytes;
 
@@ -104,7 +104,7 @@ void write_fits_table(const std::string& path, const Table& table, const Provena
   write_binary_rows(file, row_bytes, rows_of(table.columns.front()),
                     [&](std::size_t row, std::byte* bytes) {
                       for (std::size_t i = 0; i < widths.size(); ++i) {
-                        std::visit(CellWriter{row, bytes}, table.columns[i].values);
+                        std::visit(FitsCellWriter{row, bytes}, table.columns[i].values);
                         bytes += widths[i];
                       }
                     });

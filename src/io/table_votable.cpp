@@ -109,7 +109,7 @@ std::string param_of(const HeaderCard& card) {
                    has_unit ? card.comment.substr(close + 2) : card.comment);
 }
 
-struct CellWriter {
+struct VotableCellWriter {
   TextFile& file;
   std::size_t row;
 
@@ -129,7 +129,7 @@ void add_rows(TextFile& file, const Table& table) {
     file.add("     <TR>");
     for (const TableColumn& column : table.columns) {
       file.add("<TD>");
-      std::visit(CellWriter{file, row}, column.values);
+      std::visit(VotableCellWriter{file, row}, column.values);
       file.add("</TD>");
     }
     file.add("</TR>\n");

@@ -10,13 +10,13 @@ namespace kastor::io::detail {
 namespace {
 
 // Text kept before it is written.
-constexpr std::size_t k_piece = std::size_t{1} << 16;
+constexpr std::size_t k_most_kept = std::size_t{1} << 16;
 
 }  // namespace
 
 void TextFile::add(std::string_view text) {
   m_text += text;
-  if (m_text.size() < k_piece) return;
+  if (m_text.size() < k_most_kept) return;
   m_file.write(m_text.data(), m_text.size());
   m_text.clear();
 }

@@ -32,7 +32,7 @@ std::string message_of(int status) {
 }
 
 // Positions converted at a time.
-constexpr std::size_t k_piece = 4096;
+constexpr std::size_t k_positions_at_once = 4096;
 
 /// What wcslib works in.
 struct Buffers {
@@ -151,9 +151,9 @@ PixelPosition Wcs::reference_pixel() const {
 std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) const {
   std::vector<SkyPosition> sky(pixels.size(), SkyPosition{k_nan, k_nan});
   wcsprm& wcs = *m_state->primary;
-  Buffers buffers(std::min(pixels.size(), k_piece));
-  for (std::size_t first = 0; first < pixels.size(); first += k_piece) {
-    const std::size_t count = std::min(k_piece, pixels.size() - first);
+  Buffers buffers(std::min(pixels.size(), k_positions_at_once));
+  for (std::size_t first = 0; first < pixels.size(); first += k_positions_at_once) {
+    const std::size_t count = std::min(k_positions_at_once, pixels.size() - first);
     for (std::size_t i = 0; i < count; ++i) {
       buffers.pixel[2 * i] = pixels[first + i].x + 1.0;  // FITS counts pixels from 1
       buffers.pixel[2 * i + 1] = pixels[first + i].y + 1.0;
@@ -177,9 +177,9 @@ std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) cons
 std::vector<PixelPosition> Wcs::to_pixels(std::span<const SkyPosition> sky) const {
   std::vector<PixelPosition> pixels(sky.size(), PixelPosition{k_nan, k_nan});
   wcsprm& wcs = *m_state->primary;
-  Buffers buffers(std::min(sky.size(), k_piece));
-  for (std::size_t first = 0; first < sky.size(); first += k_piece) {
-    const std::size_t count = std::min(k_piece, sky.size() - first);
+  Buffers buffers(std::min(sky.size(), k_positions_at_once));
+  for (std::size_t first = 0; first < sky.size(); first += k_positions_at_once) {
+    const std::size_t count = std::min(k_positions_at_once, sky.size() - first);
     for (std::size_t i = 0; i < count; ++i) {
       double* world = buffers.world.data() + 2 * i;
       world[wcs.lng] = sky[first + i].longitude;

@@ -16,7 +16,7 @@ constexpr std::int64_t k_second = 1'000'000;  // [unit], of time or of arc
 constexpr std::int64_t k_minute = 60 * k_second;
 constexpr std::int64_t k_whole = 60 * k_minute;  // an hour or a degree
 // More would not be ticks of a picture.
-constexpr std::int64_t k_most = 1000;
+constexpr std::int64_t k_most_ticks = 1000;
 
 constexpr std::array<std::int64_t, 8> k_sixtieths{1, 2, 5, 10, 15, 20, 30, 60};
 constexpr std::array<std::int64_t, 5> k_hours{1, 2, 3, 6, 12};
@@ -103,7 +103,7 @@ std::vector<Tick> crossings(const EdgeCoordinate& edge, std::int64_t step) {
       const double at = (static_cast<double>(i) + part) / static_cast<double>(last);
       ticks.push_back({at, angle_label(edge.format, static_cast<std::int64_t>(index) * step, step,
                                        edge.is_longitude)});
-      if (static_cast<std::int64_t>(ticks.size()) > k_most) return ticks;
+      if (static_cast<std::int64_t>(ticks.size()) > k_most_ticks) return ticks;
     }
   }
   return ticks;

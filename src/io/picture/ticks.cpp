@@ -13,7 +13,7 @@
 namespace kastor::io::picture {
 namespace {
 
-constexpr int k_most = 10000;
+constexpr int k_most_steps = 10000;
 // Parts of parts of ...; nothing that can be told apart on a picture needs more.
 constexpr int k_deepest = 24;
 
@@ -179,7 +179,7 @@ std::vector<Tick> multiples(const Step& step, double low, double high) {
   std::vector<Tick> ticks;
   const double first = std::ceil(low / step.value());
   const double last = std::floor(high / step.value());
-  if (!(last - first < k_most)) return ticks;
+  if (!(last - first < k_most_steps)) return ticks;
   for (auto i = static_cast<std::int64_t>(first); i <= static_cast<std::int64_t>(last); ++i) {
     const double value = multiple(i, step);
     ticks.push_back({value, number_label(value, decimals_of(step))});
