@@ -7,13 +7,46 @@ set(kastor_float_flags -ffp-contract=off -fno-trapping-math -fno-math-errno)
 set(kastor_warnings -Wall -Wextra -Wshadow -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND kastor_warnings -Wno-restrict)  # GCC 12 warns of its own std::string
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  list(APPEND kastor_warnings -Wno-deprecated-declarations)  # Clang warns of what GCC 12's std::stable_sort calls
 endif()
 
-# kastor_set_up_target(<target> [PLAIN_CXX <source>...])
+# Most of the time of a small source goes into the headers of Kokkos and fmt. With KASTOR_UNITE_SOURCES, `group` sources of
+# a target are compiled as one; CMake's own UNITY_BUILD does not do that for CUDA before 3.31. Names in anonymous namespaces
+# must then differ within the target.
+function(kastor_unite_sources target kind language)
+  set(group 8)
+  set(united "")
+  set(text "")
+  set(in_text 0)
+  set(last "")
+  if(ARGN)
+    list(GET ARGN -1 last)
+  endif()
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    string(APPEND text "#include \"${path}\"\n")
+    math(EXPR in_text "${in_text} + 1")
+    if(in_text EQUAL group OR source STREQUAL last)
+      list(LENGTH united number)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/united/${target}_${kind}_${number}.cpp)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+      list(APPEND united ${file})
+      set(text "")
+      set(in_text 0)
+    endif()
+  endforeach()
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+  set_source_files_properties(${united} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE ${language})
+  target_sources(${target} PRIVATE ${united})
+endfunction()
+
+# kastor_set_up_target(<target> [UNITE] [PLAIN_CXX <source>...])
 # C++20, Kastor's compile options, sanitizers. Where Kokkos is compiled as CUDA, so are the target's sources, but for those
-# named after PLAIN_CXX, which must not include Kokkos. Call it after all sources are known.
+# named after PLAIN_CXX, which must not include Kokkos. UNITE: many small sources, which KASTOR_UNITE_SOURCES is for. Call it
+# after all sources are known.
 function(kastor_set_up_target target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" PLAIN_CXX)
+  cmake_parse_arguments(PARSE_ARGV 1 arg UNITE "" PLAIN_CXX)
   target_compile_features(${target} PUBLIC cxx_std_20)
 
   set(release $<CONFIG:Release,RelWithDebInfo>)
@@ -23,16 +56,18 @@ function(kastor_set_up_target target)
     # GCC 12 vectorises little at -O2, which RelWithDebInfo stands for.
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,${release}>:-O3>)
 
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  if(arg_PLAIN_CXX)
+    list(REMOVE_ITEM sources ${arg_PLAIN_CXX})
+  endif()
+  set(language CXX)
   if(KASTOR_CUDA_LANGUAGE)
+    set(language CUDA)
     # CMake 3.25 does not know what nvcc 13 can do, so no cuda_std_20.
     target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
     # fmt 9 takes nvcc for a compiler without constexpr, and then contradicts itself.
     target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
-    get_target_property(sources ${target} SOURCES)
-    list(FILTER sources INCLUDE REGEX "\\.cpp$")
-    if(arg_PLAIN_CXX)
-      list(REMOVE_ITEM sources ${arg_PLAIN_CXX})
-    endif()
     set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
     list(JOIN kastor_float_flags , host_flags)
     target_compile_options(${target} PRIVATE
@@ -42,9 +77,20 @@ function(kastor_set_up_target target)
     target_compile_options(${target} PRIVATE --fmad=false)  # Kokkos' wrapper hands it to nvcc
   endif()
 
+  if(KASTOR_UNITE_SOURCES AND arg_UNITE)
+    kastor_unite_sources(${target} kokkos ${language} ${sources})
+    if(arg_PLAIN_CXX)
+      kastor_unite_sources(${target} plain CXX ${arg_PLAIN_CXX})
+    endif()
+  endif()
+
   if(KASTOR_SANITIZE)
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KASTOR_SANITIZE};-fno-sanitize-recover=undefined;-fno-omit-frame-pointer>)
     target_link_options(${target} PRIVATE -fsanitize=${KASTOR_SANITIZE})
+  endif()
+  if(KASTOR_COVERAGE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:--coverage>)
+    target_link_options(${target} PRIVATE --coverage)
   endif()
 endfunction()
