@@ -14,7 +14,7 @@ void for_each_pixel(const char* name, const Exec& space, std::int64_t ny, std::i
       name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, ny * nx), kernel);
 }
 
-std::string shape_text(std::int64_t ny, std::int64_t nx) {
+std::string size_text(std::int64_t ny, std::int64_t nx) {
   return std::to_string(nx) + " x " + std::to_string(ny) + " pixels";
 }
 
@@ -31,8 +31,8 @@ struct MapShape {
 
   void expect(const char* what, std::int64_t other_ny, std::int64_t other_nx) const {
     KASTOR_EXPECTS(function, other_ny == ny && other_nx == nx,
-                   std::string(what) + shape_text(other_ny, other_nx) + "; expected " +
-                       shape_text(ny, nx) + " as the image");
+                   std::string(what) + size_text(other_ny, other_nx) + "; expected " +
+                       size_text(ny, nx) + " as the image");
   }
   template <class V>
   void expect(const char* what, const V& view) const {

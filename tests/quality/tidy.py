@@ -73,6 +73,8 @@ def check_group(program, folder, build, name, sources):
     if "[clang-diagnostic-error" in output:
         print(f"{name}: does not compile as one; each source alone", flush=True)
         status, output = tidy(program, build, sources)
+    if status != 0 and ": error:" not in output:
+        output += f"{name}:0:0: error: clang-tidy ended with {status}"
     (folder / f"{name}.log").write_text(output)
     return status, output
 
