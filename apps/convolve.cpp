@@ -184,11 +184,12 @@ std::string as_typed(const ConvolveOptions& options) {
 /// between two pixels.
 double shift(ConvolveMode mode, std::int64_t image, std::int64_t kernel) {
   const double middle = 0.5 * static_cast<double>(kernel - 1);
+  const std::int64_t whole = (kernel - 1) / 2;
   switch (mode) {
     case ConvolveMode::full:
       return middle;
     case ConvolveMode::same:
-      return middle - static_cast<double>((kernel - 1) / 2);
+      return middle - static_cast<double>(whole);
     case ConvolveMode::valid:
       break;
   }

@@ -33,6 +33,7 @@ template <class T>
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     std::uint64_t inside = 0, below = 0, not_above = 0;
     for (std::size_t line = 0; line < sizeof(T); ++line)  // of 64 bytes
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): may lie past the end, and is never read
       __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(pixels) +
                                                        ahead + 64 * line));
 #pragma GCC unroll 16

@@ -31,7 +31,7 @@ def tool_arguments(command):
             continue
         if not argument.startswith(("-fsanitize", "-fno-sanitize", "--coverage")):
             kept.append(argument)
-    return arguments[0], tuple(kept)
+    return arguments[0], (*kept, "-Wno-macro-redefined")  # each source of the core has its KASTOR_INSTANTIATE
 
 
 def groups_of(build, size):

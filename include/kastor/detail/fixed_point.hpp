@@ -97,7 +97,7 @@ struct Grid {
 
   Grid() = default;
   /// For pixels with |x - centre| <= bound.
-  KOKKOS_FUNCTION Grid(double centre_, double low, double high) : centre(centre_) {
+  KOKKOS_FUNCTION Grid(double middle, double low, double high) : centre(middle) {
     // Halves, so that the distance of two huge pixels does not overflow.
     const double half = Kokkos::fmax(Kokkos::fabs(0.5 * low - 0.5 * centre),
                                      Kokkos::fabs(0.5 * high - 0.5 * centre));

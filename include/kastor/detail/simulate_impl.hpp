@@ -47,7 +47,7 @@ struct NoiseAlongX {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto n = static_cast<std::int64_t>(taps.extent(0));
     const std::int64_t row = first_row + i / nx;
-    const std::uint64_t at = static_cast<std::uint64_t>(row * (nx + n) + i % nx);
+    const auto at = static_cast<std::uint64_t>(row * (nx + n) + i % nx);
     double sum = 0;
     for (std::int64_t k = 0; k < n; ++k)
       sum += taps(k) * random_bell(seed, at + static_cast<std::uint64_t>(k));
