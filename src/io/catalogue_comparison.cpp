@@ -262,6 +262,7 @@ FluxRatio ratio_of(const SourceList& first, const SourceList& second,
   }
   const auto member = member_of(quantity);
   std::vector<double> ratios;
+  ratios.reserve(matches.size());
   for (const auto& match : matches)
     ratios.push_back(second.sources[match.second].*member / first.sources[match.first].*member);
   result.ratio = robust_spread(std::move(ratios));

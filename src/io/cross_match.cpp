@@ -86,6 +86,7 @@ class PlacesWithin {
  public:
   PlacesWithin(double limit2, std::size_t most) : m_limit2(limit2), m_most(most) {}
 
+  // NOLINTNEXTLINE(readability-identifier-naming): nanoflann calls it so
   bool addPoint(double distance2, std::size_t place) {
     if (!(distance2 < worstDist())) return true;
     if (full()) {
@@ -96,6 +97,7 @@ class PlacesWithin {
     std::push_heap(m_places.begin(), m_places.end());
     return true;
   }
+  // NOLINTNEXTLINE(readability-identifier-naming)
   [[nodiscard]] double worstDist() const { return full() ? m_places.front().first : m_limit2; }
   [[nodiscard]] bool full() const { return m_places.size() == m_most; }
   [[nodiscard]] std::size_t size() const { return m_places.size(); }

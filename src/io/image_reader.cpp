@@ -91,7 +91,7 @@ class Upload {
   ~Upload() {
     try {
       if (m_under_way) wait();
-    } catch (...) {  // the failure that is being reported comes first
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the failure being reported comes first
     }
   }
   Upload(const Upload&) = delete;

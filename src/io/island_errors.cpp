@@ -92,7 +92,7 @@ double scaled_bessel(int n, double z) {
 IslandErrors island_errors(const Island& island, double flood, const NoiseModel& noise) {
   const double sum = std::abs(island.flux_sum);
   const double peak = std::abs(island.flux_peak);
-  const double pixels = static_cast<double>(island.n_pix);
+  const auto pixels = static_cast<double>(island.n_pix);
   const double rms = island.rms;
   IslandErrors errors{
       k_no_error, k_no_error, k_no_error, k_no_error, {k_no_error, k_no_error, k_no_error}};

@@ -40,7 +40,7 @@ template <std::integral Raw, std::floating_point Out>
   const bool exact_unsigned = sizeof(Raw) == 8 && scaling.bscale == 1.0 && scaling.bzero == 0x1p63;
   if (!exact_unsigned) {
     for (std::size_t i = 0; i < count; ++i) {
-      const double value = static_cast<double>(load_big_endian<Raw>(bytes + sizeof(Raw) * i));
+      const auto value = static_cast<double>(load_big_endian<Raw>(bytes + sizeof(Raw) * i));
       out[i] = static_cast<Out>(value * scaling.bscale + scaling.bzero);
     }
   }

@@ -80,9 +80,9 @@ class Layout {
       const double from_top = height * (1.0 - intensity.position(tick.at));
       const int y = top + line_at(from_top, height);
       add_line({m_bar->x1 + m_line, y, m_bar->x1 + m_line + m_tick, y + m_line});
-      right = std::max(right, add_text(m_font.render(tick.label),
-                                       m_bar->x1 + m_line + m_tick + m_font.pixels() / 3, 0.0,
-                                       top + from_top, 0.5)
+      const int gap = m_font.pixels() / 3;
+      right = std::max(right, add_text(m_font.render(tick.label), m_bar->x1 + m_line + m_tick + gap,
+                                       0.0, top + from_top, 0.5)
                                   .x1);
     }
     std::string title = marks.exponent == 0 ? "" : "10" + superscript(marks.exponent);
