@@ -8,6 +8,7 @@
 #include <kastor/label.hpp>
 #include <kastor/threshold.hpp>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,7 +24,7 @@ using HostView = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace,
 
 /// An image to be filled.
 template <class Exec, class T>
-[[nodiscard]] kastor::Image<T, Exec> new_image(const char* label, std::int64_t ny,
+[[nodiscard]] kastor::Image<T, Exec> new_image(const std::string& label, std::int64_t ny,
                                                std::int64_t nx) {
   return kastor::Image<T, Exec>(label, static_cast<std::size_t>(ny), static_cast<std::size_t>(nx));
 }
