@@ -44,6 +44,7 @@ class Descriptor {
 pid_t start(const std::vector<std::string>& words, int out) {
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
+  argv.reserve(copies.size() + 1);
   for (auto& word : copies) argv.push_back(word.data());
   argv.push_back(nullptr);
 

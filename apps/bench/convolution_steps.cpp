@@ -76,6 +76,7 @@ Measured time_convolve(const Exec& space, ConvolveMethod method, const Images& i
 
 std::vector<double> diagonal_of(const ConvolutionKernel& kernel) {
   std::vector<double> taps;
+  taps.reserve(static_cast<std::size_t>(kernel.nx));
   for (std::int64_t i = 0; i < kernel.nx; ++i) taps.push_back(kernel.at(i, i));
   return taps;
 }

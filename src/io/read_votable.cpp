@@ -149,6 +149,7 @@ class VotableReader {
   void choose_columns() {
     m_has_data = true;
     std::vector<TableColumn> columns;
+    columns.reserve(m_fields.size());
     for (const auto& field : m_fields) columns.push_back(field.column);
     m_requests = m_choose(columns);
     m_row.assign(m_fields.size(), "");

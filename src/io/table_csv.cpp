@@ -9,7 +9,7 @@ namespace {
 /// A string as a field (RFC 4180). Quotes also go around what readers would lose or misread: an
 /// empty line, blanks at an end, the start of a comment.
 std::string csv_field(std::string_view value) {
-  const std::string text = clean_text(value);
+  std::string text = clean_text(value);
   const bool plain = !text.empty() && text.find_first_of(",\"") == std::string::npos &&
                      text.front() != ' ' && text.back() != ' ' && text.front() != '#';
   if (plain) return text;

@@ -43,7 +43,7 @@ std::string value_of(const HeaderCard& card) {
   const double value = std::get<double>(card.value);
   if (std::isnan(value)) return ".nan";
   if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
-  const std::string digits = fmt::format("{}", value);
+  std::string digits = fmt::format("{}", value);
   const auto e = digits.find('e');
   if (digits.find('.') != std::string::npos) return digits;
   return e == std::string::npos ? digits + ".0" : digits.substr(0, e) + ".0" + digits.substr(e);

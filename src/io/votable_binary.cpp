@@ -43,7 +43,7 @@ Layout layout_of(const VotableField& field) {
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     const bool last = rest.empty() || rest == "*";
     if (error != std::errc{} || n > 1u << 30 || (!last && rest.front() != 'x') ||
-        (layout.count *= n) > 1u << 30) {
+        (layout.count *= n) > 1u << 30) {  // NOLINT(bugprone-assignment-in-if-condition)
       throw Error(fmt::format("the field {} has the arraysize '{}'; expected as in 8, 3x2 or *",
                               one_line(field.column.name), one_line(field.arraysize)));
     }
@@ -131,6 +131,7 @@ void append_binary_rows(std::string_view bytes, bool with_null_flags,
                         const std::vector<VotableField>& fields,
                         const std::vector<ColumnRequest>& requests, Table& table) {
   std::vector<Layout> layouts;
+  layouts.reserve(fields.size());
   for (const auto& field : fields) layouts.push_back(layout_of(field));
   std::vector<std::string_view> values(fields.size());
   std::vector<bool> is_null(fields.size());
