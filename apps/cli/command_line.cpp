@@ -209,7 +209,7 @@ struct CommandLine::Parser {
   std::string group = "Options";
   std::vector<std::function<void()>> checks;
   std::string config_path;
-  std::vector<ConfiguredOption> from_file;  // those that took effect
+  std::vector<ConfiguredOption> from_file;   // those that took effect
   std::vector<std::string>* more = nullptr;  // where words beyond the positionals belong
 
   /// Gives the words that are left to `more`. \throws UsageError for an option among them
