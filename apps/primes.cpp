@@ -41,10 +41,10 @@ bool parse(Arguments arguments, PrimesOptions& options) {
 }
 
 std::string as_json(const PrimesOptions& options, const std::vector<std::int64_t>& primes) {
-  using Json = nlohmann::ordered_json;
-  const Json json = {{"upto", options.upto},
-                     {"count", primes.size()},
-                     {"primes", options.count ? Json(nullptr) : Json(primes)}};
+  const nlohmann::ordered_json json = {
+      {"upto", options.upto},
+      {"count", primes.size()},
+      {"primes", options.count ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(primes)}};
   return json.dump() + "\n";
 }
 

@@ -42,8 +42,9 @@ ConvolutionKernel gaussian_kernel(double sigma, std::int64_t size) {
       "the size is " + std::to_string(size) + " pixels; expected an odd number from 1 to 127");
   std::vector<double> profile;
   double sum = 0;
+  const std::int64_t middle = size / 2;
   for (std::int64_t i = 0; i < size; ++i) {
-    const double d = static_cast<double>(i - size / 2) / sigma;
+    const double d = static_cast<double>(i - middle) / sigma;
     profile.push_back(std::exp(-0.5 * d * d));
     sum += profile.back();
   }

@@ -273,19 +273,19 @@ void CommandLine::flag(const std::string& name, bool& target, const std::string&
 }
 
 void CommandLine::add(const OptionDescription& option,
-                      std::function<void(const std::string&)> take) {
+                      const std::function<void(const std::string&)>& take) {
   m_parser->about.options.push_back(option);
-  m_parser->app.add_option_function<std::string>(names_of(option), std::move(take), option.help)
+  m_parser->app.add_option_function<std::string>(names_of(option), take, option.help)
       ->option_text(option.label)
       ->group(option.heading);
 }
 
 void CommandLine::value(const std::string& name, const std::string& label,
-                        std::function<void(const std::string&)> take, const std::string& help,
-                        const std::string& standard) {
+                        const std::function<void(const std::string&)>& take,
+                        const std::string& help, const std::string& standard) {
   auto option = m_parser->option(name, label, help);
   option.standard = standard;
-  add(option, std::move(take));
+  add(option, take);
 }
 
 void CommandLine::values(const std::string& name, const std::string& label,
@@ -301,7 +301,7 @@ void CommandLine::values(const std::string& name, const std::string& label,
 }
 
 void CommandLine::real(const std::string& name, const std::string& label, const RealRange& range,
-                       std::function<void(double)> take, const std::string& help,
+                       const std::function<void(double)>& take, const std::string& help,
                        const std::string& standard) {
   auto option = m_parser->option(name, label, help);
   option.kind = ValueKind::real;
@@ -311,7 +311,7 @@ void CommandLine::real(const std::string& name, const std::string& label, const 
 }
 
 void CommandLine::integer(const std::string& name, const std::string& label,
-                          const IntegerRange& range, std::function<void(std::int64_t)> take,
+                          const IntegerRange& range, const std::function<void(std::int64_t)>& take,
                           const std::string& help, const std::string& standard) {
   auto option = m_parser->option(name, label, help);
   option.kind = ValueKind::integer;
@@ -320,9 +320,9 @@ void CommandLine::integer(const std::string& name, const std::string& label,
   add(option, [=](const std::string& text) { take(parse_integer(name, text, range)); });
 }
 
-void CommandLine::choice(const std::string& name, std::vector<std::string> words,
-                         std::function<void(const std::string&)> take, const std::string& help,
-                         const std::string& standard) {
+void CommandLine::choice(const std::string& name, const std::vector<std::string>& words,
+                         const std::function<void(const std::string&)>& take,
+                         const std::string& help, const std::string& standard) {
   const std::string label = join(words, "|");
   value(
       name, label,

@@ -45,21 +45,21 @@ class CommandLine {
   /// label says what it takes, words in lower case, else a FILE or a number: "FILE.fits|lesson".
   /// `standard` is the value if none is given, as typed; empty if there is none, or it depends.
   void value(const std::string& name, const std::string& label,
-             std::function<void(const std::string&)> take, const std::string& help,
+             const std::function<void(const std::string&)>& take, const std::string& help,
              const std::string& standard = {});
   /// The only kind of option that may be given several times.
   void values(const std::string& name, const std::string& label, std::vector<std::string>& target,
               const std::string& help);
 
   void real(const std::string& name, const std::string& label, const RealRange& range,
-            std::function<void(double)> take, const std::string& help,
+            const std::function<void(double)>& take, const std::string& help,
             const std::string& standard = {});
   void integer(const std::string& name, const std::string& label, const IntegerRange& range,
-               std::function<void(std::int64_t)> take, const std::string& help,
+               const std::function<void(std::int64_t)>& take, const std::string& help,
                const std::string& standard = {});
   /// One of the given words.
-  void choice(const std::string& name, std::vector<std::string> words,
-              std::function<void(const std::string&)> take, const std::string& help,
+  void choice(const std::string& name, const std::vector<std::string>& words,
+              const std::function<void(const std::string&)>& take, const std::string& help,
               const std::string& standard = {});
 
   void requires_option(const std::string& name);
@@ -83,7 +83,7 @@ class CommandLine {
   [[nodiscard]] bool given(const std::string& name) const;
 
  private:
-  void add(const OptionDescription& option, std::function<void(const std::string&)> take);
+  void add(const OptionDescription& option, const std::function<void(const std::string&)>& take);
   void add_config_options(bool& dump);
 
   struct Parser;

@@ -38,9 +38,9 @@ std::string digits_of(std::string_view text) {
 
 /// The characters up to one of `ends`, taken from `text`.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
-  const auto head = text.substr(0, text.find_first_of(ends));
-  text.remove_prefix(head.size());
-  return head;
+  const auto taken = text.substr(0, text.find_first_of(ends));
+  text.remove_prefix(taken.size());
+  return taken;
 }
 
 /// TOML's integers and floats in decimal: no leading zeros, digits on both sides of the point.

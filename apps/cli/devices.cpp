@@ -9,7 +9,7 @@
 
 // Not one of Kokkos' public headers (seen in 4.5 to 4.7), but the public ones leave no choice
 // between "every backend" and "none".
-#define KOKKOS_IMPL_PUBLIC_INCLUDE
+#define KOKKOS_IMPL_PUBLIC_INCLUDE  // NOLINT(readability-identifier-naming)
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <kastor/error.hpp>
 #include <kastor/io/island_table.hpp>
+#include <numbers>
 
 #include "cli/find_outputs.hpp"
 #include "cli/outputs.hpp"
@@ -36,13 +37,12 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   IslandOptions& islands = options.islands;
   if (!islands.cell) {
     // The width of a round beam of that area.
-    const double width = std::sqrt(beam_pixels * 4 * std::log(2.0) / M_PI);
+    const double width = std::sqrt(beam_pixels * 4 * std::numbers::ln2 / std::numbers::pi);
     const double side = beams_in_cell * width;
     const std::int64_t longest = std::max(image.nx, image.ny);
-    const std::int64_t cell = side > 0
-                                  ? std::clamp(static_cast<std::int64_t>(std::min(side, 1e9) + 0.5),
-                                               smallest_cell, std::max(longest, smallest_cell))
-                                  : usual_cell;
+    const std::int64_t cell = side > 0 ? std::clamp(std::int64_t{std::lround(std::min(side, 1e9))},
+                                                    smallest_cell, std::max(longest, smallest_cell))
+                                       : usual_cell;
     islands.cell = MeshCell{cell, cell};
   }
   islands.mesh.cell_height = islands.cell->height;

@@ -43,7 +43,7 @@ std::string wrote_note(const std::vector<std::string>& paths) {
 }
 
 std::string without_function(const std::string& message) {
-  if (message.rfind("kastor::", 0) != 0) return message;
+  if (!message.starts_with("kastor::")) return message;
   const auto end = message.find(": ");
   return end == std::string::npos ? message : message.substr(end + 2);
 }

@@ -53,7 +53,7 @@ ProgressLine::ProgressLine(std::function<std::string()> text)
 
 std::string readable_step(std::string name) {
   constexpr const char* prefix = "kastor::";
-  if (name.rfind(prefix, 0) == 0) name.erase(0, std::char_traits<char>::length(prefix));
+  if (name.starts_with(prefix)) name.erase(0, std::char_traits<char>::length(prefix));
   for (std::size_t at = name.find("::"); at != std::string::npos; at = name.find("::", at)) {
     name.replace(at, 2, ": ");
   }

@@ -44,7 +44,8 @@ Json counts_json(const io::FitsImage& image, const FindResult& result) {
 
 /// Rows first, as everywhere but in the header.
 Json shape_json(const io::HduInfo& hdu) {
-  return Json(std::vector<std::int64_t>(hdu.axes.rbegin(), hdu.axes.rend()));
+  const std::vector<std::int64_t> shape(hdu.axes.rbegin(), hdu.axes.rend());
+  return shape;
 }
 
 Json beam_json(const io::HduInfo& hdu) {

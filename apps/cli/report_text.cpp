@@ -115,11 +115,11 @@ std::string details_text(const io::HduInfo& hdu) {
       text += fmt::format(" at {:.4g} deg", hdu.beam->position_angle_deg);
     }
   }
-  std::string axes;
+  std::string types;
   for (const auto& ctype : hdu.ctype) {
-    if (!ctype.empty()) axes += (axes.empty() ? "" : " ") + ctype;
+    if (!ctype.empty()) types += (types.empty() ? "" : " ") + ctype;
   }
-  if (!axes.empty()) add("axes " + axes);
+  if (!types.empty()) add("axes " + types);
   if (!hdu.compression.empty()) add("compressed by " + hdu.compression);
   return text;
 }

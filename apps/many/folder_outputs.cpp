@@ -141,8 +141,8 @@ void FolderOutputs::check_targets(const std::vector<std::string>& images, bool m
     for (const auto& [path, format] : of(i)) {
       struct stat info {};
       if (::stat(path.c_str(), &info) != 0) continue;
-      const auto fail = [&path = path](const std::string& found) {
-        throw Error(one_line(path) + ": " + found);
+      const auto fail = [&target = path](const std::string& found) {
+        throw Error(one_line(target) + ": " + found);
       };
       if (const auto input = inputs.find(identity_of(info)); input != inputs.end()) {
         fail("is the input '" + images[input->second] + "'; expected another file");

@@ -124,11 +124,8 @@ class ManyPlan {
   }
 
   static void take_rest(ReadImage& image, FoundImage& found) {
-    auto pixels = std::move(image.image.pixels);
-    image.image.pixels = {};
-    found.image = std::move(image.image);
-    image.image = {};
-    image.image.pixels = std::move(pixels);
+    std::swap(found.image, image.image);
+    std::swap(found.image.pixels, image.image.pixels);
     found.options = std::move(image.options);
     found.sky = std::move(image.sky);
   }

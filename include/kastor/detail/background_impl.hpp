@@ -129,7 +129,6 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return s;
   }
 
- private:
   [[nodiscard]] std::int64_t cells() const { return image.mesh.ny * image.mesh.nx; }
 
   void prepare() {

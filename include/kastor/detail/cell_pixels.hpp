@@ -77,10 +77,11 @@ struct CellImage {
 
 /// How the threads of a crew share the pixels of a cell: neighbours take neighbours of a row.
 struct CellShare {
-  std::int64_t x, y, columns, rows;
+  std::int64_t x = 0, y = 0;
+  std::int64_t columns, rows;
 
   /// `size` is a power of two.
-  KOKKOS_FUNCTION CellShare(int rank, int size, std::int64_t width) : x(0), y(0) {
+  KOKKOS_FUNCTION CellShare(int rank, int size, std::int64_t width) {
     int across = 1;
     while (across < size && across < width) across *= 2;
     columns = across;

@@ -223,7 +223,8 @@ class CellPopulation {
   KOKKOS_FUNCTION void keep_core(const Interval<T>& limits) {
     if (m_has_core) return;
     m_has_core = true;
-    const double low = static_cast<double>(limits.low), high = static_cast<double>(limits.high);
+    const auto low = static_cast<double>(limits.low);
+    const auto high = static_cast<double>(limits.high);
     m_core = {static_cast<T>(0.75 * low + 0.25 * high), static_cast<T>(0.25 * low + 0.75 * high)};
     m_held.set_core(m_core);
   }

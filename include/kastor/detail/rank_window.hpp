@@ -72,11 +72,13 @@ class RankWindow {
       bracket.low = m_window.high;
       bracket.below_low = m_window.below_high;
     }
-    constexpr double margin = Population::List::room / 4;  // pixels on each side of the rank
+    constexpr int pixels_aside = Population::List::room / 4;  // on each side of the rank
+    constexpr double margin = pixels_aside;
     bool guessed = false;
     while (bracket.count() > Population::List::room && !bracket.is_one_value()) {
       T threshold[CountsBelow::thresholds];
-      const double low = static_cast<double>(bracket.low), high = static_cast<double>(bracket.high);
+      const auto low = static_cast<double>(bracket.low);
+      const auto high = static_cast<double>(bracket.high);
       const auto rank = static_cast<double>(k - bracket.below_low) + 0.5;
       const auto count = static_cast<double>(bracket.count());
       threshold[2] = bracket.middle();
