@@ -44,7 +44,7 @@ Json counts_json(const io::FitsImage& image, const FindResult& result) {
 
 /// Rows first, as everywhere but in the header.
 Json shape_json(const io::HduInfo& hdu) {
-  const std::vector<std::int64_t> shape(hdu.axes.rbegin(), hdu.axes.rend());
+  std::vector<std::int64_t> shape(hdu.axes.rbegin(), hdu.axes.rend());
   return shape;
 }
 
