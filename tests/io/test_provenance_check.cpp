@@ -52,7 +52,7 @@ void expect_recognised(const std::string& path, Format format, const Provenance&
 // What the options look like must not matter; 72 characters fill a card of a FITS header.
 std::vector<std::string> many_options() {
   std::vector<std::string> list = {"ab", "kastor find --mask a&b<c>\"d\"'e'.fits; \xc3\xa9 \\ : x"};
-  for (const std::size_t length : {55, 56, 57, 71, 72, 127, 128, 129, 300})
+  for (const std::size_t length : {55U, 56U, 57U, 71U, 72U, 127U, 128U, 129U, 300U})
     list.push_back("kastor find " + std::string(length - 12, 'o'));
   list.push_back("kastor find " + std::string(40, 'o') + "    " + std::string(15, 'p'));
   return list;
