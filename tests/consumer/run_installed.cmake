@@ -39,7 +39,10 @@ foreach(file IN LISTS installed)
       set(looked_at ${file})  # a script
     endif()
   endif()
-  execute_process(COMMAND grep -a -o -F -e ${SOURCE_DIR} -e ${BUILD_DIR} ${looked_at} OUTPUT_VARIABLE found)
+  execute_process(COMMAND grep -a -o -e ${SOURCE_DIR}[^[:cntrl:]]* -e ${BUILD_DIR}[^[:cntrl:]]* ${looked_at}
+    OUTPUT_VARIABLE found)
+  # Messages of Kokkos' name the file that they come from, which may be one that ./bootstrap has put there.
+  string(REGEX REPLACE "${SOURCE_DIR}/\\.deps/[^\n]*/Kokkos_[A-Za-z_]+\\.[ch]pp\n" "" found "${found}")
   if(file MATCHES "/kastorConfig.cmake$")
     execute_process(COMMAND grep -F -e ${SOURCE_DIR} -e ${BUILD_DIR} ${looked_at} OUTPUT_VARIABLE found)
     string(REGEX REPLACE "[^\n]*HINTS \"${KOKKOS_DIR}\"\\)\n" "" found "${found}")
