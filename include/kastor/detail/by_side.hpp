@@ -21,20 +21,15 @@ struct LargerWord {
   }
 };
 
-/// A thread's place among those of one side.
-struct HalfCrew {
-  int place, places;
-  [[nodiscard]] KOKKOS_FUNCTION int rank() const { return place; }
-  [[nodiscard]] KOKKOS_FUNCTION int size() const { return places; }
-};
-
-/// Work space of a crew of up to 512 threads.
+/// Work space of a team, which has to be of so many threads.
 struct BySideSpace {
+  static constexpr int threads = 256;
   static constexpr int most_words = 5;
-  static constexpr int most_threads = 512;
   static constexpr int parts = 16;
-  std::uint64_t word[most_words][most_threads / 2];
-  std::uint64_t part[2 * most_words][parts];
+  static_assert(2 * most_words * parts <= threads);
+  std::uint64_t word[most_words][threads];
+  std::uint64_t part[2 * most_words][parts + 1];  ///< one more, so that columns lie in other banks
+  std::uint64_t all[2 * most_words];
 };
 
 /// Calls `find(side, half, words)`, which fills the words; `all[side]` are then the same for
@@ -46,50 +41,40 @@ KOKKOS_FUNCTION void by_side(const Alone& crew, BySideSpace&, std::uint64_t (&al
   find(1, crew, all[1]);
 }
 
-/// All must call it; nobody may use the space for anything else meanwhile.
+/// All must call it. Others may use the space after the next barrier.
 template <int K, class Member, class Op, class Find>
 KOKKOS_FUNCTION void by_side(const TeamCrew<Member>& crew, BySideSpace& space,
                              std::uint64_t (&all)[2][K], const Op& op, const Find& find) {
   static_assert(K <= BySideSpace::most_words);
   constexpr int parts = BySideSpace::parts;
-  const int half = crew.size() / 2;
+  constexpr int half = BySideSpace::threads / 2;
   const int rank = crew.rank();
   std::uint64_t mine[K];
-  find(rank & 1, HalfCrew{rank >> 1, half}, mine);
-  // The upper half of the threads hand over to the lower half.
-  if (rank >= half) {
-    KASTOR_UNROLL
-    for (int k = 0; k < K; ++k) space.word[k][rank - half] = mine[k];
-  }
+  find(rank & 1, Squad{rank >> 1, half}, mine);
+  KASTOR_UNROLL
+  for (int k = 0; k < K; ++k) space.word[k][(rank & 1) * half + (rank >> 1)] = mine[k];
   crew.barrier();
-  if (rank < half) {
+  if (rank < 2 * K * parts) {
+    const int column = rank / parts;
+    const std::uint64_t* from = &space.word[column >> 1][(column & 1) * half + rank % parts];
+    std::uint64_t sum = from[0];
     KASTOR_UNROLL
-    for (int k = 0; k < K; ++k) space.word[k][rank] = op(mine[k], space.word[k][rank]);
-  }
-  crew.barrier();
-  for (int i = rank; i < 2 * K * parts; i += crew.size()) {
-    const int column = i / parts;
-    const int side = column & 1;
-    std::uint64_t sum = 0;
-    KASTOR_UNROLL_BY_4
-    for (int t = 2 * (i % parts) + side; t < half; t += 2 * parts)
-      sum = op(sum, space.word[column >> 1][t]);
-    space.part[column][i % parts] = sum;
+    for (int i = parts; i < half; i += parts) sum = op(sum, from[i]);
+    space.part[column][rank % parts] = sum;
   }
   crew.barrier();
   if (rank < 2 * K) {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = space.part[rank][0];
     KASTOR_UNROLL
-    for (int p = 0; p < parts; ++p) sum = op(sum, space.part[rank][p]);
-    space.word[0][rank] = sum;
+    for (int i = 1; i < parts; ++i) sum = op(sum, space.part[rank][i]);
+    space.all[rank] = sum;
   }
   crew.barrier();
   KASTOR_UNROLL
   for (int k = 0; k < K; ++k) {
-    all[0][k] = space.word[0][2 * k];
-    all[1][k] = space.word[0][2 * k + 1];
+    all[0][k] = space.all[2 * k];
+    all[1][k] = space.all[2 * k + 1];
   }
-  crew.barrier();
 }
 
 }  // namespace kastor::detail

@@ -38,7 +38,7 @@ namespace kastor::detail {
 template <class T, class Exec>
 struct ReplayByTeam {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 512;
+  static constexpr int threads = ReplaySpace<T>::threads;
   static constexpr int scratch_bytes = sizeof(ReplaySpace<T>) + 16;
 
   ClipRequest request;
@@ -62,16 +62,20 @@ struct ReplayByTeam {
     made.result.kappa = request.kappa;
     const int bytes = scratch_bytes - 16;
     auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-    std::int64_t longest = 0;
-    std::int64_t most_candidates = 0;
-    for (int t = crew.rank(); t < teams; t += crew.size()) {
-      const std::int64_t n = counts[t].gathered;
-      const std::int64_t c = counts[t].candidates;
-      longest = n > longest ? n : longest;
-      most_candidates = c > most_candidates ? c : most_candidates;
-    }
-    made.longest_list = crew.largest(longest);
-    most_candidates = crew.largest(most_candidates);
+    // Of the teams of each side; which they are does not matter.
+    std::uint64_t most[2][2];
+    by_side(crew, space->by_side, most, LargerWord{},
+            [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
+              mine[0] = mine[1] = 0;
+              KASTOR_KEEP_LOOP
+              for (int t = 2 * half.rank() + side; t < teams; t += 2 * half.size()) {
+                const SegmentCounts n = counts[t];
+                mine[0] = n.gathered > mine[0] ? n.gathered : mine[0];
+                mine[1] = n.candidates > mine[1] ? n.candidates : mine[1];
+              }
+            });
+    made.longest_list = static_cast<std::int64_t>(LargerWord{}(most[0][0], most[1][0]));
+    const auto most_candidates = static_cast<std::int64_t>(LargerWord{}(most[0][1], most[1][1]));
     if (brackets->usable != 0 && made.longest_list <= capacity) {
       const Gathered<T> gathered{*brackets, totals->sums(), sorted, begin, summaries, octaves};
       replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
@@ -170,6 +174,13 @@ class ClipPlan {
   [[nodiscard]] std::int64_t pixels() const { return m_shape.ny * m_shape.nx; }
   /// Few: each has counters of all bins.
   [[nodiscard]] int sorting_teams() const { return std::max(1, m_teams / Read::teams_at_once); }
+  /// Threads that sort a segment: some pixels each, as far as can be told.
+  [[nodiscard]] int squad() const {
+    const std::int64_t gathered = pixels() / 64 / m_teams;
+    int threads = 128;
+    while (threads < TeamBins<T>::threads && threads * 8 < gathered) threads *= 2;
+    return threads;
+  }
 
   // ------------------------------------------------------------------------------------- memory
 
@@ -297,9 +308,10 @@ class ClipPlan {
             kernel);
       }
     });
-    const CountSegments<T, Exec> count{brackets, lists(), m_teams, p.bins, p.tickets};
+    const CountSegments<T, Exec> count{brackets, lists(), m_teams, squad(), p.bins, p.tickets};
     Kokkos::parallel_for("kastor::sigma_clip::count", policy(sorting_teams(), count), count);
-    const ScatterSegments<T, Exec> scatter{brackets, lists(), m_teams, p.bins, m_sorted.data()};
+    const ScatterSegments<T, Exec> scatter{brackets, lists(), m_teams,
+                                           squad(),  p.bins,  m_sorted.data()};
     Kokkos::parallel_for("kastor::sigma_clip::sort", policy(sorting_teams(), scatter), scatter);
     Kokkos::parallel_for(
         "kastor::sigma_clip::summarise",

@@ -82,16 +82,26 @@ class TeamCrew {
   const Member& m_team;
 };
 
+/// A thread's place among some of a team, who need not wait for each other.
+struct Squad {
+  int place, places;
+  [[nodiscard]] KOKKOS_FUNCTION int rank() const { return place; }
+  [[nodiscard]] KOKKOS_FUNCTION int size() const { return places; }
+};
+
 /// How many of values [begin, end) sort before value `i`; equal ones keep their order.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int count_before(const T* values, int i, int begin, int end) {
   const T x = values[i];
-  const int middle = i < begin ? begin : (i < end ? i : end);
   int before = 0;
-  KASTOR_UNROLL_BY_4
-  for (int k = begin; k < middle; ++k) before += values[k] <= x ? 1 : 0;
-  KASTOR_UNROLL_BY_4
-  for (int k = middle; k < end; ++k) before += values[k] < x ? 1 : 0;
+  // A device's threads keep in step; a host's loops become vectors.
+  KOKKOS_IF_ON_DEVICE((KASTOR_UNROLL_BY_4 for (int k = begin; k < end; ++k) {
+    const T other = values[k];
+    before += ((other < x) | ((other == x) & (k < i))) ? 1 : 0;
+  }))
+  KOKKOS_IF_ON_HOST((const int middle = i < begin ? begin : (i < end ? i : end);
+                     for (int k = begin; k < middle; ++k) before += values[k] <= x ? 1 : 0;
+                     for (int k = middle; k < end; ++k) before += values[k] < x ? 1 : 0;))
   return before;
 }
 

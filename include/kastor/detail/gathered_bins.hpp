@@ -157,19 +157,51 @@ struct TailWords {
   }
 };
 
+/// The same of at most 2^16 pixels, with the magic numbers still in it.
+struct FewTailSums {
+  std::uint32_t count = 0;
+  std::uint64_t sum = 0, squares = 0;
+
+  KOKKOS_FUNCTION void move_to(TailSums& sums) {
+    sums.count += count;
+    sums.sum.add(unbias(sum, count));
+    sums.squares.add(unbias(squares, count));
+    *this = {};
+  }
+};
+
+/// What pixels of an octave add to its sums.
 template <class T>
 struct TailTerm {
   double centre;
-  int exponent;  ///< of the octave
+  double scale, scale_more;  ///< 2^-exponent of the octave in two exact steps
 
-  KOKKOS_FUNCTION void add(T x, TailSums& sums) const {
-    const double u =
-        scale_by_power_of_two(Kokkos::fabs(static_cast<double>(x) - centre), -exponent);
-    ++sums.count;
-    sums.sum.add(unbias(to_grid_biased(u), 1));
-    sums.squares.add(unbias(to_grid_biased(u * u), 1));
+  KOKKOS_FUNCTION TailTerm(double middle, int exponent)
+      : centre(middle),
+        scale(power_of_two(-exponent / 2)),
+        scale_more(power_of_two(-exponent - -exponent / 2)) {}
+
+  KOKKOS_FUNCTION void add(T x, bool wanted, FewTailSums& few) const {
+    const double u = Kokkos::fabs(static_cast<double>(x) - centre) * scale * scale_more;
+    few.count += wanted ? 1 : 0;
+    few.sum += wanted ? to_grid_biased(u) : 0;
+    few.squares += wanted ? to_grid_biased(u * u) : 0;
   }
 };
+
+/// Adds the share of a thread of a list: those pixels that `wanted` says.
+template <class T, class Crew, class Wanted>
+KOKKOS_FUNCTION void add_tail(const Crew& crew, const T* pixels, std::int64_t n,
+                              const TailTerm<T>& term, TailSums& sums, const Wanted& wanted) {
+  const std::int64_t at_once = std::int64_t{crew.size()} << 16;
+  for (std::int64_t first = 0; first < n; first += at_once) {
+    const std::int64_t rest = n - first;
+    FewTailSums few;
+    for_my_share(crew, pixels + first, rest < at_once ? rest : at_once,
+                 [&](T x) { term.add(x, wanted(x), few); });
+    few.move_to(sums);
+  }
+}
 
 /// Of a bin of a tail.
 template <class T>
@@ -200,10 +232,10 @@ KOKKOS_FUNCTION void summarise_bin(const Crew& crew, const T* pixels, std::int64
   T min = Kokkos::Experimental::infinity_v<T>;
   T max = -min;
   TailSums sums;
-  for_my_share(crew, pixels, n, [&](T x) {
+  add_tail(crew, pixels, n, term, sums, [&](T x) {
     min = x < min ? x : min;
     max = x > max ? x : max;
-    term.add(x, sums);
+    return true;
   });
   const auto all = crew.joined(BinFinds<T>{min, max, sums.count, WideTailSums::of(sums)});
   summary = {all.min, all.max, all.wide.sums(all.count)};

@@ -9,6 +9,7 @@
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/sums_before.hpp>
 #include <string>
 #include <vector>
 
@@ -189,7 +190,11 @@ template <class T, class Exec>
 struct BracketFromHistogram {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr int threads = SampleSums::threads;
-  static constexpr int scratch_bytes = (SampleBins::count + 1) * sizeof(std::uint32_t) + 8;
+  struct Space {
+    SumsBeforeSpace<std::int64_t, 3, threads> sums;
+    std::uint32_t count[SampleBins::count + 1];
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 8;
   ClipRequest request;
   PredictionSpace<T> global;
 
@@ -197,7 +202,8 @@ struct BracketFromHistogram {
     // The counts are searched again and again.
     PredictionSpace<T> space = global;
     const int bytes = scratch_bytes - 8;
-    space.count = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    auto* scratch = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    space.count = scratch->count;
     constexpr int share = SampleSums::stretch;
     const int first = team.team_rank() * share;
     // Read once, all at a time.
@@ -208,8 +214,9 @@ struct BracketFromHistogram {
     BinSums mine;
     KASTOR_UNROLL
     for (int k = 0; k < share; ++k) mine.add(n[k], first + k);
-    BinSums before{team.team_scan(mine.count), team.team_scan(mine.sum),
-                   team.team_scan(mine.squares)};
+    std::int64_t sums[3] = {mine.count, mine.sum, mine.squares};
+    sums_before(TeamCrew<Member>(team), scratch->sums, sums);
+    BinSums before{sums[0], sums[1], sums[2]};
     KASTOR_UNROLL
     for (int k = 0; k < share; ++k) {
       if (first + k <= SampleBins::count) before.put(space, first + k);

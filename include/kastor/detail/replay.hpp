@@ -10,6 +10,7 @@
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/ordered_key.hpp>
+#include <kastor/detail/sums_before.hpp>
 #include <kastor/sigma_clip.hpp>
 
 /// Replays every pass of a clip, exactly, on the gathered pixels.
@@ -54,6 +55,7 @@ template <class T>
 struct ReplaySpace {
   static constexpr int max_cached = 1024;
   static constexpr int shares = 512;
+  static constexpr int threads = BySideSpace::threads;  ///< of a team
   static constexpr int stride = 8;  ///< window bins from one known begin to the next
   struct Before {
     double sum, squares;
@@ -62,6 +64,7 @@ struct ReplaySpace {
     T unsorted[max_cached];
     int next_in_share[shares];
     int begin_of_share[shares + 1];
+    SumsBeforeSpace<int, 1, threads> before;
   };
   struct WindowBin {
     int bin;
@@ -81,10 +84,6 @@ struct ReplaySpace {
 /// Octaves that hold pixels, or lie before one that does.
 struct UsedOctaves {
   int side[2] = {0, 0};
-  KOKKOS_FUNCTION void join(const UsedOctaves& other) {
-    side[0] += other.side[0];
-    side[1] += other.side[1];
-  }
 };
 
 template <class T, class Crew>
@@ -113,15 +112,28 @@ class Replay {
       if (tail_begin(side, TailOctaves::bins - 1) != tail_begin(side, TailOctaves::bins))
         return false;
     }
-    Interval<T> interval;
-    Population now;
-    if (!count(interval, now)) return false;
-    result.blank = result.pixels - now.n;
     result.passes = 0;
     result.converged = result.degenerate = false;
-    if (now.n == 0) return true;
-    while (true) {
-      Statistics s;
+    Interval<T> interval;
+    Population now;
+    Statistics s;
+    for (Interval<T> next;;) {
+      Population left;
+      if (next.low < next.high && !count(next, left)) return false;
+      if (result.passes == 0) {
+        result.blank = result.pixels - left.n;
+        if (left.n == 0) return true;
+      } else {
+        result.degenerate = left.n == 0;
+        result.converged = left.n == now.n;
+        if (result.degenerate || result.converged || result.passes == max_passes) {
+          if (!find_extremes(interval, now, s)) return false;
+          result.clipped = s;
+          return true;
+        }
+      }
+      interval = next;
+      now = left;
       if (!describe(now, s)) return false;
       ++result.passes;
       if (result.passes == 1) {
@@ -130,23 +142,8 @@ class Replay {
       }
       const Interval<T> limits =
           interval_between<T>(s.median - kappa * s.std, s.median + kappa * s.std);
-      const Interval<T> next = {limits.low > interval.low ? limits.low : interval.low,
-                                limits.high < interval.high ? limits.high : interval.high};
-      Population left;
-      if (!(next.low < next.high)) {
-        result.degenerate = true;
-      } else {
-        if (!count(next, left)) return false;
-        result.degenerate = left.n == 0;
-        result.converged = left.n == now.n;
-      }
-      if (result.degenerate || result.converged || result.passes == max_passes) {
-        if (!find_extremes(interval, now, s)) return false;
-        result.clipped = s;
-        return true;
-      }
-      interval = next;
-      now = left;
+      next.low = limits.low > interval.low ? limits.low : interval.low;
+      next.high = limits.high < interval.high ? limits.high : interval.high;
     }
   }
 
@@ -176,17 +173,20 @@ class Replay {
   }
 
   KOKKOS_FUNCTION void add_up_octaves() {
-    UsedOctaves mine;
-    for (int i = m_crew.rank(); i < 2 * TailOctaves::count; i += m_crew.size()) {
-      const int side = i / TailOctaves::count;
-      const int octave = i % TailOctaves::count;
-      const int first = TailOctaves::first_bin_of(octave);
-      if (tail_begin(side, first) == tail_begin(side, TailOctaves::bins)) continue;
-      ++mine.side[side];
-      m_space.before_octave[side][octave] = in_grid_units(m_g.octaves[i].sums(0), octave);
-    }
-    m_used = m_crew.joined(mine);
-    m_crew.barrier();
+    std::uint64_t used[2][2];
+    by_side(m_crew, m_space.by_side, used, LargerWord{},
+            [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
+              mine[0] = mine[1] = 0;
+              KASTOR_KEEP_LOOP
+              for (int octave = half.rank(); octave < TailOctaves::count; octave += half.size()) {
+                const int first = TailOctaves::first_bin_of(octave);
+                if (tail_begin(side, first) == tail_begin(side, TailOctaves::bins)) break;
+                mine[0] = static_cast<std::uint64_t>(octave) + 1;
+                m_space.before_octave[side][octave] =
+                    in_grid_units(m_g.octaves[side * TailOctaves::count + octave].sums(0), octave);
+              }
+            });
+    m_used = {{static_cast<int>(used[0][0]), static_cast<int>(used[1][0])}};
     for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
       typename ReplaySpace<T>::Before before{0, 0};
       for (int octave = 0; octave < m_used.side[side]; ++octave) {
@@ -228,10 +228,9 @@ class Replay {
     if (beyond(side, side == 0 ? all.min : all.max, limit)) {
       if (half.rank() == 0) sums += all.sums;
     } else if (beyond(side, side == 0 ? all.max : all.min, limit)) {
-      const TailTerm<T> term{m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin))};
-      for_my_share(half, m_g.sorted + first, n, [&](T x) {
-        if (beyond(side, x, limit)) term.add(x, sums);
-      });
+      const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin)));
+      add_tail(half, m_g.sorted + first, n, term, sums,
+               [&](T x) { return beyond(side, x, limit); });
     }
   }
 
@@ -313,39 +312,65 @@ class Replay {
   /// The outermost pixels within an interval, of each tail that has any there.
   KOKKOS_FUNCTION void find_outermost(const Interval<T>& interval, T (&extreme)[2]) const {
     const T limits[2] = {interval.low, interval.high};
-    // Keys that grow outwards, of pixels in the bin that the limit cuts; and 1 + the last bin
-    // before it that is not empty.
-    std::uint64_t found[2][2];
     const auto outwards = [](int side, Key<T> key) {
       return side == 0 ? static_cast<Key<T>>(~key) : key;
     };
+    int past[2], octave[2];  // the bin that the limit cuts, and its octave
+    bool cut[2];
+    for (int side = 0; side < 2; ++side) {
+      octave[side] = octave_of_limit(side, limits[side]);
+      cut[side] = octave[side] < m_used.side[side];
+      past[side] =
+          cut[side] ? m_bins.in_tail(limits[side]) : TailOctaves::first_bin_of(m_used.side[side]);
+      if (!cut[side] && octave[side] > 0) --octave[side];
+    }
+    // Keys that grow outwards, of pixels in that bin; and 1 + the last bin before it that is not
+    // empty, if that is of the octave.
+    std::uint64_t found[2][2];
     by_side(m_crew, m_space.by_side, found, LargerWord{},
             [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
               mine[0] = mine[1] = 0;
-              int past = TailOctaves::first_bin_of(m_used.side[side]);
-              if (octave_of_limit(side, limits[side]) < m_used.side[side]) {
-                past = m_bins.in_tail(limits[side]);
-                const std::int64_t first = tail_begin(side, past);
-                for_my_share(half, m_g.sorted + first, tail_begin(side, past + 1) - first,
+              if (cut[side]) {
+                const std::int64_t first = tail_begin(side, past[side]);
+                for_my_share(half, m_g.sorted + first, tail_begin(side, past[side] + 1) - first,
                              [&](T x) {
                                const std::uint64_t key = outwards(side, key_of(x));
                                if (beyond(side, x, limits[side]) && key > mine[0]) mine[0] = key;
                              });
               }
-              KASTOR_UNROLL_BY_4
-              for (int bin = half.rank(); bin < past; bin += half.size()) {
-                if (tail_begin(side, bin) != tail_begin(side, bin + 1))
-                  mine[1] = static_cast<std::uint64_t>(bin) + 1;
-              }
+              mine[1] = last_used(half, side, TailOctaves::first_bin_of(octave[side]), past[side]);
             });
+    const bool more = (found[0][0] | found[0][1]) == 0 || (found[1][0] | found[1][1]) == 0;
+    std::uint64_t inner[2][2] = {};
+    if (more) {
+      by_side(m_crew, m_space.by_side, inner, LargerWord{},
+              [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
+                mine[0] = last_used(half, side, 0, TailOctaves::first_bin_of(octave[side]));
+                mine[1] = 0;
+              });
+    }
     for (int side = 0; side < 2; ++side) {
+      const std::uint64_t bin = LargerWord{}(found[side][1], inner[side][0]);
       if (found[side][0] != 0) {
         extreme[side] = value_of<T>(outwards(side, static_cast<Key<T>>(found[side][0])));
-      } else if (found[side][1] != 0) {
-        const BinSummary<T>& last = summary(side, static_cast<int>(found[side][1]) - 1);
+      } else if (bin != 0) {
+        const BinSummary<T>& last = summary(side, static_cast<int>(bin) - 1);
         extreme[side] = side == 0 ? last.min : last.max;
       }
     }
+  }
+
+  /// 1 + the last bin of some that is not empty, among this thread's; 0: there is none.
+  template <class Half>
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t last_used(const Half& half, int side, int begin,
+                                                        int past) const {
+    std::uint64_t found = 0;
+    KASTOR_UNROLL_BY_4
+    for (int bin = begin + half.rank(); bin < past; bin += half.size()) {
+      if (tail_begin(side, bin) != tail_begin(side, bin + 1))
+        found = static_cast<std::uint64_t>(bin) + 1;
+    }
+    return found;
   }
 
   // --------------------------------------------------------------------------------- the window
@@ -412,7 +437,7 @@ class Replay {
     return m_space.found;
   }
 
-  static constexpr int small = 384;
+  static constexpr int small = 96;
 
   /// By counting the smaller pixels of each.
   KOKKOS_FUNCTION void sort_small_bin(const T* pixels, int n) const {
@@ -433,44 +458,60 @@ class Replay {
       // Clamped and monotone, as the bins themselves.
       return share < last ? (share > 0 ? static_cast<int>(share) : 0) : last;
     };
+    constexpr int shares = ReplaySpace<T>::shares;
     const int rank = m_crew.rank();
     const int size = m_crew.size();
-    int* next = m_space.sorting.next_in_share;
-    int* begin = m_space.sorting.begin_of_share;
-    for (int s = rank; s < ReplaySpace<T>::shares; s += size) next[s] = 0;
+    auto& space = m_space.sorting;
+    int* next = space.next_in_share;
+    int* begin = space.begin_of_share;
+    for (int s = rank; s < shares; s += size) next[s] = 0;
     m_crew.barrier();
-    for (int i = rank; i < n; i += size) {
-      m_space.sorting.unsorted[i] = pixels[i];
-      Kokkos::atomic_inc(&next[share_of(pixels[i])]);
-    }
+    for_batches(n, pixels, [&](int i, T x) {
+      m_space.cached[i] = x;
+      Kokkos::atomic_inc(&next[share_of(x)]);
+    });
     m_crew.barrier();
-    const int mine = (ReplaySpace<T>::shares + size - 1) / size;
-    const int first = rank * mine < ReplaySpace<T>::shares ? rank * mine : ReplaySpace<T>::shares;
-    const int past = first + mine < ReplaySpace<T>::shares ? first + mine : ReplaySpace<T>::shares;
-    int sum = 0;
-    for (int s = first; s < past; ++s) sum += next[s];
-    int before = m_crew.sum_before(sum);
+    const int mine = (shares + size - 1) / size;
+    const int first = rank * mine < shares ? rank * mine : shares;
+    const int past = first + mine < shares ? first + mine : shares;
+    int before[1] = {0};
+    for (int s = first; s < past; ++s) before[0] += next[s];
+    sums_before(m_crew, space.before, before);
     for (int s = first; s < past; ++s) {
       const int count = next[s];
-      begin[s] = next[s] = before;
-      before += count;
+      begin[s] = next[s] = before[0];
+      before[0] += count;
     }
-    if (rank == 0) begin[ReplaySpace<T>::shares] = n;
+    if (rank == 0) begin[shares] = n;
     m_crew.barrier();
-    for (int i = rank; i < n; i += size) {
-      const T x = m_space.sorting.unsorted[i];
-      m_space.cached[Kokkos::atomic_fetch_add(&next[share_of(x)], 1)] = x;
-    }
+    for_batches(n, m_space.cached, [&](int, T x) {
+      space.unsorted[Kokkos::atomic_fetch_add(&next[share_of(x)], 1)] = x;
+    });
     m_crew.barrier();
-    for (int i = rank; i < n; i += size) {
-      const T x = m_space.cached[i];
+    for_batches(n, space.unsorted, [&](int i, T x) {
       const int share = share_of(x);
-      const int to = begin[share] + count_before(m_space.cached, i, begin[share], begin[share + 1]);
-      m_space.sorting.unsorted[to] = x;
+      const int to = begin[share] + count_before(space.unsorted, i, begin[share], begin[share + 1]);
+      m_space.cached[to] = x;
+    });
+    m_crew.barrier();
+  }
+
+  /// Calls `visit(i, value)` for this thread's share; four values are loaded at once.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_batches(int n, const T* values, const Visit& visit) const {
+    constexpr int batch = 4;
+    const int size = m_crew.size();
+    for (int first = m_crew.rank(); first < n; first += batch * size) {
+      T loaded[batch]{};
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        if (first + k * size < n) loaded[k] = values[first + k * size];
+      }
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        if (first + k * size < n) visit(first + k * size, loaded[k]);
+      }
     }
-    m_crew.barrier();
-    for (int i = rank; i < n; i += size) m_space.cached[i] = m_space.sorting.unsorted[i];
-    m_crew.barrier();
   }
 
   /// By halving the range of the ordered bit patterns.

@@ -29,6 +29,18 @@ struct TeamBins {
   }
 };
 
+/// Visits the pixels of a team's segments, a squad a segment. The same pixels whatever the squads.
+template <class T, class Member, class Visit>
+KOKKOS_FUNCTION void for_my_segments(const Member& team, const Segmented<T>& lists, int segments,
+                                     int squad, const Visit& visit) {
+  const int rank = team.team_rank();
+  const Squad mine{rank % squad, squad};
+  const int step = team.league_size();
+  const int squads = team.team_size() / squad;
+  for (int s = team.league_rank() + rank / squad * step; s < segments; s += squads * step)
+    for_my_share(mine, lists.gathered + s * lists.capacity, lists.gathered_by(s), visit);
+}
+
 /// A team counts its segments; the last team to finish turns the counts into begins.
 template <class T, class Exec>
 struct CountSegments {
@@ -40,6 +52,7 @@ struct CountSegments {
   const Brackets<T>* brackets;
   Segmented<T> lists;
   int segments;
+  int squad;  ///< threads that take a segment together; divides those of a team
   BinPlaces bins;
   std::uint32_t* tickets;
 
@@ -53,11 +66,8 @@ struct CountSegments {
     for (int b = rank; b < Bins::count; b += size) mine[b] = 0;
     team.team_barrier();
     const Bins bin_of(*brackets);
-    const TeamCrew<Member> crew(team);
-    for (int s = team.league_rank(); s < segments; s += team.league_size()) {
-      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s),
-                   [&](T x) { Kokkos::atomic_inc(&mine[bin_of(x)]); });
-    }
+    for_my_segments(team, lists, segments, squad,
+                    [&](T x) { Kokkos::atomic_inc(&mine[bin_of(x)]); });
     team.team_barrier();
     // Every team begins elsewhere, lest all meet at the same counters.
     std::uint64_t before_mine[TeamBins<T>::share];
@@ -113,6 +123,7 @@ struct ScatterSegments {
   const Brackets<T>* brackets;
   Segmented<T> lists;
   int segments;
+  int squad;  ///< threads that take a segment together; divides those of a team
   BinPlaces bins;
   T* sorted;
 
@@ -128,11 +139,8 @@ struct ScatterSegments {
     }
     team.team_barrier();
     const Bins bin_of(*brackets);
-    const TeamCrew<Member> crew(team);
-    for (int s = team.league_rank(); s < segments; s += team.league_size()) {
-      for_my_share(crew, lists.gathered + s * lists.capacity, lists.gathered_by(s),
-                   [&](T x) { sorted[Kokkos::atomic_fetch_add(&next[bin_of(x)], 1U)] = x; });
-    }
+    for_my_segments(team, lists, segments, squad,
+                    [&](T x) { sorted[Kokkos::atomic_fetch_add(&next[bin_of(x)], 1U)] = x; });
   }
 };
 
@@ -160,7 +168,7 @@ struct SummariseBins {
     const int side = i / TailOctaves::bins;
     const int octave = TailOctaves::octave_of(i % TailOctaves::bins);
     BinSummary<T> summary;
-    summarise_bin(crew, sorted + begin[b], n, TailTerm<T>{bins.centre, bins.exponent_of(octave)},
+    summarise_bin(crew, sorted + begin[b], n, TailTerm<T>(bins.centre, bins.exponent_of(octave)),
                   summary);
     if (crew.rank() != 0) return;
     summaries[i] = summary;
