@@ -57,7 +57,8 @@ struct MeshSurface {
     /// The cubic through a and b with these second derivatives.
     [[nodiscard]] KOKKOS_FUNCTION double cubic(double a, double b, double d2a, double d2b) const {
       const double s = 1 - t;
-      return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) / 6;
+      constexpr double sixth = 1.0 / 6;  // a division would take as long as all the rest
+      return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) * sixth;
     }
   };
   /// The place of row y of the image among the rows of nodes.

@@ -128,7 +128,7 @@ struct FindIslandExtents {
     typename IslandRuns<T, Exec>::Along level(of.background.level, y);
     typename IslandRuns<T, Exec>::Along rms(of.background.rms, y);
     IslandMost most{};
-    visit_run(pixels, begin, end, [&](std::int32_t x, T pixel) {
+    visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
       const auto value = static_cast<double>(pixel);
       const double sky = level(x);
       const double noise = rms(x);
@@ -221,7 +221,7 @@ struct SumIslands {
     double level = 0;
     double squared_rms = 0;
     std::int32_t peak_x = -1;
-    visit_run(pixels, begin, end, [&](std::int32_t x, T pixel) {
+    visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
       const auto value = static_cast<double>(pixel);
       const double sky = level_at(x);
       const double noise = of_rms(rms_at(x));
@@ -300,7 +300,7 @@ struct SumIslandMoments {
     double flux = 0;
     double along_x = 0;
     double along_xx = 0;
-    visit_run(pixels, begin, end, [&](std::int32_t x, T pixel) {
+    visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
       const double up = of_flux(deviation(of.side, static_cast<double>(pixel), level_at(x)));
       const auto dx = static_cast<double>(x - about.x);
       flux += up;

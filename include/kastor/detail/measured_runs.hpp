@@ -214,6 +214,20 @@ KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t
   for (; x < end; ++x) visit(x, pixels[x]);
 }
 
+/// The same for a visit that takes much longer than the read of a pixel: in one copy, for a device
+/// would wait for the code of many.
+template <class T, class Visit>
+KOKKOS_FUNCTION void visit_run_thoroughly(const T* pixels, std::int32_t begin, std::int32_t end,
+                                          const Visit& visit) {
+  T next = pixels[begin];
+  KASTOR_KEEP_LOOP
+  for (std::int32_t x = begin; x < end; ++x) {
+    const T pixel = next;
+    if (x + 1 < end) next = pixels[x + 1];
+    visit(x, pixel);
+  }
+}
+
 }  // namespace kastor::detail
 
 #endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_MARK_DEVICE_HPP
+#define KASTOR_DETAIL_MARK_DEVICE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/bits.hpp>
+#include <kastor/detail/mark_words.hpp>
+#include <kastor/detail/pixel_pack.hpp>
+
+namespace kastor::detail {
+
+/// Devices: a team fills some words, one after the other in the image. It reads their pixels
+/// together, then lists those that have to be judged, so that its threads share these evenly.
+template <class Exec, Real T>
+struct MarkTile {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int threads = 128;
+  static constexpr int words = 64;         ///< of a team
+  static constexpr int teams_at_once = 8;  ///< on a processor of a device
+  static constexpr int quad = 4;           ///< pixels that a thread reads at once
+  static constexpr int quads = 64 / quad;
+
+  struct Word {
+    const T* pixels;
+    T above, below;
+    int size;  ///< pixels
+    std::int64_t y, x;
+  };
+  /// Foreground, seeds, and those of negative islands.
+  static constexpr int kinds = 4;
+  struct Space {
+    Word word[words];
+    std::uint16_t found[words][quads];  ///< bits of a quad: finite, 4 above, 4 below
+    std::uint32_t usable[words][2];     ///< lower and upper half of a word
+    std::uint32_t marked[kinds][words][2];
+    std::uint16_t listed[words * 64];  ///< word and bit
+    int listed_count;
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
+
+  MarkWords<Exec, T> mark;
+
+  [[nodiscard]] std::int64_t word_count() const { return mark.rows.ny * mark.masks.words_per_row; }
+  [[nodiscard]] int teams() const { return static_cast<int>((word_count() + words - 1) / words); }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    const int rank = team.team_rank();
+    const std::int64_t first = std::int64_t{team.league_rank()} * words;
+    const std::int64_t there = mark.rows.ny * mark.masks.words_per_row - first;
+    const int n = there < words ? static_cast<int>(there) : words;
+    if (rank == 0) space.listed_count = 0;
+    bool holds_no_blank = true;  // of this thread's word
+    if (rank < words) holds_no_blank = begin_word(space.word[rank], rank < n, first + rank);
+    team.team_barrier();
+    read(space, rank);
+    team.team_barrier();
+    if (rank < words) list(space, rank, rank < n, holds_no_blank, first + rank);
+    team.team_barrier();
+    for (int i = rank; i < space.listed_count; i += threads) judge(space, space.listed[i]);
+    team.team_barrier();
+    if (rank < n) write(space, rank, first + rank);
+  }
+
+ private:
+  KOKKOS_FUNCTION bool begin_word(Word& word, bool is_there, std::int64_t at) const {
+    if (!is_there) {
+      word = {nullptr, T{0}, T{0}, 0, 0, 0};
+      return true;
+    }
+    const std::int64_t y = at / mark.masks.words_per_row;
+    const std::int64_t w = at - y * mark.masks.words_per_row;
+    const std::int64_t x = 64 * w;
+    const std::int64_t rest = mark.rows.nx - x;
+    const PatchLimits<T> limits = *mark.limits_at(y, w);
+    word = {mark.rows.data + y * mark.rows.pitch + x, limits.above,       limits.below,
+            rest < 64 ? static_cast<int>(rest) : 64,  mark.first_row + y, x};
+    return limits.holds_no_blank;
+  }
+
+  KOKKOS_FUNCTION void read(Space& space, int rank) const {
+    constexpr int rounds = words * quads / threads;
+    struct alignas(16) Pixels {
+      T at[quad];
+    };
+    Pixels pixels[rounds];
+    KASTOR_UNROLL
+    for (int r = 0; r < rounds; ++r) {
+      const int i = r * threads + rank;
+      const Word& word = space.word[i / quads];
+      const T* from = word.pixels + i % quads * quad;
+      if (word.size == 64 && reinterpret_cast<std::uintptr_t>(word.pixels) % 16 == 0) {
+        pixels[r] = *reinterpret_cast<const Pixels*>(from);
+      } else {
+        // NaN is not finite.
+        for (int k = 0; k < quad; ++k)
+          pixels[r].at[k] =
+              i % quads * quad + k < word.size ? from[k] : Kokkos::Experimental::quiet_NaN_v<T>;
+      }
+    }
+    KASTOR_UNROLL
+    for (int r = 0; r < rounds; ++r) {
+      const int i = r * threads + rank;
+      const Word& word = space.word[i / quads];
+      std::uint32_t bits = 0;
+      KASTOR_UNROLL
+      for (int k = 0; k < quad; ++k) {
+        const T x = pixels[r].at[k];
+        const bool finite = Interval<T>{}.contains(x);
+        bits |= (finite ? 1U : 0U) << k;
+        bits |= (finite & (x > word.above) ? 16U : 0U) << k;
+        bits |= (finite & (x < word.below) ? 256U : 0U) << k;
+      }
+      space.found[i / quads][i % quads] = static_cast<std::uint16_t>(bits);
+    }
+  }
+
+  KOKKOS_FUNCTION void list(Space& space, int w, bool is_there, bool holds_no_blank,
+                            std::int64_t at) const {
+    std::uint64_t finite = 0, above = 0, below = 0;
+    KASTOR_UNROLL
+    for (int q = 0; q < quads; ++q) {
+      const std::uint64_t bits = space.found[w][q];
+      finite |= (bits & 15U) << (q * quad);
+      above |= (bits >> 4 & 15U) << (q * quad);
+      below |= (bits >> 8 & 15U) << (q * quad);
+    }
+    std::uint64_t usable = finite;
+    if (mark.region != nullptr && is_there)
+      usable &= mark.region[mark.first_row * mark.masks.words_per_row + at];
+    put(space.usable[w], usable);
+    KASTOR_UNROLL
+    for (int k = 0; k < kinds; ++k) put(space.marked[k][w], 0);
+    std::uint64_t rest = mark.to_judge(usable, holds_no_blank, above, below);
+    // All threads of the first warps come here together: their reservations are joined.
+    int to = Kokkos::atomic_fetch_add(&space.listed_count, static_cast<int>(ones_in(rest)));
+    for (; rest != 0; rest &= rest - 1)
+      space.listed[to++] = static_cast<std::uint16_t>(w * 64 + lowest_one(rest));
+  }
+
+  KOKKOS_FUNCTION void judge(Space& space, int listed) const {
+    const int w = listed / 64;
+    const int bit = listed % 64;
+    const Word& word = space.word[w];
+    const std::int64_t x = word.x + bit;
+    const auto pixel = mark.judged(word.pixels[bit], mark.thresholds.background.level(word.y, x),
+                                   mark.thresholds.background.rms(word.y, x));
+    const std::uint32_t one = 1U << (bit % 32);
+    const bool is[kinds] = {pixel.foreground, pixel.seed, pixel.negative_foreground,
+                            pixel.negative_seed};
+    if (!pixel.usable) Kokkos::atomic_and(&space.usable[w][bit / 32], ~one);
+    KASTOR_UNROLL
+    for (int k = 0; k < kinds; ++k) {
+      if (is[k]) Kokkos::atomic_or(&space.marked[k][w][bit / 32], one);
+    }
+  }
+
+  KOKKOS_FUNCTION void write(const Space& space, int w, std::int64_t at) const {
+    const std::int64_t word = mark.first_row * mark.masks.words_per_row + at;
+    mark.masks.usable[word] = taken(space.usable[w]);
+    mark.masks.foreground[word] = taken(space.marked[0][w]);
+    mark.masks.seeds[word] = taken(space.marked[1][w]);
+    if (mark.masks.negative_foreground == nullptr) return;
+    mark.masks.negative_foreground[word] = taken(space.marked[2][w]);
+    mark.masks.negative_seeds[word] = taken(space.marked[3][w]);
+  }
+
+  KOKKOS_FUNCTION static void put(std::uint32_t (&halves)[2], std::uint64_t word) {
+    halves[0] = static_cast<std::uint32_t>(word);
+    halves[1] = static_cast<std::uint32_t>(word >> 32);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t taken(const std::uint32_t (&halves)[2]) {
+    return halves[0] | std::uint64_t{halves[1]} << 32;
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_MARK_WORDS_HPP
+#define KASTOR_DETAIL_MARK_WORDS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/bits.hpp>
+#include <kastor/detail/map_along_row.hpp>
+#include <kastor/detail/map_bounds.hpp>
+#include <kastor/detail/mark_host.hpp>
+#include <kastor/detail/moments.hpp>
+
+/// What a pixel must exceed to be marked. Surfaces cost much more than the read of a pixel, so they
+/// are evaluated only for pixels above what the threshold is at least within a patch of the image:
+/// some per cent.
+namespace kastor::detail {
+
+inline constexpr std::int64_t patch_rows = 16;  ///< and a word of a mask across
+
+/// The maps, and the thresholds in units of the rms.
+template <class Exec, Real T>
+struct Thresholds {
+  Background<Exec, T> background;
+  double seed;
+  double flood;
+};
+
+/// A pixel passes above if fl(v - L) > fl(flood R) with R > 0. For L >= l and R >= r >= 0 it then
+/// has fl(v - L) > g = fl(flood r), since rounding is monotone; hence v - L > g exactly (or the
+/// rounded difference were g or less), and v > l + g. A slack takes care of the rounding of that
+/// sum. Below likewise: v < L - g.
+template <class Exec, Real T>
+[[nodiscard]] KOKKOS_FUNCTION PatchLimits<T> limits_of(const Thresholds<Exec, T>& thresholds,
+                                                       const Patch& patch) {
+  constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
+  const Bounds level = bounds_of(thresholds.background.level, patch);
+  const Bounds rms = bounds_of(thresholds.background.rms, patch);
+  double above = -infinity;
+  double below = infinity;
+  if (level.finite()) {
+    const double at_least = rms.finite() && rms.low > 0 ? thresholds.flood * rms.low : 0;
+    const double slack = 0x1p-50 * (level.size + at_least);
+    above = level.low + at_least - slack;
+    below = level.high - at_least + slack;
+  }
+  const Interval<T> outwards = interval_between<T>(above, below);
+  return {outwards.low, outwards.high, level.finite() && rms.finite() && rms.low > 0};
+}
+
+template <class Exec, Real T>
+struct BoundPatches {
+  Thresholds<Exec, T> thresholds;
+  std::int64_t ny;
+  std::int64_t nx;
+  std::int64_t words_per_row;
+  PatchLimits<T>* limits;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / words_per_row * patch_rows;
+    const std::int64_t x = i % words_per_row * 64;
+    limits[i] = limits_of(thresholds, Patch{y, (y + patch_rows < ny ? y + patch_rows : ny) - 1, x,
+                                            (x + 64 < nx ? x + 64 : nx) - 1});
+  }
+};
+
+/// Words of the masks to fill; of the whole image.
+struct IslandMasks {
+  std::uint64_t* usable;  ///< pixels that are not blank
+  std::uint64_t* foreground;
+  std::uint64_t* seeds;
+  std::uint64_t* negative_foreground;  ///< null unless asked for
+  std::uint64_t* negative_seeds;
+  std::int64_t words_per_row;
+};
+
+template <class Exec, Real T>
+struct MarkWords {
+  Thresholds<Exec, T> thresholds;
+  Rows<T> rows;  ///< of a band
+  std::int64_t first_row;
+  const PatchLimits<T>* limits;  ///< of the whole image
+  const std::uint64_t* region;   ///< null: all pixels
+  IslandMasks masks;
+
+  using Along = MapAlongRow<Exec, T>;
+
+  [[nodiscard]] KOKKOS_FUNCTION const PatchLimits<T>* limits_at(std::int64_t y,
+                                                                std::int64_t w) const {
+    return limits + (first_row + y) / patch_rows * masks.words_per_row + w;
+  }
+
+  /// Which pixels of a word have to be judged, of those that are usable.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t to_judge(std::uint64_t usable, bool holds_no_blank,
+                                                       std::uint64_t above,
+                                                       std::uint64_t below) const {
+    if (!holds_no_blank) return usable;
+    return usable & (masks.negative_foreground != nullptr ? above | below : above);
+  }
+
+  struct Judgement {
+    bool usable = false, foreground = false, seed = false;
+    bool negative_foreground = false, negative_seed = false;
+  };
+  /// A finite pixel where the maps have these values.
+  [[nodiscard]] KOKKOS_FUNCTION Judgement judged(T pixel, double sky, double noise) const {
+    if (!Kokkos::isfinite(sky) || !Kokkos::isfinite(noise) || !(noise > 0)) return {};
+    const auto value = static_cast<double>(pixel);
+    const double flood = thresholds.flood * noise;
+    const double seed = thresholds.seed * noise;
+    const double up = deviation(Side::above, value, sky);
+    const double down = deviation(Side::below, value, sky);
+    return {true, up > flood, up > seed, down > flood, down > seed};
+  }
+
+  /// An image, and no surface.
+  [[nodiscard]] bool reads_images() const {
+    using Kind = typename PixelMap<Exec, T>::Kind;
+    const Kind level = thresholds.background.level.kind();
+    const Kind rms = thresholds.background.rms.kind();
+    return level != Kind::surface && rms != Kind::surface &&
+           (level == Kind::image || rms == Kind::image);
+  }
+  /// Host: images and constants are cheap, so all pixels of a word, without a branch, to what
+  /// `judge` is to look at.
+  void preselect(std::int64_t y, std::int64_t w, std::uint64_t& finite, std::uint64_t& above,
+                 std::uint64_t& below) const {
+    const PixelMap<Exec, T>& level = thresholds.background.level;
+    const PixelMap<Exec, T>& rms = thresholds.background.rms;
+    using Kind = typename PixelMap<Exec, T>::Kind;
+    const double constant_level = level.constant();
+    const double constant_rms = rms.constant();
+    const T* levels = level.kind() == Kind::image ? &level.image()(first_row + y, 64 * w) : nullptr;
+    const T* noises = rms.kind() == Kind::image ? &rms.image()(first_row + y, 64 * w) : nullptr;
+    const T* pixels = rows.data + y * rows.pitch + 64 * w;
+    const int n = rows.nx - 64 * w < 64 ? static_cast<int>(rows.nx - 64 * w) : 64;
+    std::uint64_t usable = 0, up = 0, down = 0;
+    for (int k = 0; k < n; ++k) {
+      const double sky = levels != nullptr ? static_cast<double>(levels[k]) : constant_level;
+      const double noise = noises != nullptr ? static_cast<double>(noises[k]) : constant_rms;
+      const double d = static_cast<double>(pixels[k]) - sky;
+      const double flood = thresholds.flood * noise;
+      usable |= static_cast<std::uint64_t>((sky - sky == 0) & (noise - noise == 0) & (noise > 0))
+                << k;
+      up |= static_cast<std::uint64_t>(d > flood) << k;
+      down |= static_cast<std::uint64_t>(-d > flood) << k;
+    }
+    finite &= usable;
+    above &= up;
+    below &= down;
+  }
+
+  /// Judges the pixels of word w in row y of the band that are above or below the limits.
+  KOKKOS_FUNCTION void judge(std::int64_t y, std::int64_t w, bool holds_no_blank,
+                             std::uint64_t finite, std::uint64_t above, std::uint64_t below,
+                             Along& level, Along& rms) const {
+    const std::int64_t word = (first_row + y) * masks.words_per_row + w;
+    const bool negative = masks.negative_foreground != nullptr;
+    std::uint64_t usable = region == nullptr ? finite : finite & region[word];
+    std::uint64_t foreground = 0, seeds = 0, negative_foreground = 0, negative_seeds = 0;
+    std::uint64_t rest = to_judge(usable, holds_no_blank, above, below);
+    for (; rest != 0; rest &= rest - 1) {
+      const int k = lowest_one(rest);
+      const std::uint64_t bit = std::uint64_t{1} << k;
+      const std::int64_t x = 64 * w + k;
+      const Judgement pixel = judged(rows.data[y * rows.pitch + x], level(x), rms(x));
+      if (!pixel.usable) usable &= ~bit;
+      if (pixel.foreground) foreground |= bit;
+      if (pixel.seed) seeds |= bit;
+      if (pixel.negative_foreground) negative_foreground |= bit;
+      if (pixel.negative_seed) negative_seeds |= bit;
+    }
+    masks.usable[word] = usable;
+    masks.foreground[word] = foreground;
+    masks.seeds[word] = seeds;
+    if (negative) {
+      masks.negative_foreground[word] = negative_foreground;
+      masks.negative_seeds[word] = negative_seeds;
+    }
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
