@@ -54,7 +54,8 @@ struct MeshSurface {
       const double s = t < 0 ? 0 : (t > 1 ? 1 : t);
       return (1 - s) * a + s * b;
     }
-    /// The cubic through a and b with these second derivatives.
+    /// The cubic through a and b with these second derivatives: with s = 1 - t,
+    /// s a + t b + ((s^3 - s) d2a + (t^3 - t) d2b) times the double nearest to 1/6.
     [[nodiscard]] KOKKOS_FUNCTION double cubic(double a, double b, double d2a, double d2b) const {
       const double s = 1 - t;
       constexpr double sixth = 1.0 / 6;  // a division would take as long as all the rest

@@ -54,7 +54,7 @@ struct HostMesh {
   }
   static double spline(double t, double a, double b, double d2a, double d2b) {
     const double s = 1 - t;
-    return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) / 6;
+    return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) * (1.0 / 6);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/run_table.hpp>
+#include <kastor/detail/sums_before.hpp>
 
 /// The steps of labelling by teams. Each team has a part of its own; what it must know of the parts
 /// before, it adds up from their totals, which an earlier kernel left.
@@ -59,11 +60,15 @@ struct TilesOfWords {
 template <class Exec>
 struct CountRunsByTeams {
   using Tiles = TilesOfWords<Exec>;
+  using Space = SumsBeforeSpace<std::uint64_t, 1, Tiles::threads>;
+  static constexpr int scratch_bytes = sizeof(Space) + 8;
   Tiles tiles;
 
   KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
     const MaskWords& words = tiles.table.words;
-    std::int64_t runs = 0;
+    std::uint64_t runs = 0;
     const std::int64_t past = tiles.first(team.league_rank() + 1);
     for (std::int64_t t = tiles.first(team.league_rank()); t < past; t += Tiles::tile) {
       WordPair loaded[Tiles::pairs];
@@ -75,9 +80,8 @@ struct CountRunsByTeams {
         for (int k = 0; k < 2; ++k) runs += ones_in(words.starts(i + k, loaded[p].word[k]));
       }
     }
-    team.team_reduce(Kokkos::Sum<std::int64_t>(runs));
-    if (team.team_rank() == 0)
-      tiles.table.totals.runs[team.league_rank()] = static_cast<std::uint64_t>(runs);
+    runs = sum_of_all(TeamCrew<typename Tiles::Member>(team), space, runs);
+    if (team.team_rank() == 0) tiles.table.totals.runs[team.league_rank()] = runs;
   }
 };
 
@@ -90,7 +94,7 @@ struct NumberRunsByTeams {
   /// The words of a tile that are not 0 are few, as a rule: they are set aside, and then shared
   /// among the threads.
   struct Space {
-    std::uint64_t in_tile;
+    SumsBeforeSpace<std::uint64_t, 1, Tiles::threads> sums;
     int listed;
     std::uint16_t word[Tiles::tile];    ///< of the tile
     std::uint32_t before[Tiles::tile];  ///< runs that begin before the word
@@ -103,15 +107,15 @@ struct NumberRunsByTeams {
     const RunTable& table = tiles.table;
     const int bytes = sizeof(Space);  // is taken by reference
     auto* space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const TeamCrew<typename Tiles::Member> crew(team);
     if (team.team_rank() == 0) space->listed = 0;
 
-    std::int64_t sum = 0;
+    std::uint64_t before = 0;
     for (int part = team.team_rank(); part < team.league_rank(); part += team.team_size())
-      sum += static_cast<std::int64_t>(table.totals.runs[part]);
-    team.team_reduce(Kokkos::Sum<std::int64_t>(sum));
-    auto before = static_cast<std::uint64_t>(sum);
+      before += table.totals.runs[part];
+    before = sum_of_all(crew, space->sums, before);
 
-    std::int64_t pixels = 0;
+    std::uint64_t pixels = 0;
     const std::int64_t past = tiles.first(team.league_rank() + 1);
     for (std::int64_t t = tiles.first(team.league_rank()); t < past; t += Tiles::tile) {
       WordPair loaded[Tiles::pairs];
@@ -129,14 +133,13 @@ struct NumberRunsByTeams {
           pixels += ones_in(word);
         }
       }
-      const std::uint64_t begun = team.team_scan(counts);
-      if (team.team_rank() == team.team_size() - 1) space->in_tile = begun + counts;
-      team.team_barrier();
-      const std::uint64_t all = space->in_tile;
+      std::uint64_t begun[1] = {counts};
+      sums_before(crew, space->sums, begun);
+      const std::uint64_t all = space->sums.all[0];
       KASTOR_UNROLL
       for (int p = 0; p < Tiles::pairs; ++p) {
         number(Tiles::at(team, t, p), t, loaded[p], starts[p],
-               before + (begun >> (16 * p) & 0xffffU), *space);
+               before + (begun[0] >> (16 * p) & 0xffffU), *space);
         before += all >> (16 * p) & 0xffffU;
       }
       team.team_barrier();
@@ -146,9 +149,9 @@ struct NumberRunsByTeams {
       // The next scan has barriers before anything is listed again.
       if (team.team_rank() == 0) space->listed = 0;
     }
-    team.team_reduce(Kokkos::Sum<std::int64_t>(pixels));
+    pixels = sum_of_all(crew, space->sums, pixels);
     if (team.team_rank() == 0) {
-      table.totals.pixels[team.league_rank()] = static_cast<std::uint64_t>(pixels);
+      table.totals.pixels[team.league_rank()] = pixels;
       if (team.league_rank() == team.league_size() - 1) {
         table.first_in_word[table.words.count] = static_cast<std::uint32_t>(before);
         table.counts->runs = before;
@@ -232,13 +235,15 @@ struct TilesOfRuns {
 template <class Exec>
 struct RankRootsByTeams {
   using Tiles = TilesOfRuns<Exec>;
-  static constexpr int scratch_bytes = 8 + 8;
+  using Space = SumsBeforeSpace<std::uint32_t, 1, Tiles::threads>;
+  static constexpr int scratch_bytes = sizeof(Space) + 8;
   Tiles tiles;
 
   KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
     const RunTable& table = tiles.table;
-    const int bytes = 8;  // is taken by reference
-    auto* in_tile = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const TeamCrew<typename Tiles::Member> crew(team);
     const std::int64_t share = tiles.share(team);
     const std::int64_t first = team.league_rank() * share;
     const std::int64_t past = first + share < table.runs() ? first + share : table.runs();
@@ -249,14 +254,12 @@ struct RankRootsByTeams {
       const std::uint32_t is_root = run < past && table.is_kept_root(run) ? 1 : 0;
       if (run < past && is_root == 0 && table.forest().is_root(static_cast<std::uint32_t>(run)))
         ++dropped;
-      const std::uint32_t before = team.team_scan(is_root);
-      if (team.team_rank() == team.team_size() - 1) *in_tile = before + is_root;
-      team.team_barrier();
-      if (run < past) table.rank[run] = is_root != 0 ? roots + before : RunTable::dropped;
-      roots += *in_tile;
-      // The next scan begins with a barrier, so that all have read before it is written again.
+      std::uint32_t before[1] = {is_root};
+      sums_before(crew, space, before);
+      if (run < past) table.rank[run] = is_root != 0 ? roots + before[0] : RunTable::dropped;
+      roots += space.all[0];
     }
-    if (table.pixels_of_set != nullptr) team.team_reduce(Kokkos::Sum<std::uint32_t>(dropped));
+    if (table.pixels_of_set != nullptr) dropped = sum_of_all(crew, space, dropped);
     if (team.team_rank() == 0) {
       table.totals.roots[team.league_rank()] = roots;
       table.totals.dropped[team.league_rank()] = dropped;
@@ -271,28 +274,38 @@ struct LabelRunsByTeams {
   Tiles tiles;
   int word_parts;
 
+  struct Sums {
+    SumsBeforeSpace<std::uint32_t, 1, Tiles::threads> counts;
+    SumsBeforeSpace<std::uint64_t, 1, Tiles::threads> pixels;
+  };
   [[nodiscard]] static int scratch_bytes(int teams) {
-    return (teams + 2) * static_cast<int>(sizeof(std::uint32_t)) + 8;
+    return static_cast<int>(sizeof(Sums)) + (teams + 2) * static_cast<int>(sizeof(std::uint32_t)) +
+           16;
   }
 
   KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
     const RunTable& table = tiles.table;
     const int parts = team.league_size();
-    const int bytes =
-        (parts + 1) * static_cast<int>(sizeof(std::uint32_t));  // is taken by reference
-    auto* before = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const auto& scratch = team.team_scratch(0);
+    const int sums_bytes = sizeof(Sums);  // are taken by reference
+    const int bytes = (parts + 1) * static_cast<int>(sizeof(std::uint32_t));
+    auto& sums = *static_cast<Sums*>(scratch.get_shmem_aligned(sums_bytes, 8));
+    auto* before = static_cast<std::uint32_t*>(scratch.get_shmem_aligned(bytes, 8));
+    const TeamCrew<typename Tiles::Member> crew(team);
 
     const int mine = (parts + team.team_size() - 1) / team.team_size();
     const int first = team.team_rank() * mine;
     const int past = first + mine < parts ? first + mine : parts;
     std::uint32_t sum = 0;
     for (int part = first; part < past; ++part) sum += table.totals.roots[part];
-    std::uint32_t roots = team.team_scan(sum);
+    std::uint32_t begun[1] = {sum};
+    sums_before(crew, sums.counts, begun);
+    std::uint32_t roots = begun[0];
     for (int part = first; part < past; ++part) {
       before[part] = roots;
       roots += table.totals.roots[part];
     }
-    if (team.team_rank() == team.team_size() - 1) before[parts] = roots;
+    if (team.team_rank() == 0) before[parts] = sums.counts.all[0];
     team.team_barrier();
 
     const std::int64_t runs = table.runs();
@@ -304,18 +317,17 @@ struct LabelRunsByTeams {
       table.label_run(run, root, before[root / share]);
     }
     if (team.league_rank() == 0) {
-      std::int64_t pixels = 0;
+      std::uint64_t pixels = 0;
       for (int part = team.team_rank(); part < word_parts; part += team.team_size())
-        pixels += static_cast<std::int64_t>(table.totals.pixels[part]);
-      team.team_reduce(Kokkos::Sum<std::int64_t>(pixels));
+        pixels += table.totals.pixels[part];
+      pixels = sum_of_all(crew, sums.pixels, pixels);
       std::uint32_t dropped = 0;
       if (table.pixels_of_set != nullptr) {
         for (int part = team.team_rank(); part < parts; part += team.team_size())
           dropped += table.totals.dropped[part];
-        team.team_reduce(Kokkos::Sum<std::uint32_t>(dropped));
+        dropped = sum_of_all(crew, sums.counts, dropped);
       }
-      if (team.team_rank() == 0)
-        table.publish(static_cast<std::uint64_t>(pixels), before[parts], dropped);
+      if (team.team_rank() == 0) table.publish(pixels, before[parts], dropped);
     }
   }
 };

@@ -174,8 +174,10 @@ struct Labeller<Exec>::Plan {
     };
     const Words words{table, tiles_per_team};
     const Runs runs{table};
-    Kokkos::parallel_for("kastor::label::count_runs", teams(word_teams, Words::threads, 0),
-                         detail::CountRunsByTeams<Exec>{words});
+    Kokkos::parallel_for(
+        "kastor::label::count_runs",
+        teams(word_teams, Words::threads, detail::CountRunsByTeams<Exec>::scratch_bytes),
+        detail::CountRunsByTeams<Exec>{words});
     // Four teams on a processor: a scan leaves threads waiting, others must fill the gap.
     using Number = detail::NumberRunsByTeams<Exec>;
     Kokkos::parallel_for("kastor::label::number_runs",

@@ -18,6 +18,7 @@ struct SumsBeforeSpace {
   static_assert(Threads % group == 0 && K * groups <= Threads);
   V value[K][groups * (group + 1)];  ///< groups apart, so that they lie in other banks
   V part[K][groups];
+  V all[K];  ///< the sums over all threads, once `sums_before` is done
 };
 
 /// Replaces each value by the sum of those of the threads before. All must call it; others may use
@@ -53,14 +54,28 @@ KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
       space.part[rank][g] = sum;
       sum += next;
     }
+    space.all[rank] = sum;
   }
   crew.barrier();
   KASTOR_UNROLL
   for (int k = 0; k < K; ++k) values[k] = space.part[k][rank / Space::group] + space.value[k][at];
 }
 template <class V, int K, int Threads>
-KOKKOS_FUNCTION void sums_before(const Alone&, SumsBeforeSpace<V, K, Threads>&, V (&values)[K]) {
-  for (int k = 0; k < K; ++k) values[k] = 0;
+KOKKOS_FUNCTION void sums_before(const Alone&, SumsBeforeSpace<V, K, Threads>& space,
+                                 V (&values)[K]) {
+  for (int k = 0; k < K; ++k) {
+    space.all[k] = values[k];
+    values[k] = 0;
+  }
+}
+
+/// The sum over all threads.
+template <class V, int Threads, class Crew>
+[[nodiscard]] KOKKOS_FUNCTION V sum_of_all(const Crew& crew, SumsBeforeSpace<V, 1, Threads>& space,
+                                           V value) {
+  V values[1] = {value};
+  sums_before(crew, space, values);
+  return space.all[0];
 }
 
 }  // namespace kastor::detail
