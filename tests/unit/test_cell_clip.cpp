@@ -6,12 +6,14 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <bit>
 #include <cstring>
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/estimate_cells.hpp>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +52,11 @@ class Thread {
   KOKKOS_FUNCTION void barrier() const {
     KOKKOS_IF_ON_HOST((m_meeting.together.arrive_and_wait();))
   }
+  [[nodiscard]] KOKKOS_FUNCTION int sum_before(int value, int& all) const {
+    int before = 0;
+    KOKKOS_IF_ON_HOST((before = counted_before(value, all);))
+    return before;
+  }
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
     KOKKOS_IF_ON_HOST((value = joined(value, [](V& into, const V& from) { into += from; });))
@@ -63,6 +70,17 @@ class Thread {
   }
 
  private:
+  [[nodiscard]] int counted_before(int value, int& all) const {
+    std::array<std::int16_t, 32> of{};
+    of.at(static_cast<std::size_t>(m_rank)) = static_cast<std::int16_t>(value);
+    of = joined(of, [](auto& into, const auto& from) {
+      for (std::size_t i = 0; i < into.size(); ++i)
+        into[i] = static_cast<std::int16_t>(into[i] + from[i]);
+    });
+    all = std::accumulate(of.begin(), of.end(), 0);
+    return std::accumulate(of.begin(), of.begin() + m_rank, 0);
+  }
+
   template <class V, class Join>
   [[nodiscard]] V joined(const V& value, const Join& join) const {
     static_assert(sizeof(V) <= sizeof(Meeting::Slot) && std::is_trivially_copyable_v<V>);
@@ -100,21 +118,23 @@ struct Estimated {
 
 constexpr kd::CellRules rules{3.0, 0, kastor::BackgroundEstimate::mode, 0.25};
 
+/// `rows`: of a thread's column; 0: a cell of any size.
 template <class T>
-Estimated by_crew(const kd::CellImage<T>& image, int size, bool held) {
+Estimated by_crew(const kd::CellImage<T>& image, int size, int rows) {
   Estimated found;
   const kd::EstimateCell<T> estimate{image, rules, {&found.value, &found.valid, &found.counts}};
-  kd::SmallList<T> list;
-  std::vector<T> room(static_cast<std::size_t>(image.cell.ny * image.cell.nx));
+  typename kd::DeviceCell<Thread, T>::List list;
+  kd::SmallList<T> small_list;
+  std::vector<T> columns(static_cast<std::size_t>(size * rows));
   Meeting meeting(size);
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] {
       const Thread thread(meeting, rank);
-      if (held) {
-        estimate.template cell<kd::HeldCell>(thread, 0, list, room.data());
+      if (rows > 0) {
+        estimate.cell(thread, 0, list, columns.data(), rows);
       } else {
-        estimate.template cell<kd::StreamedCell>(thread, 0, list, nullptr);
+        estimate.streamed(thread, 0, small_list);
       }
     });
   threads.clear();
@@ -145,7 +165,7 @@ void expect_same(const Estimated& a, const Estimated& b, const std::string& what
 
 template <class T>
 void crews_agree() {
-  const std::pair<std::int64_t, std::int64_t> shapes[] = {{16, 4}, {13, 37}};
+  const std::pair<std::int64_t, std::int64_t> shapes[] = {{16, 4}, {13, 37}, {24, 32}};
   const ts::Pixels kinds[] = {
       ts::Pixels::contaminated, ts::Pixels::constant, ts::Pixels::narrow_integers,
       ts::Pixels::half_blank,   ts::Pixels::wild,     ts::Pixels::signed_zeros,
@@ -156,7 +176,9 @@ void crews_agree() {
       const auto image = one_cell(host);
       const std::string what = std::string(ts::name_of(kind)) + ' ' + ts::shape_name(ny, nx);
       const Estimated want = on_host(image);
-      for (const bool held : {true, false}) expect_same(by_crew(image, 4, held), want, what);
+      // Columns that hold all that is set aside, some of it, next to nothing.
+      for (const int rows : {64, 20, 5, 0})
+        expect_same(by_crew(image, 4, rows), want, what + ", rows " + std::to_string(rows));
     }
   }
 }

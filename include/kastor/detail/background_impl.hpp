@@ -191,36 +191,26 @@ struct BackgroundEstimator<Exec, T>::Plan {
       Kokkos::parallel_for("kastor::background::estimate_cells", Range(space, 0, workers),
                            detail::EstimateOnHost<T>{estimate, workers, room.data(), bytes});
     } else {
-      using Held = detail::EstimateByTeams<T, Exec, detail::HeldCell>;
-      using Streamed = detail::EstimateByTeams<T, Exec, detail::StreamedCell>;
-      constexpr std::int64_t most_scratch = 40 * 1024;  // that Kokkos gives to a team
+      // So that a thread has some hundred pixels, or few cells are done sooner.
       const std::int64_t pixels = image.cell.ny * image.cell.nx;
-      if (pixels <= most_scratch && Held::scratch_bytes(pixels) <= most_scratch) {
-        estimate_by_teams(Held{estimate, pixels});
+      const bool few = cells() * 128 <= space.concurrency();
+      if (pixels <= 5000 && !few) {
+        launch<KASTOR_T1>(detail::EstimateByTeams<T, Exec, 32>{estimate});
+      } else if (pixels <= detail::most_pixels_of_a_team) {
+        launch<KASTOR_T4>(detail::EstimateByTeams<T, Exec, 128>{estimate});
       } else {
-        estimate_by_teams(Streamed{estimate, 0});
+        launch<1>(detail::StreamByTeams<T, Exec>{estimate});
       }
     }
   }
 
-  /// Many teams at once where their scratch memory lets them: then they get fewer registers.
-  template <class Kernel>
-  void estimate_by_teams(const Kernel& kernel) {
-    constexpr int many = 12;
-    constexpr std::int64_t scratch_of_many = 216 * 1024;
-    const std::int64_t bytes = Kernel::scratch_bytes(kernel.room);
-    if (many * (bytes + 1024) <= scratch_of_many) {
-      launch<many>(kernel, bytes);
-    } else {
-      launch<1>(kernel, bytes);
-    }
-  }
+  /// `AtOnce`: teams on a processor of a device; the more, the fewer registers each gets.
   template <int AtOnce, class Kernel>
-  void launch(const Kernel& kernel, std::int64_t scratch_bytes) {
+  void launch(const Kernel& kernel) {
     Kokkos::parallel_for("kastor::background::estimate_cells",
                          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, AtOnce>>(
                              space, static_cast<int>(cells()), Kernel::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes))),
+                             .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
                          kernel);
   }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/fixed_point.hpp>
-#include <kastor/detail/rank_window.hpp>
 #include <kastor/detail/replay.hpp>
 
 namespace kastor::detail {
@@ -36,7 +35,7 @@ struct CellMoments {
 /// from the median, smallest and largest of the survivors, and made anew when they have shrunk so
 /// far that it has become coarse: how the sums are come by is left to the population.
 template <class T, class Population>
-[[nodiscard]] KOKKOS_FUNCTION CellStatistics clip_cell(Population& pixels, double kappa,
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CellStatistics clip_cell(Population& pixels, double kappa,
                                                        int max_passes) {
   CellStatistics now;
   Interval<T> interval;
@@ -44,7 +43,7 @@ template <class T, class Population>
   now.good = all.count;
   if (all.count == 0) return now;
 
-  RankWindow<T, Population> ranks(pixels, all);
+  typename Population::Ranks ranks(pixels, all);
   Grid grid;
   IntervalSums sums;
   sums.count = all.count;
@@ -58,7 +57,7 @@ template <class T, class Population>
     CellMoments moments(sums);
     bool all_equal = false;
     if (pass > 1 && moments.are_coarse()) {
-      const Extent<T> left = pixels.extent(interval);
+      const Extremes<T> left = pixels.extremes(interval);
       const Grid finer(centre, static_cast<double>(left.min), static_cast<double>(left.max));
       all_equal = left.min == left.max;
       if (!all_equal && finer.exponent < grid.exponent) {

@@ -11,7 +11,10 @@
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/device_cell.hpp>
 #include <kastor/detail/host_cell.hpp>
+#include <kastor/detail/streamed_cell.hpp>
+#include <kastor/detail/warp_crew.hpp>
 
 /// The figures of every cell.
 namespace kastor::detail {
@@ -45,44 +48,78 @@ struct CellOutput {
   }
 };
 
-/// A crew takes a cell.
 template <class T>
 struct EstimateCell {
   CellImage<T> image;
   CellRules rules;
   CellOutput output;
 
-  /// `Held`: HeldCell, for cells that fit into `room`, or StreamedCell.
-  template <template <class, class> class Held, class Crew>
-  KOKKOS_FUNCTION void cell(const Crew& crew, std::int64_t i, SmallList<T>& list, T* room) const {
+  /// A crew takes a cell that fits a DeviceCell. Inlined, so that its state stays in registers.
+  template <class Crew>
+  KOKKOS_FORCEINLINE_FUNCTION void cell(const Crew& crew, std::int64_t i,
+                            typename DeviceCell<Crew, T>::List& list, T* columns, int rows) const {
     const Cell cell = image[i];
-    Held<Crew, T> held(crew, image, cell, room);
-    CellPopulation<Crew, Held<Crew, T>, T> population(crew, held, image, cell, list);
+    DeviceCell<Crew, T> population(crew, image, cell, rules.kappa, list, columns, rows);
+    clip(crew, i, cell, population);
+  }
+  /// A crew takes a cell of any size.
+  template <class Crew>
+  KOKKOS_FUNCTION void streamed(const Crew& crew, std::int64_t i, SmallList<T>& list) const {
+    const Cell cell = image[i];
+    StreamedCell<Crew, T> population(crew, image, cell, list);
+    clip(crew, i, cell, population);
+  }
+
+ private:
+  template <class Crew, class Population>
+  KOKKOS_FORCEINLINE_FUNCTION void clip(const Crew& crew, std::int64_t i, const Cell& cell,
+                            Population& population) const {
     const CellStatistics s = clip_cell<T>(population, rules.kappa, rules.max_passes);
     if (crew.rank() == 0) output.write(rules, i, cell.pixels(), s);
   }
 };
 
 /// Devices: a team a cell.
-template <class T, class Exec, template <class, class> class Held>
+template <class T, class Exec, int Threads>
 struct EstimateByTeams {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 64;
+  using Crew = WarpCrew<Member, Threads>;
+  static constexpr int threads = Threads;
+  static constexpr int most_rows = sizeof(T) == 4 ? 56 : 40;
+  static constexpr int scratch_rows = 37000 / (Threads * static_cast<int>(sizeof(T)));
+  static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
+  struct Space {
+    typename Crew::Space crew;
+    typename DeviceCell<Crew, T>::List list;
+    T columns[rows * Threads];
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
   EstimateCell<T> estimate;
-  std::int64_t room;  ///< pixels in scratch memory
 
-  [[nodiscard]] static std::int64_t scratch_bytes(std::int64_t room) {
-    return static_cast<std::int64_t>(sizeof(SmallList<T>)) + 32 +
-           room * static_cast<std::int64_t>(sizeof(T));
+  /// Inlined, so that the compiler sees which memory is scratch memory.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member& team) const {
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+#ifdef __CUDA_ARCH__
+    __builtin_assume(__isShared(&space));
+#endif
+    estimate.cell(Crew(team, space.crew), team.league_rank(), space.list, space.columns, rows);
   }
+};
+
+/// Cells of any size.
+template <class T, class Exec>
+struct StreamByTeams {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Crew = TeamCrew<Member>;
+  static constexpr int threads = 256;
+  static constexpr int scratch_bytes = sizeof(SmallList<T>) + 16;
+  EstimateCell<T> estimate;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto& scratch = team.team_scratch(0);
-    auto* list = static_cast<SmallList<T>*>(
-        scratch.get_shmem_aligned(sizeof(SmallList<T>), alignof(SmallList<T>)));
-    const std::size_t bytes = static_cast<std::size_t>(room) * sizeof(T);
-    auto* pixels = static_cast<T*>(scratch.get_shmem_aligned(bytes, 16));
-    estimate.template cell<Held>(TeamCrew<Member>(team), team.league_rank(), *list, pixels);
+    const int bytes = sizeof(SmallList<T>);  // is taken by reference
+    auto& list = *static_cast<SmallList<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    estimate.streamed(Crew(team), team.league_rank(), list);
   }
 };
 
@@ -107,7 +144,7 @@ struct EstimateOnHost {
     const std::int64_t cells = image.mesh.ny * image.mesh.nx;
     for (std::int64_t i = cells * worker / workers; i < cells * (worker + 1) / workers; ++i) {
       if (bytes == 0) {
-        estimate.template cell<StreamedCell>(Alone{}, i, list, nullptr);
+        estimate.streamed(Alone{}, i, list);
         continue;
       }
       const Cell cell = image[i];

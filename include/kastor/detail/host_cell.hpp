@@ -8,6 +8,7 @@
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/cell_population.hpp>
+#include <kastor/detail/rank_window.hpp>
 #include <kastor/detail/scan_host.hpp>
 #include <limits>
 
@@ -43,6 +44,7 @@ template <class T>
 class HostCell {
  public:
   using List = SmallList<T>;
+  using Ranks = RankWindow<T, HostCell>;
   /// A cell of more pixels is streamed.
   static constexpr std::int64_t most_pixels = 1 << 16;
   static_assert(most_pixels <= max_grid_terms);
@@ -71,11 +73,13 @@ class HostCell {
     std::fill(m_room.pixels + m_pixels, m_room.pixels + m_count, nan);
   }
 
-  [[nodiscard]] Extent<T> extent() const { return extent(Interval<T>{}); }
-  [[nodiscard]] Extent<T> extent(const Interval<T>& interval) const {
-    const HostExtent<T> e =
-        extent_on_host(m_level, interval.low, interval.high, m_room.pixels, m_count);
-    return {e.count, e.min, e.max};
+  [[nodiscard]] Extent<T> extent() const {
+    const HostExtent<T> all = extent_of({});
+    return {all.count, all.min, all.max};
+  }
+  [[nodiscard]] Extremes<T> extremes(const Interval<T>& interval) const {
+    const HostExtent<T> some = extent_of(interval);
+    return {some.min, some.max};
   }
 
   /// The sums of a core need no taking off.
@@ -105,7 +109,7 @@ class HostCell {
   }
 
   [[nodiscard]] T smallest_from(T bound) const {
-    return extent({next_below(bound), std::numeric_limits<T>::infinity()}).min;
+    return extremes({next_below(bound), std::numeric_limits<T>::infinity()}).min;
   }
 
   [[nodiscard]] const T* sorted_between(T low, T high) {
@@ -132,6 +136,10 @@ class HostCell {
   }
 
  private:
+  [[nodiscard]] HostExtent<T> extent_of(const Interval<T>& interval) const {
+    return extent_on_host(m_level, interval.low, interval.high, m_room.pixels, m_count);
+  }
+
   /// The sums of a core inside the interval; false if there is none.
   bool take_core(const Interval<T>& interval, const Grid& grid) {
     const auto centre = static_cast<T>(grid.centre);

@@ -14,6 +14,29 @@ struct TwoPixels {
   T first, second;
 };
 
+/// Pixels from `low` on and below `high`, and how many are below each of these.
+template <class T>
+struct RankBracket {
+  T low, high;
+  std::int64_t below_low, below_high;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return below_high - below_low; }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_one_value() const { return !(next_above(low) < high); }
+  KOKKOS_FUNCTION void narrow(T threshold, std::int64_t below, std::int64_t k) {
+    if (below <= k) {
+      if (threshold > low) low = threshold, below_low = below;
+    } else if (threshold < high) {
+      high = threshold, below_high = below;
+    }
+  }
+  /// The number between the bounds' that has as many numbers below as above it.
+  [[nodiscard]] KOKKOS_FUNCTION T middle() const {
+    const Key<T> a = key_of(low), b = key_of(high);
+    const T middle = value_of<T>(a + (b - a) / 2);
+    return middle > low ? middle : next_above(low);  // +0 is not above -0
+  }
+};
+
 /// Finds pixels of a population by their rank, exactly: counts the pixels below thresholds until
 /// few are left, which are put in order and kept, for the ranks asked next are near by. Where it
 /// looks is of no consequence for what it finds.
@@ -33,28 +56,6 @@ class RankWindow {
   }
 
  private:
-  /// Pixels from `low` on and below `high`, and how many are below each of these.
-  struct Bracket {
-    T low, high;
-    std::int64_t below_low, below_high;
-
-    [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return below_high - below_low; }
-    [[nodiscard]] KOKKOS_FUNCTION bool is_one_value() const { return !(next_above(low) < high); }
-    KOKKOS_FUNCTION void narrow(T threshold, std::int64_t below, std::int64_t k) {
-      if (below <= k) {
-        if (threshold > low) low = threshold, below_low = below;
-      } else if (threshold < high) {
-        high = threshold, below_high = below;
-      }
-    }
-    /// The number between the bounds' that has as many numbers below as above it.
-    [[nodiscard]] KOKKOS_FUNCTION T middle() const {
-      const Key<T> a = key_of(low), b = key_of(high);
-      const T middle = value_of<T>(a + (b - a) / 2);
-      return middle > low ? middle : next_above(low);  // +0 is not above -0
-    }
-  };
-
   [[nodiscard]] KOKKOS_FUNCTION bool holds(std::int64_t k) const {
     return k >= m_window.below_low && k < m_window.below_high;
   }
@@ -63,7 +64,7 @@ class RankWindow {
   }
 
   KOKKOS_FUNCTION void search(std::int64_t k) {
-    Bracket bracket = m_all;
+    RankBracket<T> bracket = m_all;
     const bool first = m_window.count() == 0;
     if (!first && k < m_window.below_low) {
       bracket.high = m_window.low;
@@ -127,8 +128,8 @@ class RankWindow {
   }
 
   Population& m_pixels;
-  Bracket m_all;
-  Bracket m_window{0, 0, 0, 0};
+  RankBracket<T> m_all;
+  RankBracket<T> m_window{0, 0, 0, 0};
   const T* m_sorted = nullptr;  ///< null: the window's pixels are all its low bound
 };
 

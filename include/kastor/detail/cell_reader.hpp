@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CELL_READER_HPP
+#define KASTOR_DETAIL_CELL_READER_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/pixel_pack.hpp>
+
+namespace kastor::detail {
+
+/// Some pixels that are looked at together.
+template <class T, int N>
+struct PixelChunk {
+  static constexpr int size = N;
+  T pixel[N];
+};
+
+/// How the threads of a crew read a cell of fewer than 2^30 pixels: neighbours take neighbours of a
+/// row, 16 bytes each where the rows allow it.
+template <class T>
+class CellReader {
+ public:
+  KOKKOS_FUNCTION CellReader(const CellImage<T>& image, const Cell& cell, int rank, int size)
+      : m_image(image), m_cell(cell) {
+    const std::int64_t pitch = image.rows.one.pitch;
+    m_is_near = image.rows.bands == nullptr && cell.height * pitch < (std::int64_t{1} << 30);
+    m_begin = m_is_near ? image.rows.one.data + cell.y * pitch + cell.x : nullptr;
+    m_packed = m_is_near && reinterpret_cast<std::uintptr_t>(m_begin) % 16 == 0 &&
+               (pitch * sizeof(T)) % 16 == 0 && (cell.width * sizeof(T)) % 16 == 0;
+    const int each = m_packed ? pack : 1;
+    m_per_row = static_cast<int>(cell.width) / each;
+    m_parts = (static_cast<int>(cell.height) * m_per_row - rank + size - 1) / size;
+    m_y = rank / m_per_row;
+    m_x = rank - m_y * m_per_row;
+    m_step_y = size / m_per_row;
+    m_step_x = size - m_step_y * m_per_row;
+    m_pitch = m_is_near ? static_cast<int>(pitch) : 0;
+    if (m_step_x == 0) {
+      // Not always the same column: a source is for many threads.
+      m_step_x = m_per_row > 5 ? 5 : 1;
+      m_wrap_y = 0;
+    }
+  }
+
+  /// Lets the device fetch the pixels before they are asked for.
+  KOKKOS_FUNCTION void announce(int rank, int size) const {
+#ifdef __CUDA_ARCH__
+    if (!m_packed) return;
+    constexpr int line = 128 / sizeof(T);
+    const int lines = (static_cast<int>(m_cell.width) + line - 1) / line;
+    for (int i = rank; i < lines * static_cast<int>(m_cell.height); i += size) {
+      const T* at = m_begin + (i / lines) * m_pitch + (i % lines) * line;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+    }
+#else
+    static_cast<void>(rank);
+    static_cast<void>(size);
+#endif
+  }
+
+  /// Whether the pixels may be read as they are.
+  [[nodiscard]] KOKKOS_FUNCTION bool may_be_clean() const {
+    return m_is_near && m_image.excluded.words == nullptr;
+  }
+  /// Calls visit(chunk) for this thread's pixels. Clean: as they are; otherwise NaN for those that
+  /// are not good.
+  template <bool Clean, class Visit>
+  KOKKOS_FUNCTION void for_mine(const Visit& visit) const {
+    constexpr int ahead = Clean ? KASTOR_AHEAD : 4;
+    if (m_packed) {
+      read<pack, ahead / pack, true, Clean>(visit);
+    } else {
+      read<1, ahead, Clean, Clean>(visit);
+    }
+  }
+  /// The same in less code.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each_of_mine(const Visit& visit) const {
+    const auto look = [&](const auto& chunk) {
+      KASTOR_UNROLL
+      for (int i = 0; i < chunk.size; ++i) visit(chunk.pixel[i]);
+    };
+    if (m_packed) {
+      read<pack, KASTOR_FB, true, false>(look);
+    } else {
+      read<1, 4, false, false>(look);
+    }
+  }
+
+ private:
+  static constexpr int pack = PixelPack<T>::size;
+
+  struct Place {
+    int y, x;      ///< of a part, in its row of parts
+    int offset;    ///< from the first pixel, if that is near
+  };
+
+  template <int Each, int Ahead, bool Near, bool Clean, class Visit>
+  KOKKOS_FUNCTION void read(const Visit& visit) const {
+    Place at{m_y, m_x, m_y * m_pitch + m_x * Each};
+    int i = 0;
+    KASTOR_KEEP_LOOP
+    for (; i + Ahead <= m_parts; i += Ahead) {
+      PixelChunk<T, Ahead * Each> chunk;
+      KASTOR_UNROLL
+      for (int k = 0; k < Ahead; ++k) load<Each, Near, Clean>(at, chunk.pixel + k * Each);
+      visit(chunk);
+    }
+    if constexpr (Ahead == 1) return;
+    KASTOR_KEEP_LOOP
+    for (; i < m_parts; ++i) {
+      PixelChunk<T, Each> chunk;
+      load<Each, Near, Clean>(at, chunk.pixel);
+      visit(chunk);
+    }
+  }
+
+  /// A part; goes on to the next.
+  template <int Each, bool Near, bool Clean>
+  KOKKOS_FUNCTION void load(Place& at, T* to) const {
+    const T* from = Near ? m_begin + at.offset
+                         : m_image.rows.row(m_cell.y + at.y) + m_cell.x + at.x * Each;
+    if constexpr (Each == 1) {
+      to[0] = *from;
+    } else {
+      const auto loaded = *reinterpret_cast<const PixelPack<T>*>(from);
+      KASTOR_UNROLL
+      for (int k = 0; k < Each; ++k) to[k] = loaded.pixel[k];
+    }
+    if constexpr (!Clean) {
+      const std::uint64_t excluded = excluded_from(m_cell.y + at.y, m_cell.x + at.x * Each, Each);
+      KASTOR_UNROLL
+      for (int k = 0; k < Each; ++k) {
+        const bool good = Interval<T>{}.contains(to[k]) & ((excluded >> k & 1) == 0);
+        to[k] = good ? to[k] : Kokkos::Experimental::quiet_NaN_v<T>;
+      }
+    }
+    at.y += m_step_y;
+    at.x += m_step_x;
+    at.offset += m_step_y * m_pitch + m_step_x * Each;
+    if (at.x >= m_per_row) {
+      at.x -= m_per_row;
+      at.y += m_wrap_y;
+      at.offset += m_wrap_y * m_pitch - m_per_row * Each;
+    }
+  }
+
+  /// The bits of n <= 64 pixels of a row.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t excluded_from(std::int64_t y, std::int64_t x,
+                                                            int n) const {
+    if (m_image.excluded.words == nullptr) return 0;
+    const std::uint64_t* word = m_image.excluded.words + y * m_image.excluded.per_row + x / 64;
+    const auto first = static_cast<int>(x % 64);
+    std::uint64_t bits = word[0] >> first;
+    if (first + n > 64) bits |= word[1] << (64 - first);
+    return bits;
+  }
+
+  const CellImage<T>& m_image;
+  const Cell& m_cell;
+  const T* m_begin;
+  bool m_is_near, m_packed;
+  int m_pitch;
+  int m_per_row;            ///< parts
+  int m_parts;              ///< of this thread
+  int m_y, m_x;             ///< of this thread's first part
+  int m_step_y, m_step_x;   ///< from one part to the next
+  int m_wrap_y = 1;         ///< and where that is beyond the row's end
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_WARP_CREW_HPP
+#define KASTOR_DETAIL_WARP_CREW_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/pixel_pack.hpp>
+
+namespace kastor::detail {
+
+/// A device's team of a fixed number of threads. On CUDA the threads of a warp hand each other
+/// values directly: Kokkos' team reductions go through scratch memory, with a barrier at each step,
+/// and take many times as long. A team of one warp has no barriers at all.
+template <class Member, int Threads>
+class WarpCrew {
+ public:
+  static constexpr int warp = 32;
+  static constexpr int warps = Threads / warp;
+  static_assert(Threads % warp == 0);
+  static constexpr bool has_lanes = true;  ///< see sort_few
+  /// For the sums of warps.
+  struct Space {
+    std::uint64_t words[warps > 1 ? warps * 8 : 1];
+  };
+
+  KOKKOS_FUNCTION WarpCrew(const Member& team, Space& space) : m_team(team), m_space(space) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION int rank() const { return m_team.team_rank(); }
+  [[nodiscard]] KOKKOS_FUNCTION static constexpr int size() { return Threads; }
+
+  KOKKOS_FUNCTION void barrier() const {
+#ifdef __CUDA_ARCH__
+    if constexpr (warps == 1) {
+      __syncwarp();
+    } else {
+      __syncthreads();
+    }
+#else
+    m_team.team_barrier();
+#endif
+  }
+
+  /// All threads get the same answer; all must call it. The order of the terms must not matter.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
+#ifdef __CUDA_ARCH__
+    return joined(value, [](V& into, const V& from) { into += from; });
+#else
+    m_team.team_reduce(Kokkos::Sum<V>(value));
+    return value;
+#endif
+  }
+  /// Of the threads of lower rank; `all`: of all.
+  [[nodiscard]] KOKKOS_FUNCTION int sum_before(int value, int& all) const {
+#ifdef __CUDA_ARCH__
+    const int lane = rank() % warp;
+    int up_to_here = value;
+    KASTOR_UNROLL
+    for (int step = 1; step < warp; step *= 2) {
+      const int other = __shfl_up_sync(~0U, up_to_here, step);
+      up_to_here += lane >= step ? other : 0;
+    }
+    all = __shfl_sync(~0U, up_to_here, warp - 1);
+    int before = up_to_here - value;
+    if constexpr (warps > 1) {
+      auto* const of_warp = reinterpret_cast<int*>(m_space.words);
+      if (lane == 0) of_warp[rank() / warp] = all;
+      __syncthreads();
+      all = 0;
+      KASTOR_UNROLL
+      for (int w = 0; w < warps; ++w) {
+        before += w < rank() / warp ? of_warp[w] : 0;
+        all += of_warp[w];
+      }
+      __syncthreads();
+    }
+    return before;
+#else
+    const int before = m_team.team_scan(value);
+    m_team.team_reduce(Kokkos::Sum<int>(value));
+    all = value;
+    return before;
+#endif
+  }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V smallest(V value) const {
+#ifdef __CUDA_ARCH__
+    return joined(value, [](V& into, const V& from) { into = from < into ? from : into; });
+#else
+    m_team.team_reduce(Kokkos::Min<V>(value));
+    return value;
+#endif
+  }
+
+ private:
+#ifdef __CUDA_ARCH__
+  template <class V, class Join>
+  [[nodiscard]] __device__ V joined(V value, const Join& join) const {
+    static_assert(sizeof(V) % 4 == 0 && sizeof(V) <= 64);
+    constexpr int words = sizeof(V) / 4;
+    KASTOR_UNROLL
+    for (int lane = warp / 2; lane > 0; lane /= 2) {
+      std::uint32_t word[words];
+      memcpy(word, &value, sizeof(V));
+      KASTOR_UNROLL
+      for (int w = 0; w < words; ++w) word[w] = __shfl_xor_sync(~0U, word[w], lane);
+      V other;
+      memcpy(&other, word, sizeof(V));
+      join(value, other);
+    }
+    if constexpr (warps > 1) {
+      auto* const of_warp = reinterpret_cast<V*>(m_space.words);
+      if (rank() % warp == 0) of_warp[rank() / warp] = value;
+      __syncthreads();
+      value = of_warp[0];
+      KASTOR_UNROLL
+      for (int w = 1; w < warps; ++w) join(value, of_warp[w]);
+      __syncthreads();
+    }
+    return value;
+  }
+#endif
+
+  const Member& m_team;
+  Space& m_space;
+};
+
+/// Puts at most `Room` values in order, from `found` to `sorted`, or within one place. All threads
+/// of the crew call it, after a barrier; another one follows before the result is read.
+template <int Room, class Crew, class T>
+KOKKOS_FUNCTION void sort_few(const Crew& crew, const T* found, int n, T* sorted) {
+#ifdef __CUDA_ARCH__
+  if constexpr (requires { Crew::has_lanes; }) {
+    // A bitonic sort (Batcher 1968) of a warp's registers.
+    constexpr int each = Room / Crew::warp;
+    const int lane = crew.rank();
+    if (lane >= Crew::warp) return;
+    T value[each];
+    KASTOR_UNROLL
+    for (int r = 0; r < each; ++r) {
+      const int at = lane * each + r;
+      value[r] = at < n ? found[at] : Kokkos::Experimental::infinity_v<T>;
+    }
+    const auto order = [](T& a, T& b, bool up) {
+      const T lesser = Kokkos::fmin(a, b), greater = Kokkos::fmax(a, b);
+      a = up ? lesser : greater;
+      b = up ? greater : lesser;
+    };
+    const auto order_within = [&](int run, int step) {
+      KASTOR_UNROLL
+      for (int r = 0; r < each; ++r)
+        if ((r & step) == 0) order(value[r], value[r | step], ((lane * each + r) & run) == 0);
+    };
+    static_assert(each == 4);
+    order_within(2, 1);
+    // Loops: the code is short, and a processor's store of instructions small.
+    KASTOR_KEEP_LOOP
+    for (int run = 4; run <= Room; run *= 2) {
+      const bool up = (lane * each & run) == 0;
+      KASTOR_KEEP_LOOP
+      for (int across = run / each / 2; across > 0; across /= 2) {
+        const bool low = ((lane & across) == 0) == up;
+        KASTOR_UNROLL
+        for (int r = 0; r < each; ++r) {
+          const T other = __shfl_xor_sync(~0U, value[r], across);
+          value[r] = low ? Kokkos::fmin(value[r], other) : Kokkos::fmax(value[r], other);
+        }
+      }
+      order_within(run, 2);
+      order_within(run, 1);
+    }
+    KASTOR_UNROLL
+    for (int r = 0; r < each; ++r) sorted[lane * each + r] = value[r];
+    return;
+  }
+#endif
+  for (int i = crew.rank(); i < n; i += crew.size())
+    sorted[count_before(found, i, 0, n)] = found[i];
+}
+
+}  // namespace kastor::detail
+
+#endif
