@@ -192,26 +192,28 @@ struct BackgroundEstimator<Exec, T>::Plan {
                            detail::EstimateOnHost<T>{estimate, workers, room.data(), bytes});
     } else {
       // So that a thread has some hundred pixels, or few cells are done sooner.
+      constexpr int one_warp = 32, four_warps = 128;
       const std::int64_t pixels = image.cell.ny * image.cell.nx;
-      const bool few = cells() * 128 <= space.concurrency();
-      if (pixels <= 5000 && !few) {
-        launch<KASTOR_T1>(detail::EstimateByTeams<T, Exec, 32>{estimate});
+      const auto count = static_cast<int>(cells());
+      if (pixels <= 5000 && cells() * four_warps > space.concurrency()) {
+        launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, count});
       } else if (pixels <= detail::most_pixels_of_a_team) {
-        launch<KASTOR_T4>(detail::EstimateByTeams<T, Exec, 128>{estimate});
+        launch(detail::EstimateByTeams<T, Exec, four_warps>{estimate, count});
       } else {
-        launch<1>(detail::StreamByTeams<T, Exec>{estimate});
+        launch(detail::StreamByTeams<T, Exec>{estimate});
       }
     }
   }
 
-  /// `AtOnce`: teams on a processor of a device; the more, the fewer registers each gets.
-  template <int AtOnce, class Kernel>
+  template <class Kernel>
   void launch(const Kernel& kernel) {
-    Kokkos::parallel_for("kastor::background::estimate_cells",
-                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, AtOnce>>(
-                             space, static_cast<int>(cells()), Kernel::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
-                         kernel);
+    const std::int64_t teams = (cells() + Kernel::cells - 1) / Kernel::cells;
+    using Bounds = Kokkos::LaunchBounds<Kernel::threads, Kernel::at_once>;
+    Kokkos::parallel_for(
+        "kastor::background::estimate_cells",
+        Kokkos::TeamPolicy<Exec, Bounds>(space, static_cast<int>(teams), Kernel::threads)
+            .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
+        kernel);
   }
 
   void make_nodes() {

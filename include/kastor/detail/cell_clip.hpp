@@ -36,7 +36,7 @@ struct CellMoments {
 /// far that it has become coarse: how the sums are come by is left to the population.
 template <class T, class Population>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CellStatistics clip_cell(Population& pixels, double kappa,
-                                                       int max_passes) {
+                                                                   int max_passes) {
   CellStatistics now;
   Interval<T> interval;
   const Extent<T> all = pixels.extent();

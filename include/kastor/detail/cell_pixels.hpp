@@ -7,12 +7,6 @@
 #include <kastor/detail/moments.hpp>
 #include <kastor/image.hpp>
 
-#ifndef KASTOR_AHEAD
-#define KASTOR_AHEAD 8
-#define KASTOR_T1 16
-#define KASTOR_T4 4
-#define KASTOR_FB 1
-#endif
 /// The pixels of a cell, wherever its rows are.
 namespace kastor::detail {
 

@@ -67,7 +67,7 @@ class CellReader {
   /// are not good.
   template <bool Clean, class Visit>
   KOKKOS_FUNCTION void for_mine(const Visit& visit) const {
-    constexpr int ahead = Clean ? KASTOR_AHEAD : 4;
+    constexpr int ahead = Clean ? 8 : 4;  // more of them fill a processor's store of instructions
     if (m_packed) {
       read<pack, ahead / pack, true, Clean>(visit);
     } else {
@@ -82,7 +82,7 @@ class CellReader {
       for (int i = 0; i < chunk.size; ++i) visit(chunk.pixel[i]);
     };
     if (m_packed) {
-      read<pack, KASTOR_FB, true, false>(look);
+      read<pack, 1, true, false>(look);
     } else {
       read<1, 4, false, false>(look);
     }
@@ -92,8 +92,8 @@ class CellReader {
   static constexpr int pack = PixelPack<T>::size;
 
   struct Place {
-    int y, x;      ///< of a part, in its row of parts
-    int offset;    ///< from the first pixel, if that is near
+    int y, x;    ///< of a part, in its row of parts
+    int offset;  ///< from the first pixel, if that is near
   };
 
   template <int Each, int Ahead, bool Near, bool Clean, class Visit>
@@ -119,8 +119,8 @@ class CellReader {
   /// A part; goes on to the next.
   template <int Each, bool Near, bool Clean>
   KOKKOS_FUNCTION void load(Place& at, T* to) const {
-    const T* from = Near ? m_begin + at.offset
-                         : m_image.rows.row(m_cell.y + at.y) + m_cell.x + at.x * Each;
+    const T* from =
+        Near ? m_begin + at.offset : m_image.rows.row(m_cell.y + at.y) + m_cell.x + at.x * Each;
     if constexpr (Each == 1) {
       to[0] = *from;
     } else {
@@ -162,11 +162,11 @@ class CellReader {
   const T* m_begin;
   bool m_is_near, m_packed;
   int m_pitch;
-  int m_per_row;            ///< parts
-  int m_parts;              ///< of this thread
-  int m_y, m_x;             ///< of this thread's first part
-  int m_step_y, m_step_x;   ///< from one part to the next
-  int m_wrap_y = 1;         ///< and where that is beyond the row's end
+  int m_per_row;           ///< parts
+  int m_parts;             ///< of this thread
+  int m_y, m_x;            ///< of this thread's first part
+  int m_step_y, m_step_x;  ///< from one part to the next
+  int m_wrap_y = 1;        ///< and where that is beyond the row's end
 };
 
 }  // namespace kastor::detail

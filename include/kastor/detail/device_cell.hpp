@@ -119,7 +119,7 @@ struct GridTerms {
   }
 };
 
-/// Answers as a CellPopulation does, of a cell of fewer than 2^18 pixels, with two reads of it. A
+/// Answers as a StreamedCell does, of a cell of fewer than 2^18 pixels, with two reads of it. A
 /// sample says where the medians will be, and beyond which limits a clip will cut: the first read
 /// sets aside the pixels of a window around the medians, the second, which adds up, those of the
 /// tails. Both are lists in the scratch memory, each thread with its own, so that nobody waits. All
@@ -187,8 +187,8 @@ class DeviceCell {
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums sums(const Interval<T>& interval, const Grid& grid) {
     if (m_tried_tails) return sums_of<false, false>(interval, grid).wide();
     m_tried_tails = true;
-    const CellSums sums = m_clean ? sums_of<true, true>(interval, grid)
-                                  : sums_of<false, true>(interval, grid);
+    const CellSums sums =
+        m_clean ? sums_of<true, true>(interval, grid) : sums_of<false, true>(interval, grid);
     m_has_tails = sums.lost == 0;
     return sums.wide();
   }
@@ -332,10 +332,25 @@ class DeviceCell {
     const double share = 0.5 * m_rows * m_crew.size() / static_cast<double>(m_cell.pixels());
     double aside = 1.1 * Kokkos::sqrt(static_cast<double>(n));
     aside = aside < 0.5 * share * n ? aside : 0.5 * share * n;
-    const int low = n / 2 + (shift < 0 ? shift : 0) - static_cast<int>(aside);
-    const int high = n / 2 + (shift > 0 ? shift : 0) + static_cast<int>(aside) + 1;
-    m_window.low = sample[low < 0 ? 0 : low];
-    m_window.high = next_above(sample[high < n ? high : n - 1]);
+    int low = n / 2 + (shift < 0 ? shift : 0) - static_cast<int>(aside);
+    int high = n / 2 + (shift > 0 ? shift : 0) + static_cast<int>(aside) + 1;
+    low = low < 0 ? 0 : low;
+    high = high < n ? high : n - 1;
+    // All that are equal, or none of them: of a few values the outermost may be too many.
+    const int most = static_cast<int>(1.28 * share * n);
+    while (low > 0 && sample[low - 1] == sample[low]) --low;
+    while (high < n - 1 && sample[high + 1] == sample[high]) ++high;
+    while (high - low >= most && sample[low] < sample[high]) {
+      if (n / 2 - low > high - n / 2) {
+        do ++low;
+        while (sample[low] == sample[low - 1]);
+      } else {
+        do --high;
+        while (sample[high] == sample[high + 1]);
+      }
+    }
+    m_window.low = sample[low];
+    m_window.high = next_above(sample[high]);
   }
 
   /// The pixels of the window or all.
@@ -367,8 +382,17 @@ class DeviceCell {
   }
   template <class Visit>
   KOKKOS_FUNCTION void for_my_tails(const Visit& visit) const {
+    constexpr int batch = 4;
     KASTOR_KEEP_LOOP
-    for (int i = m_first_tail; i < m_rows; ++i) visit(m_column[i * m_crew.size()]);
+    for (int i = m_first_tail; i < m_rows; i += batch) {
+      T tail[batch];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k)
+        tail[k] = i + k < m_rows ? m_column[(i + k) * m_crew.size()]
+                                 : Kokkos::Experimental::quiet_NaN_v<T>;
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) visit(tail[k]);
+    }
   }
 
   template <bool Clean>
@@ -378,15 +402,17 @@ class DeviceCell {
     T blank = 0;
     int lost = 0;
     const int step = m_crew.size();
-    const int full = (m_rows - group) * step;
-    int end = 0;  // of the window's column
+    const int begin = m_crew.rank();
+    const int full = begin + (m_rows - group) * step;
+    T* const columns = m_column - begin;
+    int end = begin;  // of the window's column
     m_reader.template for_mine<Clean>([&](const auto& chunk) {
       KASTOR_UNROLL
       for (int i = 0; i < chunk.size; ++i) {
         if (i % group == 0) {
           const bool over = end > full;
-          lost += over ? end : 0;
-          end = over ? 0 : end;
+          lost += over ? end - begin : 0;
+          end = over ? begin : end;
         }
         const T x = chunk.pixel[i];
         if constexpr (Clean) {
@@ -399,18 +425,18 @@ class DeviceCell {
         const bool below = x < low;
         mine.below += below ? 1 : 0;
         // Written in any case: that is less work than a branch.
-        m_column[end] = x;
+        columns[end] = x;
         end += !below & (x < high) ? step : 0;
       }
     });
     if (end > full) {
-      lost += end;
-      end = 0;
+      lost += end - begin;
+      end = begin;
     }
-    mine.inside = static_cast<std::uint32_t>((lost + end) / step);
+    mine.inside = static_cast<std::uint32_t>((lost + end - begin) / step);
     mine.lost = lost > 0 ? 1 : 0;
     mine.blank = blank == 0 ? 0 : 1;
-    m_in_window = end / step;
+    m_in_window = (end - begin) / step;
     return m_crew.sum(mine);
   }
 
@@ -421,8 +447,10 @@ class DeviceCell {
     const auto centre = static_cast<T>(grid.centre);
     const Interval<T> core = m_core;
     const int step = m_crew.size();
-    const int full = (m_in_window + group - 1) * step;
-    const int last = (m_rows - 1) * step;
+    const int begin = m_crew.rank();
+    const int full = begin + (m_in_window + group - 1) * step;
+    const int last = begin + (m_rows - 1) * step;
+    T* const columns = m_column - begin;
     int next_tail = last;
     m_reader.template for_mine<Clean>([&](const auto& chunk) {
       typename GridTerms<T>::Sums sums;
@@ -435,7 +463,7 @@ class DeviceCell {
             mine.lost += over ? 1 : 0;
             next_tail = over ? last : next_tail;
           }
-          m_column[next_tail] = x;
+          columns[next_tail] = x;
           next_tail -= (x <= core.low) | (x >= core.high) ? step : 0;
           if constexpr (!Clean) {
             mine.inside += x == x ? 1 : 0;
@@ -452,7 +480,7 @@ class DeviceCell {
       terms.flush(sums, chunk.size, mine.sum, mine.squares);
       if constexpr (All && Clean) mine.inside += chunk.size;
     });
-    if constexpr (All) m_first_tail = next_tail / step + 1;
+    if constexpr (All) m_first_tail = (next_tail - begin) / step + 1;
     return m_crew.sum(mine);
   }
 

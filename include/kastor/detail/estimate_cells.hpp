@@ -57,7 +57,8 @@ struct EstimateCell {
   /// A crew takes a cell that fits a DeviceCell. Inlined, so that its state stays in registers.
   template <class Crew>
   KOKKOS_FORCEINLINE_FUNCTION void cell(const Crew& crew, std::int64_t i,
-                            typename DeviceCell<Crew, T>::List& list, T* columns, int rows) const {
+                                        typename DeviceCell<Crew, T>::List& list, T* columns,
+                                        int rows) const {
     const Cell cell = image[i];
     DeviceCell<Crew, T> population(crew, image, cell, rules.kappa, list, columns, rows);
     clip(crew, i, cell, population);
@@ -73,37 +74,46 @@ struct EstimateCell {
  private:
   template <class Crew, class Population>
   KOKKOS_FORCEINLINE_FUNCTION void clip(const Crew& crew, std::int64_t i, const Cell& cell,
-                            Population& population) const {
+                                        Population& population) const {
     const CellStatistics s = clip_cell<T>(population, rules.kappa, rules.max_passes);
     if (crew.rank() == 0) output.write(rules, i, cell.pixels(), s);
   }
 };
 
-/// Devices: a team a cell.
+/// Devices: `Threads` threads a cell. On CUDA warps with a cell each make a team of several: they
+/// start together, and so find the same instructions at hand.
 template <class T, class Exec, int Threads>
 struct EstimateByTeams {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   using Crew = WarpCrew<Member, Threads>;
-  static constexpr int threads = Threads;
+  /// So that a processor of a device has enough room for 16 warps.
   static constexpr int most_rows = sizeof(T) == 4 ? 56 : 40;
   static constexpr int scratch_rows = 37000 / (Threads * static_cast<int>(sizeof(T)));
   static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
+  static constexpr int cells = lone_warps<Exec> && Threads == Crew::warp ? 16 / sizeof(T) : 1;
+  static constexpr int threads = Threads * cells;
+  static constexpr int at_once = 512 / threads;
   struct Space {
     typename Crew::Space crew;
     typename DeviceCell<Crew, T>::List list;
     T columns[rows * Threads];
   };
-  static constexpr int scratch_bytes = sizeof(Space) + 16;
+  static constexpr int scratch_bytes = sizeof(Space) * cells + 16;
   EstimateCell<T> estimate;
+  int count;  ///< cells
 
   /// Inlined, so that the compiler sees which memory is scratch memory.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    const int bytes = sizeof(Space) * cells;  // is taken by reference
+    auto* const spaces = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    const int which = cells > 1 ? team.team_rank() / Threads : 0;
+    const int cell = team.league_rank() * cells + which;
+    if (cell >= count) return;
+    Space& space = spaces[which];
 #ifdef __CUDA_ARCH__
     __builtin_assume(__isShared(&space));
 #endif
-    estimate.cell(Crew(team, space.crew), team.league_rank(), space.list, space.columns, rows);
+    estimate.cell(Crew(team, space.crew), cell, space.list, space.columns, rows);
   }
 };
 
@@ -113,6 +123,8 @@ struct StreamByTeams {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   using Crew = TeamCrew<Member>;
   static constexpr int threads = 256;
+  static constexpr int cells = 1;
+  static constexpr int at_once = 1;
   static constexpr int scratch_bytes = sizeof(SmallList<T>) + 16;
   EstimateCell<T> estimate;
 

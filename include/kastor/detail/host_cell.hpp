@@ -38,7 +38,7 @@ struct HostCellRoom {
   }
 };
 
-/// Answers as a CellPopulation does. Keeps the sums of a core of pixels in the middle and a list of
+/// Answers as a StreamedCell does. Keeps the sums of a core of pixels in the middle and a list of
 /// the others, the tails: limits that cut only into the tails cost no look at the core.
 template <class T>
 class HostCell {

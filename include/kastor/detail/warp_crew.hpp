@@ -9,9 +9,17 @@
 
 namespace kastor::detail {
 
+/// Whether a WarpCrew of one warp may be a part of a team.
+template <class Exec>
+inline constexpr bool lone_warps = false;
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+inline constexpr bool lone_warps<Kokkos::Cuda> = true;
+#endif
+
 /// A device's team of a fixed number of threads. On CUDA the threads of a warp hand each other
 /// values directly: Kokkos' team reductions go through scratch memory, with a barrier at each step,
-/// and take many times as long. A team of one warp has no barriers at all.
+/// and take many times as long. One warp has no barriers at all.
 template <class Member, int Threads>
 class WarpCrew {
  public:
@@ -26,7 +34,7 @@ class WarpCrew {
 
   KOKKOS_FUNCTION WarpCrew(const Member& team, Space& space) : m_team(team), m_space(space) {}
 
-  [[nodiscard]] KOKKOS_FUNCTION int rank() const { return m_team.team_rank(); }
+  [[nodiscard]] KOKKOS_FUNCTION int rank() const { return m_team.team_rank() % Threads; }
   [[nodiscard]] KOKKOS_FUNCTION static constexpr int size() { return Threads; }
 
   KOKKOS_FUNCTION void barrier() const {
