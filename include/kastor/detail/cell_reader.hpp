@@ -107,12 +107,13 @@ class CellReader {
       for (int k = 0; k < Ahead; ++k) load<Each, Near, Clean>(at, chunk.pixel + k * Each);
       visit(chunk);
     }
-    if constexpr (Ahead == 1) return;
-    KASTOR_KEEP_LOOP
-    for (; i < m_parts; ++i) {
-      PixelChunk<T, Each> chunk;
-      load<Each, Near, Clean>(at, chunk.pixel);
-      visit(chunk);
+    if constexpr (Ahead > 1) {
+      KASTOR_KEEP_LOOP
+      for (; i < m_parts; ++i) {
+        PixelChunk<T, Each> chunk;
+        load<Each, Near, Clean>(at, chunk.pixel);
+        visit(chunk);
+      }
     }
   }
 

@@ -134,57 +134,65 @@ class WarpCrew {
   Space& m_space;
 };
 
-/// Puts at most `Room` values in order, from `found` to `sorted`, or within one place. All threads
+#ifdef __CUDA_ARCH__
+/// A bitonic sort (Batcher 1968) in the registers of a crew's first warp.
+template <int Room, class Crew, class T>
+__device__ void sort_in_registers(const Crew& crew, const T* found, int n, T* sorted) {
+  constexpr int each = Room / Crew::warp;
+  const int lane = crew.rank();
+  if (lane >= Crew::warp) return;
+  T value[each];
+  KASTOR_UNROLL
+  for (int r = 0; r < each; ++r) {
+    const int at = lane * each + r;
+    value[r] = at < n ? found[at] : Kokkos::Experimental::infinity_v<T>;
+  }
+  const auto order = [](T& a, T& b, bool up) {
+    const T lesser = Kokkos::fmin(a, b), greater = Kokkos::fmax(a, b);
+    a = up ? lesser : greater;
+    b = up ? greater : lesser;
+  };
+  const auto order_within = [&](int run, int step) {
+    KASTOR_UNROLL
+    for (int r = 0; r < each; ++r)
+      if ((r & step) == 0) order(value[r], value[r | step], ((lane * each + r) & run) == 0);
+  };
+  static_assert(each == 4);
+  order_within(2, 1);
+  // Loops: the code is short, and a processor's store of instructions small.
+  KASTOR_KEEP_LOOP
+  for (int run = 4; run <= Room; run *= 2) {
+    const bool up = (lane * each & run) == 0;
+    KASTOR_KEEP_LOOP
+    for (int across = run / each / 2; across > 0; across /= 2) {
+      const bool low = ((lane & across) == 0) == up;
+      KASTOR_UNROLL
+      for (int r = 0; r < each; ++r) {
+        const T other = __shfl_xor_sync(~0U, value[r], across);
+        value[r] = low ? Kokkos::fmin(value[r], other) : Kokkos::fmax(value[r], other);
+      }
+    }
+    order_within(run, 2);
+    order_within(run, 1);
+  }
+  KASTOR_UNROLL
+  for (int r = 0; r < each; ++r) sorted[lane * each + r] = value[r];
+}
+#endif
+
+/// Puts at most `Room` values in order, from `found` to `sorted`. All threads
 /// of the crew call it, after a barrier; another one follows before the result is read.
 template <int Room, class Crew, class T>
 KOKKOS_FUNCTION void sort_few(const Crew& crew, const T* found, int n, T* sorted) {
 #ifdef __CUDA_ARCH__
   if constexpr (requires { Crew::has_lanes; }) {
-    // A bitonic sort (Batcher 1968) of a warp's registers.
-    constexpr int each = Room / Crew::warp;
-    const int lane = crew.rank();
-    if (lane >= Crew::warp) return;
-    T value[each];
-    KASTOR_UNROLL
-    for (int r = 0; r < each; ++r) {
-      const int at = lane * each + r;
-      value[r] = at < n ? found[at] : Kokkos::Experimental::infinity_v<T>;
-    }
-    const auto order = [](T& a, T& b, bool up) {
-      const T lesser = Kokkos::fmin(a, b), greater = Kokkos::fmax(a, b);
-      a = up ? lesser : greater;
-      b = up ? greater : lesser;
-    };
-    const auto order_within = [&](int run, int step) {
-      KASTOR_UNROLL
-      for (int r = 0; r < each; ++r)
-        if ((r & step) == 0) order(value[r], value[r | step], ((lane * each + r) & run) == 0);
-    };
-    static_assert(each == 4);
-    order_within(2, 1);
-    // Loops: the code is short, and a processor's store of instructions small.
-    KASTOR_KEEP_LOOP
-    for (int run = 4; run <= Room; run *= 2) {
-      const bool up = (lane * each & run) == 0;
-      KASTOR_KEEP_LOOP
-      for (int across = run / each / 2; across > 0; across /= 2) {
-        const bool low = ((lane & across) == 0) == up;
-        KASTOR_UNROLL
-        for (int r = 0; r < each; ++r) {
-          const T other = __shfl_xor_sync(~0U, value[r], across);
-          value[r] = low ? Kokkos::fmin(value[r], other) : Kokkos::fmax(value[r], other);
-        }
-      }
-      order_within(run, 2);
-      order_within(run, 1);
-    }
-    KASTOR_UNROLL
-    for (int r = 0; r < each; ++r) sorted[lane * each + r] = value[r];
-    return;
-  }
+    sort_in_registers<Room>(crew, found, n, sorted);
+  } else
 #endif
-  for (int i = crew.rank(); i < n; i += crew.size())
-    sorted[count_before(found, i, 0, n)] = found[i];
+  {
+    for (int i = crew.rank(); i < n; i += crew.size())
+      sorted[count_before(found, i, 0, n)] = found[i];
+  }
 }
 
 }  // namespace kastor::detail
