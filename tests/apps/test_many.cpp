@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <kastor/error.hpp>
 #include <mutex>
 #include <string>
@@ -20,49 +17,32 @@
 #include "many/outcome_log.hpp"
 #include "many/resume.hpp"
 #include "many/work_queue.hpp"
+#include "scratch_directory.hpp"
 
 namespace {
 
 using namespace kastor::cli;
+using namespace testing_support;
 using namespace std::chrono_literals;
 using Names = std::vector<std::string>;
 using State = Outcome::State;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kastor-many-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    m_path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(m_path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] std::string at(const std::string& name) const { return (m_path / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(at(name), std::ios::binary) << text;
-    return at(name);
-  }
-
- private:
-  std::filesystem::path m_path;
-};
+std::string write_file(const std::string& path, const std::string& text) {
+  write_bytes(path, text);
+  return path;
+}
 
 // ---------------------------------------------------------------------------------- names
 
 TEST(ImageNames, AreWordsAndLinesOfLists) {
-  const Folder folder;
-  const auto list = folder.write("list", "a b.fits\n#no\n\n \t\nc.fits\r\n #d\n@e");
+  const ScratchDirectory folder;
+  const auto list = write_file(folder.file("list"), "a b.fits\n#no\n\n \t\nc.fits\r\n #d\n@e");
   EXPECT_EQ(image_names({"x", "@" + list, "y"}),
             (Names{"x", "a b.fits", "c.fits", " #d", "@e", "y"}));
   EXPECT_EQ(image_names({"@"}), Names{"@"});
-  EXPECT_THROW((void)image_names({"@" + folder.at("missing")}), kastor::Error);
-  EXPECT_THROW((void)image_names({"@" + folder.write("empty", "#\n\n")}), kastor::Error);
-  EXPECT_THROW((void)image_names({"@" + folder.at(".")}), kastor::Error);
+  EXPECT_THROW((void)image_names({"@" + folder.file("missing")}), kastor::Error);
+  EXPECT_THROW((void)image_names({"@" + write_file(folder.file("empty"), "#\n\n")}), kastor::Error);
+  EXPECT_THROW((void)image_names({"@" + folder.file(".")}), kastor::Error);
 }
 
 TEST(ImageNames, StemsAreNamesWithoutTheEndingsOfFits) {
@@ -92,56 +72,56 @@ FindOptions into(const std::string& folder, const Names& formats = {}) {
 }
 
 TEST(FolderOutputs, AreStemsWithTheEndingOfTheFormat) {
-  const Folder folder;
+  const ScratchDirectory folder;
   const FolderOutputs outputs({"x/a.fits", "b.fit.gz"},
-                              into(folder.at("new/out/"), {"vot", "crtf"}));
-  EXPECT_EQ(outputs.folder(), folder.at("new/out/"));
+                              into(folder.file("new/out/"), {"vot", "crtf"}));
+  EXPECT_EQ(outputs.folder(), folder.file("new/out/"));
   const auto targets = outputs.of(1);
   ASSERT_EQ(targets.size(), 2u);
-  EXPECT_EQ(targets[0].path, folder.at("new/out/b.vot"));
+  EXPECT_EQ(targets[0].path, folder.file("new/out/b.vot"));
   EXPECT_EQ(targets[0].format, CatalogueFormat(kastor::io::TableFormat::votable));
-  EXPECT_EQ(targets[1].path, folder.at("new/out/b.crtf"));
+  EXPECT_EQ(targets[1].path, folder.file("new/out/b.crtf"));
   EXPECT_EQ(targets[1].format, CatalogueFormat(kastor::io::RegionFormat::crtf));
-  EXPECT_TRUE(std::filesystem::is_directory(folder.at("new/out")));
+  EXPECT_TRUE(std::filesystem::is_directory(folder.file("new/out")));
   EXPECT_TRUE(FolderOutputs({"a", "a"}, FindOptions{}).empty());
 }
 
 TEST(FolderOutputs, RemoveTheFolderTheyMadeIfNothingIsInIt) {
-  const Folder folder;
-  { const FolderOutputs outputs({"a"}, into(folder.at("out/"))); }
-  EXPECT_FALSE(std::filesystem::exists(folder.at("out")));
+  const ScratchDirectory folder;
+  { const FolderOutputs outputs({"a"}, into(folder.file("out/"))); }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
   {
-    const FolderOutputs outputs({"a"}, into(folder.at("out/")));
-    (void)folder.write("out/a.fits", "x");
+    const FolderOutputs outputs({"a"}, into(folder.file("out/")));
+    write_bytes(folder.file("out/a.fits"), "x");
   }
-  EXPECT_TRUE(std::filesystem::exists(folder.at("out/a.fits")));
-  (void)std::filesystem::create_directory(folder.at("mine"));
-  { const FolderOutputs outputs({"a"}, into(folder.at("mine"))); }
-  EXPECT_TRUE(std::filesystem::exists(folder.at("mine")));
+  EXPECT_TRUE(std::filesystem::exists(folder.file("out/a.fits")));
+  (void)std::filesystem::create_directory(folder.file("mine"));
+  { const FolderOutputs outputs({"a"}, into(folder.file("mine"))); }
+  EXPECT_TRUE(std::filesystem::exists(folder.file("mine")));
 }
 
 TEST(FolderOutputs, RefuseEqualStemsBeforeTheFolderIsMade) {
-  const Folder folder;
-  EXPECT_THROW(FolderOutputs({"x/a.fits", "b", "a.fit.gz"}, into(folder.at("out/"))), UsageError);
-  EXPECT_FALSE(std::filesystem::exists(folder.at("out")));
-  EXPECT_THROW(FolderOutputs({"a", "b"}, into(folder.at("out"))), UsageError);  // no slash
+  const ScratchDirectory folder;
+  EXPECT_THROW(FolderOutputs({"x/a.fits", "b", "a.fit.gz"}, into(folder.file("out/"))), UsageError);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
+  EXPECT_THROW(FolderOutputs({"a", "b"}, into(folder.file("out"))), UsageError);  // no slash
 }
 
 TEST(FolderOutputs, RefuseWhatExistsAndTheImagesThemselves) {
-  const Folder folder;
-  const auto image = folder.write("a.fits", "image");
-  auto options = into(folder.at("./"));
+  const ScratchDirectory folder;
+  const auto image = write_file(folder.file("a.fits"), "image");
+  auto options = into(folder.file("./"));
   EXPECT_THROW(FolderOutputs({"b", image}, options), kastor::Error);
   options.overwrite = true;
   EXPECT_THROW(FolderOutputs({"b", image}, options), kastor::Error);
   // Another image's name.
-  EXPECT_THROW(FolderOutputs({"elsewhere/a.fits", folder.at("a.fits") + "x", image}, options),
+  EXPECT_THROW(FolderOutputs({"elsewhere/a.fits", folder.file("a.fits") + "x", image}, options),
                UsageError);
-  std::filesystem::create_hard_link(image, folder.at("c.fits"));
+  std::filesystem::create_hard_link(image, folder.file("c.fits"));
   EXPECT_THROW(FolderOutputs({"x/c.fits", image}, options), kastor::Error);
   options.formats = {"csv"};
   EXPECT_NO_THROW(FolderOutputs({"b", image}, options));
-  (void)folder.write("b.csv", "mine");
+  write_bytes(folder.file("b.csv"), "mine");
   EXPECT_NO_THROW(FolderOutputs({"b", image}, options));
   options.overwrite = false;
   EXPECT_THROW(FolderOutputs({"b", image}, options), kastor::Error);

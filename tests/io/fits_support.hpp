@@ -3,52 +3,29 @@
 #define KASTOR_TESTS_IO_FITS_SUPPORT_HPP
 
 #include <fitsio.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 #include <kastor/error.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
-namespace kastor::testing_support {
+#include "scratch_directory.hpp"
 
-/// A directory that goes away with the test.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "kastor-io-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    m_path = name;
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(m_path, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+namespace testing_support {
 
-  [[nodiscard]] std::string file(const std::string& name) const { return (m_path / name).string(); }
-  [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-  [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(m_path), {}));
-  }
-
- private:
-  std::filesystem::path m_path;
-};
-
-inline void write_bytes(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
+/// One card of a header, `value` as it is to stand there.
+inline std::string card(std::string keyword, const std::string& value) {
+  keyword.resize(8, ' ');
+  std::string text = keyword + "= " + value;
+  text.resize(80, ' ');
+  return text;
 }
-
-inline std::string read_all(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+inline std::string card(const std::string& keyword, double value) {
+  return card(keyword, fmt::format("{:.17g}", value));
 }
 
 /// A FITS file made by hand: cards, END, blank fill, then `data` and zero fill.
@@ -152,8 +129,9 @@ std::string error_of(Call&& call) {
   return "";
 }
 
-inline std::string read_error(const std::string& path, const io::ReadOptions& options = {}) {
-  return error_of([&] { (void)io::read_image(path, options); });
+inline std::string read_error(const std::string& path,
+                              const kastor::io::ReadOptions& options = {}) {
+  return error_of([&] { (void)kastor::io::read_image(path, options); });
 }
 
 inline bool contains(const std::string& text, const std::string& part) {
@@ -161,8 +139,8 @@ inline bool contains(const std::string& text, const std::string& part) {
 }
 
 template <class T>
-const io::HostPixels<T>& pixels_of(const io::FitsImage& image) {
-  return std::get<io::HostPixels<T>>(image.pixels);
+const kastor::io::HostPixels<T>& pixels_of(const kastor::io::FitsImage& image) {
+  return std::get<kastor::io::HostPixels<T>>(image.pixels);
 }
 
 /// The checksum that CFITSIO computes of an HDU's data unit.
@@ -180,6 +158,6 @@ inline std::uint32_t cfitsio_datasum(const std::string& path, int hdu) {
   return static_cast<std::uint32_t>(data);
 }
 
-}  // namespace kastor::testing_support
+}  // namespace testing_support
 
 #endif

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kastor::testing_support {
+namespace testing_support {
 
 /// Pixels of a picture made by a test, row by row.
 struct Grid {
@@ -33,8 +33,8 @@ struct Grid {
 
 /// The island above `threshold` (8-connected) that holds pixel (y, x), measured pixel by pixel;
 /// background 0. Without pixels if that one is not above.
-inline Island island_at(const Grid& grid, std::int64_t y, std::int64_t x, double threshold,
-                        double rms) {
+inline kastor::Island island_at(const Grid& grid, std::int64_t y, std::int64_t x, double threshold,
+                                double rms) {
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
   std::vector<std::pair<std::int64_t, std::int64_t>> pixels;
   const auto visit = [&](std::int64_t j, std::int64_t i) {
@@ -48,7 +48,7 @@ inline Island island_at(const Grid& grid, std::int64_t y, std::int64_t x, double
       for (int di = -1; di <= 1; ++di) visit(j + dj, i + di);
     }
   }
-  Island island{};
+  kastor::Island island{};
   island.id = 1;
   island.x_min = island.y_min = std::max(grid.nx, grid.ny);
   double sx = 0;
@@ -85,14 +85,16 @@ inline Island island_at(const Grid& grid, std::int64_t y, std::int64_t x, double
   return island;
 }
 
-inline const io::TableColumn* find_column(const io::Table& table, const std::string& name) {
+inline const kastor::io::TableColumn* find_column(const kastor::io::Table& table,
+                                                  const std::string& name) {
   for (const auto& column : table.columns) {
     if (column.name == name) return &column;
   }
   return nullptr;
 }
 
-inline double real_value(const io::Table& table, const std::string& name, std::size_t row = 0) {
+inline double real_value(const kastor::io::Table& table, const std::string& name,
+                         std::size_t row = 0) {
   const auto* column = find_column(table, name);
   if (column == nullptr) {
     ADD_FAILURE() << "no column " << name;
@@ -101,16 +103,16 @@ inline double real_value(const io::Table& table, const std::string& name, std::s
   return std::get<std::vector<double>>(column->values).at(row);
 }
 
-inline std::int64_t integer_value(const io::Table& table, const std::string& name,
+inline std::int64_t integer_value(const kastor::io::Table& table, const std::string& name,
                                   std::size_t row = 0) {
   return std::get<std::vector<std::int64_t>>(find_column(table, name)->values).at(row);
 }
 
-inline std::string text_value(const io::Table& table, const std::string& name,
+inline std::string text_value(const kastor::io::Table& table, const std::string& name,
                               std::size_t row = 0) {
   return std::get<std::vector<std::string>>(find_column(table, name)->values).at(row);
 }
 
-}  // namespace kastor::testing_support
+}  // namespace testing_support
 
 #endif

@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::Beam;
 using kastor::io::beam_solid_angle;
 using kastor::io::BeamOrigin;
@@ -20,11 +20,6 @@ using kastor::io::read_beam;
 std::string padded(std::string text) {
   text.resize(80, ' ');
   return text;
-}
-
-std::string card(std::string keyword, const std::string& value) {
-  keyword.resize(8, ' ');
-  return padded(keyword + "= " + value);
 }
 
 std::string history(const std::string& text) { return padded("HISTORY " + text); }

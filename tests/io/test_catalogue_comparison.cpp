@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::compare_catalogues;
 using kastor::io::ComparisonParams;
 using kastor::io::MatchFrame;

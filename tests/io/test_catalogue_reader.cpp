@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::Catalogue;
 using kastor::io::read_catalogue;
 using kastor::io::TableFormat;

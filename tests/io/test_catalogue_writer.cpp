@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::Catalogue;
 using kastor::io::catalogue_hash;
 using kastor::io::TableFormat;

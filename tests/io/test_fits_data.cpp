@@ -14,7 +14,7 @@
 // expected.json and the files.
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::read_image;
 
 class FitsData : public testing::Test {

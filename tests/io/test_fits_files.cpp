@@ -19,7 +19,7 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:imcomp_decom
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::list_hdus;
 using kastor::io::read_image;
 

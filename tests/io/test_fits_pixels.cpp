@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::read_image;
 
 constexpr float k_float_nan = std::numeric_limits<float>::quiet_NaN();

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::list_hdus;
 using kastor::io::read_image;
 

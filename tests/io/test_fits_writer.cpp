@@ -8,19 +8,11 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::kept_cards;
 using kastor::io::PixelRows;
 using kastor::io::read_image;
 using kastor::io::write_image;
-
-std::string card(const std::string& keyword, const std::string& value) {
-  std::string text = keyword;
-  text.resize(8, ' ');
-  text += "= " + value;
-  text.resize(80, ' ');
-  return text;
-}
 
 bool has_card(const std::vector<std::string>& cards, const std::string& start) {
   for (const std::string& each : cards) {

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::FitsImage;
 using kastor::io::ImageReader;
 using kastor::io::ImageReaderParams;
@@ -165,7 +165,7 @@ TEST(FitsThreads, PixelsAreUsedAgainUnlessSomebodyHoldsThem) {
 
 template <class Exec>
 class Reader : public testing::Test {};
-TYPED_TEST_SUITE(Reader, ::testing_support::Execs, ::testing_support::CaseName);
+TYPED_TEST_SUITE(Reader, testing_support::Execs, testing_support::CaseName);
 
 /// The loaded image with its pixels on the host.
 template <class Exec>

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::Island;
 using kastor::Islands;
 using kastor::io::detail::island_errors;
@@ -244,14 +244,9 @@ struct SimulatedSky {
     }
     ASSERT_GT(found.size(), truth.size() * 98 / 100);
 
-    const auto card = [](const std::string& text) {
-      std::string whole = text;
-      whole.resize(80, ' ');
-      return whole;
-    };
     const kastor::io::Wcs wcs(
-        {card("CTYPE1  = 'RA---SIN'"), card("CTYPE2  = 'DEC--SIN'"), card("CRVAL1  = 100.0"),
-         card("CRVAL2  = 0.0"), card("CDELT1  = -0.001"), card("CDELT2  = 0.001")},
+        {card("CTYPE1", "'RA---SIN'"), card("CTYPE2", "'DEC--SIN'"), card("CRVAL1", "100.0"),
+         card("CRVAL2", "0.0"), card("CDELT1", "-0.001"), card("CDELT2", "0.001")},
         {1, 2});
     kastor::io::IslandTableParams params;
     params.wcs = &wcs;

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::Island;
 using kastor::Islands;
 using kastor::io::catalogue_regions;
@@ -30,13 +30,6 @@ using kastor::io::Wcs;
 
 const double k_nan = std::numeric_limits<double>::quiet_NaN();
 const double k_fwhm = std::sqrt(8 * std::log(2.0));
-
-std::string card(std::string keyword, const std::string& value) {
-  keyword.resize(8, ' ');
-  std::string text = keyword + "= " + value;
-  text.resize(80, ' ');
-  return text;
-}
 
 /// Square pixels of 3 arcsec about (150, 20) degrees, which is the centre of pixel (50, 40); the
 /// first axis runs to the west.

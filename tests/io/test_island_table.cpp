@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::Island;
 using kastor::io::Beam;
 using kastor::io::BeamOrigin;
@@ -36,16 +36,6 @@ constexpr double k_radian = std::numbers::pi / 180.0;
 constexpr double k_arcsec = 1.0 / 3600.0;  // [deg]
 const double k_nan = std::numeric_limits<double>::quiet_NaN();
 const double k_fwhm = std::sqrt(8 * std::numbers::ln2);
-
-std::string card(std::string keyword, const std::string& value) {
-  keyword.resize(8, ' ');
-  std::string text = keyword + "= " + value;
-  text.resize(80, ' ');
-  return text;
-}
-std::string card(const std::string& keyword, double value) {
-  return card(keyword, fmt::format("{:.17g}", value));
-}
 
 /// A header of a celestial image: the matrix is that of FITS' CDi_j [arcsec a pixel].
 struct Header {

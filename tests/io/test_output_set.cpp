@@ -19,7 +19,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::OutputSet;
 using kastor::io::OverwritePolicy;
 

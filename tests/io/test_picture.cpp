@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::Catalogue;
 using kastor::io::FitsImage;
 using kastor::io::PictureAxes;

@@ -20,7 +20,7 @@
 namespace {
 
 using namespace kastor::io::picture;
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::ColourMap;
 using kastor::io::IntensityScale;
 using kastor::io::MarkShape;

@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::has_provenance;
 using kastor::io::Provenance;
 using kastor::io::RegionFormat;

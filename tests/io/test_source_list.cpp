@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::ColumnNames;
 using kastor::io::ColumnRequest;
 using kastor::io::read_source_list;

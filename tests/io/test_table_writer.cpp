@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::Provenance;
 using kastor::io::SkyFrame;
 using kastor::io::Table;

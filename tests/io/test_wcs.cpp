@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,21 +10,13 @@
 
 namespace {
 
-using namespace kastor::testing_support;
+using namespace testing_support;
 using kastor::io::PixelPosition;
 using kastor::io::SkyPosition;
 using kastor::io::SkySystem;
 using kastor::io::Wcs;
 
 constexpr double k_radian = std::numbers::pi / 180.0;
-
-std::string card(const std::string& keyword, const std::string& value) {
-  std::string text = keyword;
-  text.resize(8, ' ');
-  text += "= " + value;
-  text.resize(80, ' ');
-  return text;
-}
 
 struct Projection {
   double ra, dec;  // of the reference pixel [degree]
@@ -36,12 +27,12 @@ struct Projection {
 std::vector<std::string> cards_of(const Projection& p, const std::string& name) {
   return {card("CTYPE1", "'RA---" + name + "'"),
           card("CTYPE2", "'DEC--" + name + "'"),
-          card("CRVAL1", fmt::format("{:.17g}", p.ra)),
-          card("CRVAL2", fmt::format("{:.17g}", p.dec)),
-          card("CRPIX1", fmt::format("{:.17g}", p.px + 1)),
-          card("CRPIX2", fmt::format("{:.17g}", p.py + 1)),
-          card("CDELT1", fmt::format("{:.17g}", p.dx)),
-          card("CDELT2", fmt::format("{:.17g}", p.dy))};
+          card("CRVAL1", p.ra),
+          card("CRVAL2", p.dec),
+          card("CRPIX1", p.px + 1),
+          card("CRPIX2", p.py + 1),
+          card("CDELT1", p.dx),
+          card("CDELT2", p.dy)};
 }
 
 /// Calabretta & Greisen 2002, the zenithal projections about the reference pixel: `tan` the
