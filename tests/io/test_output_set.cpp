@@ -179,33 +179,61 @@ TEST(OutputSet, WorksInTheCurrentDirectoryAndWithLongNames) {
   EXPECT_EQ(read_all(scratch.file("~")), "y");
 }
 
+/// A copy of this process, in which signals remove the temporary files and end it.
+class SignalledChild {
+ public:
+  /// `job` runs in the child, which must not go on after it. It calls what it is given to tell the
+  /// parent that it has come so far.
+  template <class Job>
+  explicit SignalledChild(const Job& job) {
+    if (::pipe(m_told) != 0) throw std::runtime_error("pipe failed");
+    m_id = ::fork();
+    if (m_id < 0) throw std::runtime_error("fork failed");
+    if (m_id > 0) return;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+    kastor::io::install_signal_cleanup();
+    job([this] {
+      if (::write(m_told[1], "x", 1) != 1) ::_exit(98);
+    });
+    ::_exit(99);
+  }
+  ~SignalledChild() {
+    ::close(m_told[0]);
+    ::close(m_told[1]);
+  }
+  SignalledChild(const SignalledChild&) = delete;
+  SignalledChild& operator=(const SignalledChild&) = delete;
+
+  /// Waits until the child has told so many times.
+  void wait_for(int times) const {
+    for (char byte = 0; times > 0; --times) ASSERT_EQ(::read(m_told[0], &byte, 1), 1);
+  }
+  void expect_end_by(int number) const {
+    ASSERT_EQ(::kill(m_id, number), 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(m_id, &status, 0), m_id);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << status;
+  }
+
+ private:
+  int m_told[2] = {};
+  pid_t m_id = 0;
+};
+
 TEST(OutputSet, SignalsRemoveTheTemporaries) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const ScratchDirectory scratch;
-    int ready[2];
-    ASSERT_EQ(::pipe(ready), 0);
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      for (const int each : {SIGINT, SIGTERM, SIGHUP}) ::signal(each, SIG_DFL);
-      kastor::io::install_signal_cleanup();
+    const SignalledChild child([&](const auto& tell) {
       OutputSet outputs;
       (void)outputs.add(scratch.file("a"), OverwritePolicy::refuse);
       (void)outputs.add(scratch.file("b"), OverwritePolicy::refuse);
-      const bool said = ::write(ready[1], "x", 1) == 1;
-      while (said) ::pause();
-      ::_exit(99);
-    }
-    char byte = 0;
-    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+      tell();
+      while (true) ::pause();
+    });
+    child.wait_for(1);
     EXPECT_EQ(scratch.entries(), 2u);
-    ASSERT_EQ(::kill(child, number), 0);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << status;
+    child.expect_end_by(number);
     EXPECT_EQ(scratch.entries(), 0u);
-    ::close(ready[0]);
-    ::close(ready[1]);
   }
 }
 
@@ -232,13 +260,7 @@ TEST(OutputSet, ASignalLeavesWholeFilesOnlyHoweverManyThreadsWrite) {
   const std::string content(10000, 'x');
   for (int round = 0; round < 10; ++round) {
     const ScratchDirectory scratch;
-    int ready[2];
-    ASSERT_EQ(::pipe(ready), 0);
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      ::signal(SIGINT, SIG_DFL);
-      kastor::io::install_signal_cleanup();
+    const SignalledChild child([&](const auto& tell) {
       const auto work = [&](int thread) {
         for (int i = 0;; ++i) {
           OutputSet outputs;
@@ -248,20 +270,14 @@ TEST(OutputSet, ASignalLeavesWholeFilesOnlyHoweverManyThreadsWrite) {
           kastor::io::write_table(outputs.add(target, OverwritePolicy::refuse),
                                   kastor::io::TableFormat::ecsv, table, {});
           outputs.commit();
-          if (i == 5 && ::write(ready[1], "x", 1) != 1) ::_exit(98);
+          if (i == 5) tell();
         }
       };
       std::vector<std::jthread> crew;
       for (int thread = 0; thread < 3; ++thread) crew.emplace_back(work, thread);
-    }
-    for (int i = 0; i < 3; ++i) {
-      char byte = 0;
-      ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-    }
-    ASSERT_EQ(::kill(child, SIGINT), 0);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+    });
+    child.wait_for(3);
+    child.expect_end_by(SIGINT);
     std::set<std::uintmax_t> sizes;
     for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
       EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << entry.path();
@@ -269,8 +285,6 @@ TEST(OutputSet, ASignalLeavesWholeFilesOnlyHoweverManyThreadsWrite) {
     }
     EXPECT_EQ(sizes.size(), 1u);
     EXPECT_GT(*sizes.begin(), content.size());
-    ::close(ready[0]);
-    ::close(ready[1]);
   }
 }
 
