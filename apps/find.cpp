@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/picture.hpp>
 #include <kastor/source_finder.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "cli/errors.hpp"
+#include "cli/catalogue_formats.hpp"
 #include "cli/find_islands.hpp"
 #include "cli/find_outputs.hpp"
 #include "cli/options.hpp"
@@ -22,15 +20,6 @@
 
 namespace kastor::cli {
 namespace {
-
-void check_formats(const std::vector<std::string>& formats) {
-  const std::vector<std::string> known = {"fits", "csv", "ecsv", "vot", "reg", "crtf"};
-  for (const auto& format : formats) {
-    if (std::find(known.begin(), known.end(), format) != known.end()) continue;
-    throw UsageError("--format: found '" + format +
-                     "'; expected fits, csv, ecsv, vot, reg or crtf");
-  }
-}
 
 bool parse(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
@@ -86,7 +75,7 @@ bool parse(Arguments arguments, FindOptions& options) {
       "  kastor find sky.fits --config radio.toml\n"
       "  kastor find sky*.fits -o catalogues/ --format fits --format reg");
   line.check([&] {
-    check_formats(options.formats);
+    for (const auto& word : options.formats) (void)catalogue_format_named(word);
     options.islands = islands.resolved(line, options.find);
   });
   return line.parse(arguments);

@@ -2,6 +2,7 @@
 #ifndef KASTOR_APPS_CLI_FIND_OPTIONS_HPP
 #define KASTOR_APPS_CLI_FIND_OPTIONS_HPP
 
+#include <array>
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <string>
@@ -27,6 +28,20 @@ struct FindOptions {
   RunOptions run;
   bool json = false;
 };
+
+/// A FITS image that can be written beside the catalogue of one image.
+struct FitsMap {
+  const char* option;
+  const std::optional<std::string>& path;  ///< as typed; none: not asked for
+};
+/// All there are; what they refer to belongs to `options`.
+[[nodiscard]] inline std::array<FitsMap, 5> fits_maps_of(const FindOptions& options) {
+  return {{{"--labels", options.labels},
+           {"--background-map", options.islands.background_map},
+           {"--rms-map", options.islands.rms_map},
+           {"--snr-map", options.islands.snr_map},
+           {"--residual", options.islands.residual}}};
+}
 
 }  // namespace kastor::cli
 

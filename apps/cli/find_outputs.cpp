@@ -20,8 +20,7 @@ bool has_regions(const std::vector<StagedCatalogue>& catalogues) {
 }
 
 CatalogueFormat format_of(const std::string& path) {
-  if (const auto regions = io::region_format_of(path)) return *regions;
-  if (const auto table = io::table_format_of(path)) return *table;
+  if (const auto format = catalogue_format_of(path)) return *format;
   throw UsageError("-o: found '" + path +
                    "', whose ending names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
                    ".votable, .xml, .reg or .crtf");
@@ -31,14 +30,8 @@ CatalogueFormat format_of(const std::string& path) {
 
 FindOutputs::FindOutputs(const FindOptions& options) {
   for (const auto& target : options.outputs) m_catalogues.push_back({target, format_of(target)});
-  const std::pair<const char*, const std::optional<std::string>*> maps[] = {
-      {"--labels", &options.labels},
-      {"--background-map", &options.islands.background_map},
-      {"--rms-map", &options.islands.rms_map},
-      {"--snr-map", &options.islands.snr_map},
-      {"--residual", &options.islands.residual}};
-  for (const auto& [name, target] : maps) {
-    if (*target) require_fits_ending(name, **target);
+  for (const auto& [option, path] : fits_maps_of(options)) {
+    if (path) require_fits_ending(option, *path);
   }
   if (options.picture) require_png_ending("--picture", *options.picture);
 
@@ -52,12 +45,16 @@ FindOutputs::FindOutputs(const FindOptions& options) {
     m_targets.push_back(target);
     return m_set.add(target, overwrite_policy(options.overwrite), inputs);
   };
+  const auto add_if_given = [&](const std::optional<std::string>& target) {
+    return target ? add(*target) : "";
+  };
   for (auto& catalogue : m_catalogues) catalogue.path = add(catalogue.path);
-  std::string* const staged[] = {&labels, &background_map, &rms_map, &snr_map, &residual};
-  for (std::size_t i = 0; i < std::size(staged); ++i) {
-    if (*maps[i].second) *staged[i] = add(**maps[i].second);
-  }
-  if (options.picture) picture = add(*options.picture);
+  labels = add_if_given(options.labels);
+  background_map = add_if_given(options.islands.background_map);
+  rms_map = add_if_given(options.islands.rms_map);
+  snr_map = add_if_given(options.islands.snr_map);
+  residual = add_if_given(options.islands.residual);
+  picture = add_if_given(options.picture);
 }
 
 std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why) {

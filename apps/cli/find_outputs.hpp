@@ -7,18 +7,14 @@
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/picture_params.hpp>
 #include <kastor/io/provenance.hpp>
-#include <kastor/io/regions_writer.hpp>
-#include <kastor/io/table_writer.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "cli/catalogue_formats.hpp"
 #include "cli/find_options.hpp"
 
 namespace kastor::cli {
-
-using CatalogueFormat = std::variant<io::TableFormat, io::RegionFormat>;
 
 /// A catalogue to be written under a temporary name.
 struct StagedCatalogue {

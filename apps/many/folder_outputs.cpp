@@ -23,15 +23,6 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-bool has_format(const std::string& path) {
-  return io::table_format_of(path).has_value() || io::region_format_of(path).has_value();
-}
-
-CatalogueFormat format_of(const std::string& ending) {
-  if (const auto regions = io::region_format_of(ending)) return *regions;
-  return io::table_format_of(ending).value();
-}
-
 /// Which file it is, whatever its name.
 using Identity = std::pair<dev_t, ino_t>;
 Identity identity_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
@@ -39,22 +30,17 @@ Identity identity_of(const struct stat& info) { return {info.st_dev, info.st_ino
 }  // namespace
 
 bool names_folder(const std::string& output) {
-  return output.ends_with('/') || (is_folder(output) && !has_format(output));
+  return output.ends_with('/') || (is_folder(output) && !catalogue_format_of(output));
 }
 
 void check_options_of_many(const FindOptions& options) {
-  const std::pair<const char*, const std::optional<std::string>*> maps[] = {
-      {"--labels", &options.labels},
-      {"--picture", &options.picture},
-      {"--background-map", &options.islands.background_map},
-      {"--rms-map", &options.islands.rms_map},
-      {"--snr-map", &options.islands.snr_map},
-      {"--residual", &options.islands.residual}};
-  for (const auto& [name, target] : maps) {
-    if (!*target) continue;
-    throw UsageError(std::string(name) +
+  const auto refuse_if_given = [](const char* option, const std::optional<std::string>& path) {
+    if (!path) return;
+    throw UsageError(std::string(option) +
                      ": found with several images or a folder; expected one image and files");
-  }
+  };
+  for (const auto& [option, path] : fits_maps_of(options)) refuse_if_given(option, path);
+  refuse_if_given("--picture", options.picture);
   if (options.outputs.size() > 1) {
     throw UsageError(
         "-o: given more than once with several images; expected one folder, and --format for the "
@@ -87,7 +73,7 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
   }
   const auto& words = options.formats;
   for (const auto& word : words.empty() ? std::vector<std::string>{"fits"} : words)
-    m_formats.push_back({"." + word, format_of("." + word)});
+    m_formats.push_back({"." + word, catalogue_format_named(word)});
   for (const auto& image : images) m_stems.push_back(stem_of(image));
   check_stems(images);
   take_folder(output);
