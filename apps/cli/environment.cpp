@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/environment.hpp"
 
-#include <charconv>
 #include <cstdlib>
 #include <kastor/error.hpp>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "cli/backends.hpp"
+#include "cli/numbers.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -16,11 +16,8 @@ namespace {
 constexpr int any_number = std::numeric_limits<int>::max();
 
 void check(const char* variable, std::string_view text, int low, int high) {
-  int number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code == std::errc() && end == text.data() + text.size() && number >= low && number <= high) {
-    return;
-  }
+  const auto number = whole_number<int>(text);
+  if (number && *number >= low && *number <= high) return;
   const std::string up_to = high == any_number ? " or more" : " to " + std::to_string(high);
   throw Error(std::string(variable) + " in the environment: found '" + std::string(text) +
               "'; expected an integer from " + std::to_string(low) + up_to);

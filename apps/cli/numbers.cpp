@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/numbers.hpp"
 
-#include <charconv>
 #include <cmath>
-#include <limits>
-#include <optional>
 
 #include "cli/errors.hpp"
 
@@ -15,16 +12,10 @@ namespace {
   throw UsageError(option + ": found '" + text + "'; expected " + expected);
 }
 
-/// from_chars takes no plus sign and stops at the first odd character: neither should surprise.
-template <class Number>
-std::optional<Number> parse_whole(const std::string& text) {
-  const char* first = text.data();
-  const char* const last = first + text.size();
-  if (last - first > 1 && first[0] == '+' && first[1] != '-' && first[1] != '+') ++first;
-  Number value{};
-  const auto [end, error] = std::from_chars(first, last, value);
-  if (error != std::errc{} || end != last) return std::nullopt;
-  return value;
+/// `text` without the plus sign before a number, which std::from_chars does not take.
+std::string_view without_plus(std::string_view text) {
+  const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
+  return has_plus ? text.substr(1) : text;
 }
 
 }  // namespace
@@ -32,7 +23,7 @@ std::optional<Number> parse_whole(const std::string& text) {
 RealRange finite_range() { return {-largest_real, true, largest_real, "a finite number"}; }
 
 double parse_real(const std::string& option, const std::string& text, const RealRange& range) {
-  const auto value = parse_whole<double>(text);
+  const auto value = whole_number<double>(without_plus(text));
   // A NaN fails every comparison, so the accepted case is the one that is spelled out.
   const bool accepted = value && std::isfinite(*value) && *value <= range.high &&
                         (*value > range.low || (range.low_included && *value == range.low));
@@ -42,13 +33,13 @@ double parse_real(const std::string& option, const std::string& text, const Real
 
 std::int64_t parse_integer(const std::string& option, const std::string& text,
                            const IntegerRange& range) {
-  const auto value = parse_whole<std::int64_t>(text);
+  const auto value = whole_number<std::int64_t>(without_plus(text));
   if (!value || *value < range.low || *value > range.high) refuse(option, text, range.words);
   return *value;
 }
 
 std::uint64_t parse_unsigned(const std::string& option, const std::string& text) {
-  const auto value = parse_whole<std::uint64_t>(text);
+  const auto value = whole_number<std::uint64_t>(without_plus(text));
   if (!value) refuse(option, text, "an integer from 0 to 18446744073709551615");
   return *value;
 }

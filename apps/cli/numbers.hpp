@@ -2,9 +2,12 @@
 #ifndef KASTOR_APPS_CLI_NUMBERS_HPP
 #define KASTOR_APPS_CLI_NUMBERS_HPP
 
+#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace kastor::cli {
 
@@ -28,7 +31,18 @@ inline constexpr double largest_real = std::numeric_limits<double>::max();
 /// Any finite number.
 [[nodiscard]] RealRange finite_range();
 
-/// The whole of `text` as a number, independent of the locale.
+/// The whole of `text` as a number, independent of the locale; none if it is not one, has a plus
+/// sign or does not fit the type.
+template <class Number>
+[[nodiscard]] std::optional<Number> whole_number(std::string_view text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end) return std::nullopt;
+  return value;
+}
+
+/// A `whole_number()`, or one behind a plus sign.
 /// \throws UsageError naming `option` if it does not parse, is NaN or infinite, or lies outside.
 [[nodiscard]] double parse_real(const std::string& option, const std::string& text,
                                 const RealRange& range);
