@@ -12,6 +12,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/session.hpp"
+#include "cli/words.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
@@ -217,9 +218,7 @@ struct ConvolveJob {
     convolver(as_const_image<Exec>(pixels), result);
     const auto on_host = readable_on_host(space, result);
     session.steps().end();
-    how = convolver.parts() == 0 ? "direct"
-                                 : fmt::format("separable in {} part{}", convolver.parts(),
-                                               convolver.parts() == 1 ? "" : "s");
+    how = convolver.parts() == 0 ? "direct" : "separable in " + count_of(convolver.parts(), "part");
     const ScopedStep step(session.steps(), "write");
     const auto cards = io::cards_without_beam(io::kept_cards(image.header_cards, image.fits_axes));
     io::write_image(temporary, io::pixel_rows(on_host),

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "bench/table.hpp"
+#include "cli/json.hpp"
 
 namespace kastor::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+using cli::Json;
+using cli::text_or_null;
 
 Json number_or_null(const std::optional<double>& number) {
   return number ? Json(*number) : Json(nullptr);
@@ -105,7 +103,7 @@ std::string table_json(const Table& table) {
       {"identical", first_difference(table).empty()},
       {"notes", table.notes},
       {"steps", steps}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return cli::json_line(json);
 }
 
 }  // namespace kastor::bench

@@ -5,15 +5,12 @@
 #include "bench/table.hpp"
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::bench {
 namespace {
 
 constexpr std::size_t name_width = 22;
-
-std::string count_of(std::uint64_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 /// That many significant digits, without an exponent; all digits before the point.
 std::string digits(double value, int significant) {
@@ -81,7 +78,7 @@ std::string line(const std::string& name, const std::string& text) {
 
 std::string backend_text(const Machine& machine, const Machine::BackendInfo& backend) {
   if (!backend.usable) return "no usable device: " + backend.trouble;
-  std::string text = count_of(static_cast<std::uint64_t>(backend.threads), "thread");
+  std::string text = cli::count_of(backend.threads, "thread");
   if (backend.device && !machine.devices.empty()) text = machine.devices.front();
   return backend.measured ? text : text + ", not measured";
 }
@@ -90,7 +87,7 @@ std::string head_text(const Table& table) {
   const Machine& machine = table.machine;
   std::string text = line("kastor", machine.kastor + ", Kokkos " + machine.kokkos);
   text += line("cpu", (machine.cpu.empty() ? "unknown" : machine.cpu) + ", " +
-                          count_of(machine.hardware_threads, "hardware thread"));
+                          cli::count_of(machine.hardware_threads, "hardware thread"));
   for (const auto& backend : machine.backends) {
     text += line(backend.name, backend_text(machine, backend));
   }

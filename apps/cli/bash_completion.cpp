@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/manual.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -38,17 +39,11 @@ constexpr const char* tail = R"(
 complete -F _kastor kastor
 )";
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 /// What a label makes the script complete.
 std::string action(const std::string& label) {
   const auto words = words_of_label(label);
   std::string text;
-  if (!words.empty()) text += "words='" + joined(words) + "' ";
+  if (!words.empty()) text += "words='" + joined(words, " ") + "' ";
   if (label_names_a_file(label)) text += "files=yes ";
   return text;
 }

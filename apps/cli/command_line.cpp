@@ -8,6 +8,7 @@
 #include "cli/config_options.hpp"
 #include "cli/errors.hpp"
 #include "cli/streams.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -17,12 +18,6 @@ constexpr const char* input_heading = "Input";
 constexpr const char* config_heading = "Options from a file";
 constexpr const char* config_name = "--config";
 constexpr const char* dump_name = "--dump-config";
-
-std::string join(const std::vector<std::string>& words, const char* separator) {
-  std::string joined;
-  for (const auto& word : words) joined += (joined.empty() ? "" : separator) + word;
-  return joined;
-}
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
@@ -323,12 +318,12 @@ void CommandLine::integer(const std::string& name, const std::string& label,
 void CommandLine::choice(const std::string& name, const std::vector<std::string>& words,
                          const std::function<void(const std::string&)>& take,
                          const std::string& help, const std::string& standard) {
-  const std::string label = join(words, "|");
+  const std::string label = joined(words, "|");
   value(
       name, label,
       [=](const std::string& text) {
         if (std::find(words.begin(), words.end(), text) == words.end()) {
-          throw UsageError(name + ": found '" + text + "'; expected " + join(words, " or "));
+          throw UsageError(name + ": found '" + text + "'; expected " + joined(words, " or "));
         }
         take(text);
       },

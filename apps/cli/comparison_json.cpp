@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "cli/comparison_report.hpp"
+#include "cli/json.hpp"
 
 namespace kastor::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using io::SourceQuantity;
-
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json text_unless_empty(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 Json share(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return nullptr;
@@ -28,7 +20,7 @@ Json catalogue_json(const io::SourceList& list, const io::ComparedSide& side) {
     const auto quantity = static_cast<SourceQuantity>(q);
     if (list.column(quantity).empty()) continue;
     columns[io::name_of(quantity)] = {{"column", list.column(quantity)},
-                                      {"unit", text_unless_empty(list.unit(quantity))}};
+                                      {"unit", text_or_null(list.unit(quantity))}};
   }
   return {{"file", list.path},         {"format", io::name_of(list.format)},
           {"rows", side.rows},         {"without_position", side.without_position},
@@ -80,7 +72,7 @@ Json brightest_json(const io::SourceList& list, const io::Comparison& comparison
   for (std::size_t i = 0; i < count; ++i) {
     const auto& source = list.sources[side.unmatched[i]];
     sources.push_back({{"row", source.row},
-                       {"id", text_unless_empty(source.id)},
+                       {"id", text_or_null(source.id)},
                        {sky ? "ra" : "x", sky ? source.ra : source.x},
                        {sky ? "dec" : "y", sky ? source.dec : source.y},
                        {"flux_peak", finite_or_null(source.flux_peak)},
@@ -128,8 +120,7 @@ std::string comparison_json(const io::SourceList& first, const io::SourceList& s
                      {"reliability_bins", bins_json(tested, "reliability")},
                      {"brightest_missed", brightest_json(first, comparison, reference)},
                      {"brightest_extra", brightest_json(second, comparison, tested)}};
-  // A file name need not be UTF-8; JSON has to be.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json);
 }
 
 }  // namespace kastor::cli

@@ -5,6 +5,7 @@
 #include "cli/comparison_report.hpp"
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -17,8 +18,8 @@ const char* unit_of(const io::Comparison& comparison) {
 
 std::string catalogue_line(const char* role, const io::SourceList& list,
                            const io::ComparedSide& side) {
-  std::string text = fmt::format("{:<11} {} ({}): {} row{}", role, one_line(list.path),
-                                 io::name_of(list.format), side.rows, side.rows == 1 ? "" : "s");
+  std::string text = fmt::format("{:<11} {} ({}): {}", role, one_line(list.path),
+                                 io::name_of(list.format), count_of(side.rows, "row"));
   if (side.without_position > 0)
     text += fmt::format(", {} without a position", side.without_position);
   if (side.selected != side.rows - side.without_position)
@@ -135,10 +136,9 @@ std::string comparison_text(const io::SourceList& first, const io::SourceList& s
   const auto& tested = comparison.sides[1];
   std::string text =
       catalogue_line("reference", first, reference) + catalogue_line("tested", second, tested) +
-      fmt::format("{:<11} {} pair{} within {:.6g} {} ({})\n\n", "matched",
-                  comparison.matches.size(), comparison.matches.size() == 1 ? "" : "s",
-                  comparison.radius, unit_of(comparison),
-                  radius_origin(first, second, comparison.radius_from)) +
+      fmt::format("{:<11} {} within {:.6g} {} ({})\n\n", "matched",
+                  count_of(comparison.matches.size(), "pair"), comparison.radius,
+                  unit_of(comparison), radius_origin(first, second, comparison.radius_from)) +
       counts_text(comparison) + "\n";
   if (!comparison.matches.empty())
     text += offsets_text(comparison) + "\n" + ratios_text(comparison) + "\n";

@@ -7,15 +7,10 @@
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
 #include "cli/numbers.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
-
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
 
 std::string in_words(const ConfigEntry& entry) {
   if (entry.is_array) return "a list";

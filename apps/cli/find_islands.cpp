@@ -12,7 +12,6 @@
 #include "cli/island_report.hpp"
 #include "cli/on_the_sky.hpp"
 #include "cli/outputs.hpp"
-#include "cli/report.hpp"
 #include "cli/session.hpp"
 #include "cli/streams.hpp"
 

@@ -2,6 +2,7 @@
 #include <kastor/version.hpp>
 
 #include "cli/manual.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -35,8 +36,7 @@ std::string names_of(const std::vector<PartDescription>& parts) {
 
 std::string of_value(const std::string& label) {
   if (label.empty()) return {};
-  std::string words;
-  for (const auto& word : words_of_label(label)) words += (words.empty() ? "" : " ") + word;
+  const std::string words = joined(words_of_label(label), " ");
   const std::string listed = words.empty() ? "" : " -a " + quoted(words);
   return (label_names_a_file(label) ? " -r -F" : " -x") + listed;
 }

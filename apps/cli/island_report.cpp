@@ -4,24 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <kastor/io/island_hash.hpp>
-#include <nlohmann/json.hpp>
-#include <numeric>
 #include <vector>
 
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
-#include "cli/outputs.hpp"
+#include "cli/json.hpp"
+#include "cli/report_parts.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t most_island_rows = 20;
-
-std::string counted(std::int64_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 /// A column by its name; null if the table has none.
 const io::TableColumn* column(const io::Table& table, const std::string& name) {
@@ -70,45 +62,18 @@ std::vector<Shown> shown_columns(const io::Table& table) {
   return shown;
 }
 
-/// Rows of the brightest in a column; negative ones by what they are without their sign.
-std::vector<std::size_t> brightest(const io::TableColumn& flux, std::size_t rows) {
-  std::vector<std::size_t> order(rows);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key = [&](std::size_t row) {
-    const double value = std::abs(number(flux, row));
-    return std::isnan(value) ? -1.0 : value;
-  };
-  const auto count = std::min(most_island_rows, rows);
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-      [&](std::size_t a, std::size_t b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
-  order.resize(count);
-  return order;
-}
-
 std::string background_text(const IslandReport& report) {
-  const std::string unit =
-      report.image.hdu.unit.empty() ? "" : " " + one_line(report.image.hdu.unit);
+  const std::string unit = unit_behind(report.image);
   if (!report.mesh) return "background and noise as given\n";
   std::string text = fmt::format(
       "background {:.5g}{}, noise {:.5g}{} (medians of {} of {} x {} pixels", report.mesh->level,
-      unit, report.mesh->rms, unit, counted(report.mesh->cells, "cell"),
+      unit, report.mesh->rms, unit, count_of(report.mesh->cells, "cell"),
       report.options.mesh.cell_width, report.options.mesh.cell_height);
   if (report.mesh->filled > 0) text += fmt::format(", {} filled from others", report.mesh->filled);
   text += ")\n";
   if (report.options.background) text += "the background is that of --background\n";
   if (report.options.rms) text += "the noise is that of --rms\n";
   return text;
-}
-
-std::string beam_text(const IslandReport& report) {
-  if (!report.beam.beam) return "";
-  const auto& beam = *report.beam.beam;
-  std::string text =
-      fmt::format("beam {:.4g}\" x {:.4g}\"", beam.major_deg * 3600, beam.minor_deg * 3600);
-  if (std::isfinite(beam.position_angle_deg))
-    text += fmt::format(" at {:.4g} deg", beam.position_angle_deg);
-  return text + "\n";
 }
 
 std::string dropped_text(const IslandReport& report) {
@@ -123,20 +88,16 @@ std::string dropped_text(const IslandReport& report) {
 
 std::string heading(const IslandReport& report) {
   const auto& find = report.options.find;
-  std::string text = fmt::format("{}: {} columns x {} rows", one_line(name_of(report.image)),
-                                 report.image.nx, report.image.ny);
-  if (report.image.plane) text += fmt::format(", plane {}", *report.image.plane);
-  text += "\n" + background_text(report) + beam_text(report);
+  std::string text = size_text(report.image) + "\n" + background_text(report);
+  if (report.beam.beam) text += beam_text(*report.beam.beam) + "\n";
   text += fmt::format("{} with a pixel above {:g} and all above {:g} times the noise, {}-connected",
-                      counted(report.result.positive.islands, "island"), find.seed, find.flood,
+                      count_of(report.result.positive.islands, "island"), find.seed, find.flood,
                       static_cast<int>(find.connectivity));
   text += dropped_text(report) + "\n";
   if (find.negative)
-    text += counted(report.result.negative.islands, "island") + " as far below the background\n";
+    text += count_of(report.result.negative.islands, "island") + " as far below the background\n";
   return text;
 }
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json given_or_null(const std::optional<GivenMap>& given) {
   if (!given) return nullptr;
@@ -148,8 +109,8 @@ Json background_json(const IslandReport& report) {
   Json json = {{"given", given_or_null(report.options.background)},
                {"given_rms", given_or_null(report.options.rms)}};
   const bool mesh = report.mesh.has_value();
-  json["level"] = mesh ? number_or_null(report.mesh->level) : Json(nullptr);
-  json["rms"] = mesh ? number_or_null(report.mesh->rms) : Json(nullptr);
+  json["level"] = mesh ? finite_or_null(report.mesh->level) : Json(nullptr);
+  json["rms"] = mesh ? finite_or_null(report.mesh->rms) : Json(nullptr);
   json["cell"] = mesh ? Json({report.options.mesh.cell_height, report.options.mesh.cell_width})
                       : Json(nullptr);
   json["cells"] = mesh ? Json(report.mesh->cells) : Json(nullptr);
@@ -161,7 +122,7 @@ Json beam_json(const io::BeamReading& reading) {
   if (!reading.beam) return nullptr;
   return {{"major_arcsec", reading.beam->major_deg * 3600},
           {"minor_arcsec", reading.beam->minor_deg * 3600},
-          {"position_angle_deg", number_or_null(reading.beam->position_angle_deg)}};
+          {"position_angle_deg", finite_or_null(reading.beam->position_angle_deg)}};
 }
 
 }  // namespace
@@ -173,7 +134,11 @@ std::string islands_text(const IslandReport& report) {
   if (rows == 0) return text;
   const io::Table& table = report.table.table;
   const auto shown = shown_columns(table);
-  const auto order = brightest(*column(table, "flux_peak"), rows);
+  const auto& peaks = *column(table, "flux_peak");
+  const auto order = brightest_rows(rows, [&](std::size_t row) {
+    const double value = std::abs(number(peaks, row));  // those of negative islands too
+    return std::isnan(value) ? -1.0 : value;
+  });
   text += order.size() < rows ? fmt::format("\nthe {} brightest peaks", order.size())
                               : std::string("\nall, brightest peak first");
   const auto name_of_column = [](const Shown& each) {
@@ -218,7 +183,7 @@ std::string islands_json(const IslandReport& report) {
       {"foreground_pixels", report.result.positive.foreground_pixels},
       {"catalogue_hash", io::island_hash(report.result.islands)},
       {"notes", report.table.notes}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json);
 }
 
 }  // namespace kastor::cli

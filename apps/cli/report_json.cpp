@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kastor/io/catalogue_writer.hpp>
-#include <nlohmann/json.hpp>
 
+#include "cli/json.hpp"
 #include "cli/report.hpp"
 
 namespace kastor::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string one_object(const Json& json) {
-  // A file name need not be UTF-8; JSON has to be.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json statistics_json(const Statistics& statistics) {
   return {{"mean", statistics.mean},
@@ -58,28 +49,28 @@ Json beam_json(const io::HduInfo& hdu) {
 }  // namespace
 
 std::string stats_json(const io::FitsImage& image, const SigmaClipResult& clip) {
-  return one_object({{"file", image.path},
-                     {"hdu", image.hdu.index},
-                     {"shape", {image.ny, image.nx}},
-                     {"unit", text_or_null(image.hdu.unit)},
-                     {"pixels", clip.pixels},
-                     {"blank", clip.blank},
-                     {"all", statistics_json(clip.all)},
-                     {"clipped", clipped_json(clip)}});
+  return json_line({{"file", image.path},
+                    {"hdu", image.hdu.index},
+                    {"shape", {image.ny, image.nx}},
+                    {"unit", text_or_null(image.hdu.unit)},
+                    {"pixels", clip.pixels},
+                    {"blank", clip.blank},
+                    {"all", statistics_json(clip.all)},
+                    {"clipped", clipped_json(clip)}});
 }
 
 std::string find_json(const io::FitsImage& image, const FindResult& result) {
   Json json = counts_json(image, result);
   json["catalogue_hash"] = io::catalogue_hash(result.sources);
   json["clipped"] = clipped_json(result.clip);
-  return one_object(json);
+  return json_line(json);
 }
 
 std::string label_json(const io::FitsImage& image, const FindResult& result, const char* type) {
   Json json = counts_json(image, result);
   json["type"] = type;
   json["clipped"] = clipped_json(result.clip);
-  return one_object(json);
+  return json_line(json);
 }
 
 std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus) {
@@ -97,7 +88,7 @@ std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& h
                     {"ctype", hdu.ctype},
                     {"compression", text_or_null(hdu.compression)}});
   }
-  return one_object({{"file", path}, {"hdus", list}});
+  return json_line({{"file", path}, {"hdus", list}});
 }
 
 std::string build_json(const BuildInfo& info) {
@@ -114,10 +105,10 @@ std::string build_json(const BuildInfo& info) {
   for (const auto& library : info.libraries) {
     libraries[library.name] = text_or_null(library.version);
   }
-  return one_object({{"version", info.version},
-                     {"backends", backends},
-                     {"devices", info.devices},
-                     {"libraries", libraries}});
+  return json_line({{"version", info.version},
+                    {"backends", backends},
+                    {"devices", info.devices},
+                    {"libraries", libraries}});
 }
 
 std::string json_library_version() {

@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
-#include "cli/outputs.hpp"
 #include "cli/report.hpp"
+#include "cli/report_parts.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
 
-constexpr std::size_t most_rows = 20;
-
-/// "12 sources", "1 source"
-std::string count_of(std::int64_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
-/// " JY/BEAM" behind a number; nothing without a unit.
-std::string unit_behind(const io::FitsImage& image) {
-  return image.hdu.unit.empty() ? "" : " " + one_line(image.hdu.unit);
-}
-
 std::string heading_of(const io::FitsImage& image, const SigmaClipResult& clip) {
-  std::string text =
-      fmt::format("{}: {} columns x {} rows", one_line(name_of(image)), image.nx, image.ny);
-  if (image.plane) text += fmt::format(", plane {}", *image.plane);
+  std::string text = size_text(image);
   if (clip.blank > 0) text += ", " + count_of(clip.blank, "blank pixel");
   return text + "\n";
 }
@@ -55,30 +40,14 @@ std::string threshold_text(const io::FitsImage& image, const FindParams& params,
 std::string counts_text(const io::FitsImage& image, const FindParams& params,
                         const FindResult& result) {
   return heading_of(image, result.clip) +
-         fmt::format("{} above {}\n{} above it, {}-connected",
-                     count_of(static_cast<std::int64_t>(result.sources.size()), "source"),
-                     threshold_text(image, params, result),
-                     count_of(result.foreground_pixels, "pixel"),
-                     static_cast<int>(params.label.connectivity)) +
+         fmt::format(
+             "{} above {}\n{} above it, {}-connected", count_of(result.sources.size(), "source"),
+             threshold_text(image, params, result), count_of(result.foreground_pixels, "pixel"),
+             static_cast<int>(params.label.connectivity)) +
          (params.label.min_pixels > 1
               ? fmt::format("; sources of fewer than {} pixels dropped", params.label.min_pixels)
               : "") +
          "\n";
-}
-
-std::vector<std::size_t> brightest(const Catalogue& sources) {
-  std::vector<std::size_t> order(sources.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto count = std::min(most_rows, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&sources](std::size_t a, std::size_t b) {
-                      if (sources[a].flux_sum != sources[b].flux_sum) {
-                        return sources[a].flux_sum > sources[b].flux_sum;
-                      }
-                      return a < b;
-                    });
-  order.resize(count);
-  return order;
 }
 
 bool is_table(const io::HduInfo& hdu) { return hdu.kind.find("table") != std::string::npos; }
@@ -108,13 +77,7 @@ std::string details_text(const io::HduInfo& hdu) {
     add(fmt::format("scaled by {} from {}", hdu.bscale, hdu.bzero));
   }
   if (hdu.blank) add(fmt::format("BLANK {}", *hdu.blank));
-  if (hdu.beam) {
-    add(fmt::format("beam {:.4g}\" x {:.4g}\"", hdu.beam->major_deg * 3600,
-                    hdu.beam->minor_deg * 3600));
-    if (std::isfinite(hdu.beam->position_angle_deg)) {
-      text += fmt::format(" at {:.4g} deg", hdu.beam->position_angle_deg);
-    }
-  }
+  if (hdu.beam) add(beam_text(*hdu.beam));
   std::string types;
   for (const auto& ctype : hdu.ctype) {
     if (!ctype.empty()) types += (types.empty() ? "" : " ") + ctype;
@@ -147,7 +110,8 @@ std::string find_text(const io::FitsImage& image, const FindParams& params,
                       const FindResult& result) {
   std::string text = counts_text(image, params, result);
   if (result.sources.empty()) return text;
-  const auto order = brightest(result.sources);
+  const auto order = brightest_rows(result.sources.size(),
+                                    [&](std::size_t row) { return result.sources[row].flux_sum; });
   text += order.size() < result.sources.size()
               ? fmt::format("\nthe {} brightest by flux_sum", order.size())
               : std::string("\nall, brightest flux_sum first");
@@ -169,8 +133,7 @@ std::string label_text(const io::FitsImage& image, const FindParams& params,
 }
 
 std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus) {
-  std::string text = fmt::format("{}: {}\n\n", one_line(path),
-                                 count_of(static_cast<std::int64_t>(hdus.size()), "HDU"));
+  std::string text = fmt::format("{}: {}\n\n", one_line(path), count_of(hdus.size(), "HDU"));
   text += fmt::format("{:>3}  {:<16}  {:<16}  {:<8}  {}\n", "HDU", "kind", "name", "type",
                       "size (columns x rows x ...)");
   for (const auto& hdu : hdus) {

@@ -3,6 +3,7 @@
 #include <kastor/version.hpp>
 
 #include "cli/manual.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -28,8 +29,7 @@ std::string function_name(const CommandDescription& command) {
 }
 
 std::string action(const std::string& label) {
-  std::string words;
-  for (const auto& word : words_of_label(label)) words += (words.empty() ? "" : " ") + word;
+  const std::string words = joined(words_of_label(label), " ");
   if (label_names_a_file(label)) {
     return words.empty()
                ? "_files"

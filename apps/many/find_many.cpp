@@ -16,6 +16,7 @@
 #include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/streams.hpp"
+#include "cli/words.hpp"
 #include "many/folder_outputs.hpp"
 #include "many/image_loader.hpp"
 #include "many/image_names.hpp"
@@ -144,16 +145,13 @@ class ManyImages {
 
   [[nodiscard]] std::string note() const {
     if (m_outputs.empty()) return "";
-    const auto images = [](std::size_t n) {
-      return fmt::format("{} image{}", n, n == 1 ? "" : "s");
-    };
     const auto found = m_log.count(Outcome::State::found);
     const auto skipped = m_log.count(Outcome::State::up_to_date);
     std::string text;
     if (found > 0 || skipped == 0)
-      text = "wrote the catalogues of " + images(found) + " to " + m_outputs.folder();
+      text = "wrote the catalogues of " + count_of(found, "image") + " to " + m_outputs.folder();
     if (skipped > 0) {
-      text += (text.empty() ? "" : "; ") + std::string("skipped ") + images(skipped) +
+      text += (text.empty() ? "" : "; ") + std::string("skipped ") + count_of(skipped, "image") +
               ", whose catalogues were up to date";
     }
     return text;

@@ -3,27 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/errors.hpp"
 #include "cli/format.hpp"
+#include "cli/json.hpp"
+#include "cli/words.hpp"
 
 namespace kastor::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string line_of(const Json& json) {
-  // A file name need not be UTF-8; JSON has to be.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string json_of(const std::string& image, const Outcome& outcome) {
   if (outcome.state == Outcome::State::failed)
-    return line_of({{"file", image}, {"error", outcome.failure}});
+    return json_line({{"file", image}, {"error", outcome.failure}});
   if (outcome.state == Outcome::State::up_to_date)
-    return line_of({{"file", image}, {"up_to_date", true}});
+    return json_line({{"file", image}, {"up_to_date", true}});
   return outcome.json;
 }
 
@@ -50,10 +44,6 @@ std::string unit_of(const std::vector<Outcome>& outcomes) {
     first = false;
   }
   return one_line(unit);
-}
-
-std::string count_of(std::int64_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
 }  // namespace
