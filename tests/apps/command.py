@@ -2,9 +2,11 @@
 """Runs the command and checks what every run has to keep."""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
@@ -12,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-#: Path of the command under test; set by run_app_tests.py.
+#: Path of the command under test; set by `main()`.
 KASTOR = "kastor"
 
 #: Seconds after which a run counts as hanging.
@@ -46,6 +48,35 @@ def run_line(line, cwd):
         timeout=TIMEOUT,
         check=False,
     )
+
+
+def on_terminal(arguments, cwd=None):
+    """What a run that succeeds writes to a terminal as its stderr."""
+    watched, end = pty.openpty()
+    process = subprocess.Popen(
+        [KASTOR, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=end, cwd=cwd
+    )
+    os.close(end)
+    seen = b""
+    with contextlib.suppress(OSError):  # the end of a terminal is an error
+        while piece := os.read(watched, 4096):
+            seen += piece
+    os.close(watched)
+    if process.wait() != 0:
+        raise AssertionError(f"{arguments}: exit {process.returncode}: {seen!r}")
+    return seen
+
+
+@contextlib.contextmanager
+def small_disk(folder, case):
+    """A file system of 64 KiB in that folder; without the right to mount one, `case` is skipped."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        case.skipTest("a small file system can only be mounted by root")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
 def topics():

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the command: compare.
+
+python3 run_compare_tests.py --kastor PATH [unittest's arguments]
+
+The catalogues of other programs are looked for in $KASTOR_TEST_DATA, else in ../shared/data beside
+the repository; without them that test is skipped.
+"""
+
+import csv
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True  # the source tree stays clean
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import command  # noqa: E402
+import fits_files  # noqa: E402
+import skies  # noqa: E402
+from command import AppTestCase  # noqa: E402
+
+
+class TestCompare(AppTestCase):
+    """Catalogues against the truth, themselves, and those of other programs."""
+
+    def table(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def test_a_catalogue_with_itself(self):
+        image = self.folder / "sky.fits"
+        self.assert_done(command.run("simulate", "sky", "--size", "512", "-o", image))
+        truth, found = self.folder / "sky_truth.csv", self.folder / "found.fits"
+        self.assert_done(command.run("find", image, "-o", found, "--quiet"))
+        for path in (truth, found):
+            json = command.json_of("compare", path, path, "--pixels", "0.5")
+            self.assertEqual((json["completeness"], json["reliability"]), (1, 1))
+            self.assertEqual((json["missed"], json["extra"]), (0, 0))
+            self.assertEqual(json["offset"]["x"], {"median": 0, "sigma": 0})
+            self.assertEqual(json["flux_ratio"]["flux_peak"]["median"], 1)
+            self.assertEqual(json["matched"], json["catalogue1"]["rows"])
+
+    def test_the_truth_of_a_sky(self):
+        image = self.folder / "sky.fits"
+        self.assert_done(command.run("simulate", "sky", "--size", "1024", "-o", image))
+        truth, found = self.folder / "sky_truth.csv", self.folder / "found.csv"
+        self.assert_done(command.run("find", image, "--connectivity", "8", "-o", found, "--quiet"))
+        json = command.json_of("compare", truth, found, "--min-flux1", "0.1")
+        self.assertEqual(json["frame"], "pixels")
+        self.assertEqual(json["radius_from"], "sizes of catalogue 1")
+        self.assertGreaterEqual(json["completeness"], 0.9)
+        self.assertLess(abs(json["offset"]["x"]["median"]), 0.2)
+        self.assertLess(abs(json["flux_ratio"]["flux_peak"]["median"] - 1), 0.1)
+        # A sum of pixels is no flux density.
+        self.assertIsNone(json["flux_ratio"]["flux_int"])
+        self.assertIsNone(json["flux_ratio"]["flux_sum"])
+        for key, side in (("completeness", "1"), ("reliability", "2")):
+            bins = json[key + "_bins"]["bins"]
+            self.assertEqual(sum(b["matched"] for b in bins), json["matched"])
+            selected = json["catalogue" + side]["selected"]
+            self.assertEqual(sum(b["sources"] for b in bins), selected)
+            for one, next_one in zip(bins, bins[1:]):
+                self.assertEqual(one["high"], next_one["low"])
+        text = command.run("compare", truth, found).stdout.decode()
+        for words in ("completeness", "reliability", "pixel", "median", "brightest"):
+            self.assertIn(words, text)
+
+    def test_the_same_output_on_every_backend(self):
+        first = self.table("a.csv", "ra,dec,flux_peak\n10,5,1\n20,6,2\n")
+        second = self.table("b.csv", "ra,dec,flux_peak\n10.0001,5,1\n20,6,3\n")
+        outputs = {
+            command.run("compare", first, second, "--json", "--on", name).stdout
+            for name in command.backends()
+        }
+        self.assertEqual(len(outputs), 1)
+
+    def test_columns_by_name(self):
+        first = self.table("a.csv", "u,v,s\n11,21,4\n")
+        second = self.table("b.csv", "x,y,flux_peak\n10,20,8\n")
+        self.assert_refused(1, "compare", first, second, says=["a.csv: no columns of positions"])
+        json = command.json_of(
+            "compare", first, second, "--columns1", "x=u,y=v,flux_peak=S,origin=1"
+        )
+        self.assertEqual(json["offset"]["separation"]["median"], 0)
+        self.assertEqual(json["flux_ratio"]["flux_peak"]["median"], 2)
+        self.assertEqual(json["catalogue1"]["columns"]["flux_peak"]["column"], "s")
+        says = ["a.csv: there is no column 'w' for y"]
+        self.assert_refused(1, "compare", first, second, "--columns1", "x=u,y=w", says=says)
+
+    def test_positions_that_are_none_are_counted(self):
+        first = self.table("a.csv", "ra,dec\n10,5\nnan,5\n,\n")
+        json = command.json_of("compare", first, first)
+        self.assertEqual(json["catalogue1"]["rows"], 3)
+        self.assertEqual(json["catalogue1"]["without_position"], 2)
+        self.assertEqual(json["completeness"], 1)
+        self.assertIn(
+            b"3 rows, 2 without a position", command.run("compare", first, first).stdout
+        )
+
+    def test_an_empty_catalogue(self):
+        empty = self.table("a.csv", "ra,dec\n")
+        some = self.table("b.csv", "ra,dec\n10,5\n")
+        json = command.json_of("compare", empty, some)
+        self.assertEqual((json["completeness"], json["reliability"]), (None, 0))
+        self.assertEqual((json["radius"], json["radius_from"]), (5, "default"))
+        json = command.json_of("compare", some, empty)
+        self.assertEqual((json["completeness"], json["reliability"]), (0, None))
+        self.assertEqual(json["brightest_missed"][0]["ra"], 10)
+        self.assert_done(command.run("compare", empty, empty))
+
+    def test_what_is_no_catalogue(self):
+        good = self.table("a.csv", "ra,dec\n10,5\n")
+        pixels = self.table("p.csv", "x,y\n10,5\n")
+        image = fits_files.write(self.folder / "image.fits", skies.IMAGE)
+        page = self.table("page.vot", "<html></html>")
+        broken = self.table("b.csv", "ra,dec\n10,5\n1O,5\n")
+        for words, says in (
+            ([good, self.folder / "nosuch.csv"], "nosuch.csv: no such file; expected"),
+            ([good, self.folder], "is not a regular file; expected"),
+            ([image, good], "image.fits: no table was found; expected"),
+            ([good, page], "page.vot: has no element VOTABLE; expected"),
+            ([good, broken], "b.csv: line 3: ra is '1O'; expected a number"),
+            ([good, pixels], "of two kinds; expected"),
+            ([good, good, "--pixels", "1"], "no positions in pixels; expected"),
+            ([good, good, "--min-flux2", "1"], "no column of fluxes; expected"),
+            ([good, good, "--min-snr1", "1"], "no column of S/N"),
+        ):
+            with self.subTest(says):
+                self.assert_refused(1, "compare", *words, says=[says])
+
+    def test_the_matched_pairs_are_written(self):
+        first = self.table("a.csv", "id,ra,dec,flux_peak\nA,10,5,1\nB,20,5,2\nC,30,5,3\n")
+        second = self.table("b.csv", "ra,dec,flux_peak\n30,5.0001,6\n10,5,0.5\n")
+        matches = self.folder / "matches.csv"
+        self.assert_done(command.run("compare", first, second, "-o", matches))
+        rows = list(csv.DictReader(matches.read_text().splitlines()))
+        self.assertEqual([(r["row1"], r["id1"], r["row2"]) for r in rows],
+                         [("0", "A", "1"), ("2", "C", "0")])
+        self.assertAlmostEqual(float(rows[1]["separation"]), 0.36, places=6)
+        self.assertAlmostEqual(float(rows[1]["d_dec"]), 0.36, places=6)
+        self.assertEqual(float(rows[1]["flux_peak2"]), 6)
+        # They are a catalogue, too.
+        names = "ra=ra1,dec=dec1,flux_peak=flux_peak1"
+        for ending in ("fits", "vot", "ecsv"):
+            path = self.folder / ("matches." + ending)
+            self.assert_done(command.run("compare", first, second, "-o", path))
+            json = command.json_of("compare", path, first, "--columns1", names)
+            self.assertEqual(json["matched"], 2, ending)
+        self.assert_refused(1, "compare", first, second, "-o", matches, says=["exists"])
+        self.assert_refused(1, "compare", first, second, "-o", second, "--overwrite")
+        self.assert_done(command.run("compare", first, second, "-o", matches, "--overwrite"))
+        with open("/dev/full", "wb") as full:
+            new = self.folder / "new.csv"
+            self.assert_refused(1, "compare", first, second, "-o", new, stdout=full)
+
+    def test_catalogues_of_aegean_and_pybdsf(self):
+        folder = command.test_data() / "reference" / "peers_run"
+        if not folder.is_dir():
+            self.skipTest(f"{folder} is not there")
+        for field, pairs in (("sumss_J2248M36", 450), ("sumss_J2306M36", 420)):
+            aegean, pybdsf = (folder / f"{field}_{name}.csv" for name in ("aegean", "pybdsf"))
+            with self.subTest(field):
+                json = command.json_of("compare", aegean, pybdsf)
+                self.assertEqual(json["frame"], "sky")
+                self.assertGreater(json["matched"], pairs)
+                self.assertLess(abs(json["offset"]["ra_cos_dec"]["median"]), 0.3)
+                self.assertLess(abs(json["offset"]["dec"]["median"]), 0.3)
+                self.assertLess(abs(json["flux_ratio"]["flux_peak"]["median"] - 1), 0.02)
+                self.assertLess(abs(json["flux_ratio"]["flux_int"]["median"] - 1), 0.05)
+                back = command.json_of("compare", pybdsf, aegean, "--radius", str(json["radius"]))
+                self.assertEqual(back["matched"], json["matched"])
+                self.assertEqual(back["completeness"], json["reliability"])
+                self.assertEqual(command.json_of("compare", aegean, aegean)["completeness"], 1)
+
+
+if __name__ == "__main__":
+    command.main(__doc__)
