@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <kastor/detail/map_along_row.hpp>
-#include <kastor/detail/map_bounds.hpp>
 #include <kastor/island_finder.hpp>
 #include <limits>
 #include <string>
@@ -15,6 +13,7 @@
 #include "compare.hpp"
 #include "device.hpp"
 #include "generators.hpp"
+#include "island_scenes.hpp"
 #include "islands_naive.hpp"
 #include "naive.hpp"
 #include "typed.hpp"
@@ -22,132 +21,6 @@
 namespace {
 
 namespace ts = testing_support;
-
-// ------------------------------------------------------------------------------------- maps
-
-template <class Exec>
-kastor::MeshSurface<Exec> to_device_surface(const ts::HostMesh& mesh) {
-  using Nodes = Kokkos::View<kastor::MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
-  const Nodes nodes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "test::nodes"),
-                    static_cast<std::size_t>(mesh.nodes.ny),
-                    static_cast<std::size_t>(mesh.nodes.nx));
-  Kokkos::deep_copy(nodes, ts::view_of(mesh.nodes));
-  return {mesh.cell_height, mesh.cell_width, mesh.positive, nodes};
-}
-
-template <class Exec, class T>
-struct DeviceMap {
-  kastor::Image<T, Exec> owner;
-  kastor::PixelMap<Exec, T> map;
-
-  explicit DeviceMap(const ts::HostMap<T>& host) : map(host.constant) {
-    if (host.mesh.nodes.ny > 0) {
-      map = to_device_surface<Exec>(host.mesh);
-    } else if (host.image.ny > 0) {
-      owner = ts::to_device<Exec>(host.image);
-      map = kastor::ConstImage<T, Exec>(owner);
-    }
-  }
-};
-
-template <class T>
-ts::HostMap<T> constant_map(double value) {
-  ts::HostMap<T> map;
-  map.constant = value;
-  return map;
-}
-
-/// Nodes about `mean`, derivatives of the same scatter.
-ts::HostMesh random_mesh(std::int64_t ny, std::int64_t nx, std::int64_t cell_height,
-                         std::int64_t cell_width, double mean, double scatter, bool positive,
-                         std::uint64_t seed) {
-  ts::Random random(seed);
-  ts::HostMesh mesh;
-  mesh.cell_height = cell_height;
-  mesh.cell_width = cell_width;
-  mesh.positive = positive;
-  mesh.nodes = ts::HostGrid<kastor::MeshNode>((ny + cell_height - 1) / cell_height,
-                                              (nx + cell_width - 1) / cell_width);
-  for (kastor::MeshNode& node : mesh.nodes.values) {
-    node = {mean + scatter * random.gaussian(), scatter * random.gaussian(),
-            scatter * random.gaussian(), scatter * random.gaussian()};
-  }
-  return mesh;
-}
-
-template <class T>
-struct Scene {
-  ts::HostImage<T> image;
-  ts::HostBackground<T> background;
-  ts::HostMask region;
-};
-
-enum class Maps { constants, images, meshes, mesh_and_image, other_mesh };
-constexpr Maps all_maps[] = {Maps::constants, Maps::images, Maps::meshes, Maps::mesh_and_image,
-                             Maps::other_mesh};
-
-/// A sky of blobs of both signs over a background of the kind asked for, noise, blank pixels.
-template <class T>
-Scene<T> make_scene(Maps maps, std::int64_t ny, std::int64_t nx, std::uint64_t seed,
-                    bool blanks = true) {
-  Scene<T> scene;
-  ts::Random random(seed);
-  ts::HostMap<T>& level = scene.background.level;
-  ts::HostMap<T>& rms = scene.background.rms;
-  switch (maps) {
-    case Maps::constants:
-      level.constant = 3.25;
-      rms.constant = 0.75;
-      break;
-    case Maps::images:
-    case Maps::mesh_and_image:
-      level.image = ts::HostImage<T>(ny, nx);
-      rms.image = ts::HostImage<T>(ny, nx);
-      for (T& pixel : level.image.values) pixel = static_cast<T>(2 + 0.1 * random.gaussian());
-      for (T& pixel : rms.image.values) {
-        pixel = static_cast<T>(0.5 + random.uniform());
-        if (blanks && random.below(500) == 0)
-          pixel = random.below(2) == 0 ? T(0) : std::numeric_limits<T>::quiet_NaN();
-      }
-      if (maps == Maps::mesh_and_image) level.mesh = random_mesh(ny, nx, 40, 37, 5, 1, false, seed);
-      break;
-    case Maps::meshes:
-      level.mesh = random_mesh(ny, nx, 32, 64, -4, 2, false, seed);
-      rms.mesh = random_mesh(ny, nx, 32, 64, 1, 0.2, true, seed + 1);
-      break;
-    case Maps::other_mesh:
-      // Steps smaller than a patch; an rms that is negative in places.
-      level.mesh = random_mesh(ny, nx, 7, 11, 10, 3, false, seed);
-      rms.mesh = random_mesh(ny, nx, 100, 9, 1, 1, false, seed + 1);
-      break;
-  }
-  scene.image = ts::HostImage<T>(ny, nx);
-  ts::HostGrid<double> sky(ny, nx);
-  for (double& pixel : sky.values) pixel = random.gaussian();
-  for (std::int64_t blob = 0; blob < ny * nx / 300; ++blob) {
-    const std::int64_t yc = random.below(ny);
-    const std::int64_t xc = random.below(nx);
-    const double size = 0.5 + 2 * random.uniform();
-    const double height = (blob % 3 == 0 ? -1 : 1) * std::exp(1 + 2 * random.uniform());
-    for (std::int64_t y = std::max<std::int64_t>(0, yc - 8); y < std::min(ny, yc + 9); ++y) {
-      for (std::int64_t x = std::max<std::int64_t>(0, xc - 8); x < std::min(nx, xc + 9); ++x) {
-        const auto r2 = static_cast<double>((y - yc) * (y - yc) + (x - xc) * (x - xc));
-        sky(y, x) += height * std::exp(-r2 / (2 * size * size));
-      }
-    }
-  }
-  for (std::int64_t y = 0; y < ny; ++y) {
-    for (std::int64_t x = 0; x < nx; ++x) {
-      const double noise = std::fabs(rms(y, x));
-      scene.image(y, x) = static_cast<T>(level(y, x) + (noise < 100 ? noise : 1) * sky(y, x));
-      if (blanks && random.below(400) == 0) {
-        scene.image(y, x) = random.below(2) == 0 ? std::numeric_limits<T>::quiet_NaN()
-                                                 : std::numeric_limits<T>::infinity();
-      }
-    }
-  }
-  return scene;
-}
 
 // ------------------------------------------------------------------------------- comparisons
 
@@ -240,13 +113,14 @@ void expect_labels(const kastor::RunLabels<Exec>& got, const ts::NaiveSide& want
 
 /// Finds the islands in every form that must give the same bits, compares with the reference.
 template <class C>
-kastor::IslandResult matches_naive(const Scene<typename C::real>& scene, const std::string& name,
+kastor::IslandResult matches_naive(const ts::Scene<typename C::real>& scene,
+                                   const std::string& name,
                                    const kastor::IslandParams& params = {}) {
   using Exec = typename C::exec;
   using T = typename C::real;
   const std::string what = name + ' ' + ts::shape_name(scene.image.ny, scene.image.nx);
-  const DeviceMap<Exec, T> level(scene.background.level);
-  const DeviceMap<Exec, T> rms(scene.background.rms);
+  const ts::DeviceMap<Exec, T> level(scene.background.level);
+  const ts::DeviceMap<Exec, T> rms(scene.background.rms);
   const kastor::Background<Exec, T> background{level.map, rms.map};
   kastor::BitMask<Exec> region;
   if (scene.region.ny > 0) region = ts::to_device_mask<Exec>(scene.region);
@@ -290,10 +164,10 @@ kastor::IslandParams params_of(double seed, double flood) {
 template <class C>
 void random_scenes_match_naive() {
   using T = typename C::real;
-  for (const Maps maps : all_maps) {
+  for (const ts::Maps maps : ts::all_maps) {
     const std::string name = "maps " + std::to_string(static_cast<int>(maps));
     auto params = params_of(2.5, 1);
-    const auto scene = make_scene<T>(maps, 131, 203, 3);
+    const auto scene = ts::make_scene<T>(maps, 131, 203, 3);
     EXPECT_GT(matches_naive<C>(scene, name, params).islands.size(), 20U);
     params.negative = true;
     params.connectivity = kastor::Connectivity::four;
@@ -310,10 +184,10 @@ void awkward_shapes_match_naive() {
   using T = typename C::real;
   for (const auto& [ny, nx] : ts::awkward_shapes) {
     if (ny * nx > 50000) continue;
-    for (const Maps maps : all_maps) {
+    for (const ts::Maps maps : ts::all_maps) {
       auto params = params_of(1.5, 0.5);
       params.negative = true;
-      matches_naive<C>(make_scene<T>(maps, ny, nx, 9, ny * nx > 100),
+      matches_naive<C>(ts::make_scene<T>(maps, ny, nx, 9, ny * nx > 100),
                        "maps " + std::to_string(static_cast<int>(maps)), params);
     }
   }
@@ -322,8 +196,8 @@ void awkward_shapes_match_naive() {
 template <class C>
 void regions_match_naive() {
   using T = typename C::real;
-  for (const Maps maps : {Maps::constants, Maps::meshes}) {
-    auto scene = make_scene<T>(maps, 90, 150, 5);
+  for (const ts::Maps maps : {ts::Maps::constants, ts::Maps::meshes}) {
+    auto scene = ts::make_scene<T>(maps, 90, 150, 5);
     auto params = params_of(2.5, 1);
     params.negative = true;
     scene.region = ts::random_mask(90, 150, 0.9, 6);
@@ -334,11 +208,6 @@ void regions_match_naive() {
     scene.region = ts::HostMask(90, 150, 0);
     EXPECT_TRUE(matches_naive<C>(scene, "empty region", params).islands.empty());
   }
-}
-
-template <class T>
-Scene<T> scene_of(const ts::HostImage<T>& image, double level = 0, double rms = 1) {
-  return {image, {constant_map<T>(level), constant_map<T>(rms)}, {}};
 }
 
 /// A faint island in the box of a bright one has no seed of its own.
@@ -352,13 +221,13 @@ void a_seed_is_one_of_the_islands_own_pixels() {
   image(2, 3) = T(5);                    // not strictly above
   image(2, 70) = T(4);
   image(3, 71) = T(5.5);  // across a corner
-  auto result = matches_naive<C>(scene_of(image), "own seed");
+  auto result = matches_naive<C>(ts::scene_of(image), "own seed");
   EXPECT_EQ(result.positive.islands, 2);
   EXPECT_EQ(result.positive.dropped, 2);
   EXPECT_EQ(result.islands[0].n_pix, 2);
   auto params = params_of(5, 3);
   params.connectivity = kastor::Connectivity::four;
-  result = matches_naive<C>(scene_of(image), "own seed, 4-connectivity", params);
+  result = matches_naive<C>(ts::scene_of(image), "own seed, 4-connectivity", params);
   EXPECT_EQ(result.positive.islands, 2);
   EXPECT_EQ(result.islands[0].n_pix, 1);
 }
@@ -366,7 +235,7 @@ void a_seed_is_one_of_the_islands_own_pixels() {
 template <class C>
 void thresholds_may_be_equal_or_zero() {
   using T = typename C::real;
-  const auto scene = make_scene<T>(Maps::meshes, 70, 90, 12);
+  const auto scene = ts::make_scene<T>(ts::Maps::meshes, 70, 90, 12);
   const auto equal = matches_naive<C>(scene, "flood = seed", params_of(2, 2));
   EXPECT_EQ(equal.positive.dropped, 0);
   auto params = params_of(0, 0);
@@ -377,17 +246,19 @@ void thresholds_may_be_equal_or_zero() {
 template <class C>
 void an_image_may_be_all_foreground_or_none() {
   using T = typename C::real;
-  const auto all = matches_naive<C>(scene_of(ts::HostImage<T>(70, 130, T(9))), "all");
+  const auto all = matches_naive<C>(ts::scene_of(ts::HostImage<T>(70, 130, T(9))), "all");
   ASSERT_EQ(all.islands.size(), 1U);
   EXPECT_EQ(all.islands[0].x_peak, 0);
   EXPECT_EQ(all.islands[0].flags, kastor::island_at_edge);
-  EXPECT_TRUE(matches_naive<C>(scene_of(ts::HostImage<T>(70, 130, T(1))), "none").islands.empty());
+  EXPECT_TRUE(
+      matches_naive<C>(ts::scene_of(ts::HostImage<T>(70, 130, T(1))), "none").islands.empty());
   const T nan = std::numeric_limits<T>::quiet_NaN();
-  EXPECT_TRUE(matches_naive<C>(scene_of(ts::HostImage<T>(7, 13, nan)), "blank").islands.empty());
+  EXPECT_TRUE(
+      matches_naive<C>(ts::scene_of(ts::HostImage<T>(7, 13, nan)), "blank").islands.empty());
   const ts::HostImage<T> bright(7, 13, T(9));
   for (const double bad : {0.0, -1.0, double(nan), std::numeric_limits<double>::infinity()})
-    EXPECT_TRUE(matches_naive<C>(scene_of(bright, 0, bad), "rms").islands.empty());
-  EXPECT_TRUE(matches_naive<C>(scene_of(bright, double(nan), 1), "level").islands.empty());
+    EXPECT_TRUE(matches_naive<C>(ts::scene_of(bright, 0, bad), "rms").islands.empty());
+  EXPECT_TRUE(matches_naive<C>(ts::scene_of(bright, double(nan), 1), "level").islands.empty());
 }
 
 template <class C>
@@ -400,7 +271,7 @@ void shapes_that_are_no_ellipse_are_flagged() {
   for (std::int64_t i = 0; i < 9; ++i) image(20 + i, 10 + i) = T(6 + i % 5);   // a diagonal
   for (std::int64_t i = 0; i < 9; ++i) image(20 + i, 100 - i) = T(7 + i % 5);  // the other one
   image(20, 120) = image(20, 121) = image(21, 120) = T(7);  // the least that has a shape
-  const auto rows = matches_naive<C>(scene_of(image), "lines").islands;
+  const auto rows = matches_naive<C>(ts::scene_of(image), "lines").islands;
   ASSERT_EQ(rows.size(), 6U);
   int with_shape = 0;
   for (const kastor::Island& row : rows) {
@@ -427,7 +298,7 @@ void blank_neighbours_and_edges_are_flagged() {
       ts::HostImage<T> image(20, 130);
       image(10, 64) = nan;
       image(10 + dy, 64 + dx) = T(9);
-      const auto rows = matches_naive<C>(scene_of(image), "near blank").islands;
+      const auto rows = matches_naive<C>(ts::scene_of(image), "near blank").islands;
       ASSERT_EQ(rows.size(), 1U);
       const bool near = std::abs(dy) < 2 && std::abs(dx) < 2;
       EXPECT_EQ((rows[0].flags & kastor::island_near_blank) != 0, near) << dy << ' ' << dx;
@@ -439,9 +310,9 @@ void blank_neighbours_and_edges_are_flagged() {
     image(y, x) = T(9);
     image(10, 70) = T(9);
     auto params = params_of(5, 3);
-    EXPECT_EQ(matches_naive<C>(scene_of(image), "edge", params).islands.size(), 2U);
+    EXPECT_EQ(matches_naive<C>(ts::scene_of(image), "edge", params).islands.size(), 2U);
     params.drop_at_edge = true;
-    const auto kept = matches_naive<C>(scene_of(image), "edge dropped", params);
+    const auto kept = matches_naive<C>(ts::scene_of(image), "edge dropped", params);
     ASSERT_EQ(kept.islands.size(), 1U);
     EXPECT_EQ(kept.islands[0].x_peak, 70);
     EXPECT_EQ(kept.positive.dropped, 1);
@@ -454,9 +325,9 @@ void the_first_of_equal_peaks_wins() {
   auto image = ts::make_image<T>(ts::Pixels::narrow_integers, 90, 170, 11);
   auto params = params_of(0.5, 0.5);
   params.negative = true;
-  matches_naive<C>(scene_of(image), "ties", params);
+  matches_naive<C>(ts::scene_of(image), "ties", params);
   params.connectivity = kastor::Connectivity::four;
-  matches_naive<C>(scene_of(image), "ties, 4-connectivity", params);
+  matches_naive<C>(ts::scene_of(image), "ties, 4-connectivity", params);
 }
 
 /// Sums beyond the largest double, deviations beyond it, signal to noise beyond it.
@@ -510,7 +381,7 @@ template <class C>
 void values_of_any_scale_match_naive() {
   using T = typename C::real;
   for (const double scale : {1e-35, 1e30}) {
-    auto scene = make_scene<T>(Maps::constants, 40, 70, 4);
+    auto scene = ts::make_scene<T>(ts::Maps::constants, 40, 70, 4);
     for (T& pixel : scene.image.values) pixel = static_cast<T>(static_cast<double>(pixel) * scale);
     scene.background.level.constant *= scale;
     scene.background.rms.constant *= scale;
@@ -526,7 +397,7 @@ void long_islands_match_naive() {
     ts::HostImage<T> image(ny, nx, T(1.0625));
     image(ny / 2, nx / 2) = T(1e7);
     image(ny / 2 + 1, nx / 2) = T(1e7) / 3;
-    const auto rows = matches_naive<C>(scene_of(image), "long", params_of(5, 1)).islands;
+    const auto rows = matches_naive<C>(ts::scene_of(image), "long", params_of(5, 1)).islands;
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].n_pix, 60000);
   }
@@ -535,7 +406,7 @@ void long_islands_match_naive() {
 template <class C>
 void figures_do_not_depend_on_other_islands() {
   using T = typename C::real;
-  auto scene = make_scene<T>(Maps::meshes, 120, 300, 21, false);
+  auto scene = ts::make_scene<T>(ts::Maps::meshes, 120, 300, 21, false);
   scene.region = ts::mask_where(120, 300, [](auto, auto x) { return x < 150; });
   const auto alone = matches_naive<C>(scene, "half", params_of(2, 1));
   ts::Random random(3);
@@ -572,7 +443,7 @@ void lists_grow_to_the_number_of_islands() {
   }
   auto params = params_of(5, 3);
   params.negative = true;
-  const auto scene = scene_of(image);
+  const auto scene = ts::scene_of(image);
   EXPECT_EQ(matches_naive<C>(scene, "lattice", params).islands.size(), 40000U);
   // The same object, from an image of few to one of many and back.
   kastor::IslandFinder<Exec, T> find(Exec{}, params);
@@ -587,14 +458,14 @@ void lists_grow_to_the_number_of_islands() {
 template <class C>
 void gives_the_bits_of_the_first_backend() {
   using T = typename C::real;
-  for (const Maps maps : all_maps) {
-    const auto scene = make_scene<T>(maps, 300, 411, 14);
+  for (const ts::Maps maps : ts::all_maps) {
+    const auto scene = ts::make_scene<T>(maps, 300, 411, 14);
     auto params = params_of(2.5, 0.7);
     params.negative = true;
     const auto on = [&](auto space) {
       using E = decltype(space);
-      const DeviceMap<E, T> level(scene.background.level);
-      const DeviceMap<E, T> rms(scene.background.rms);
+      const ts::DeviceMap<E, T> level(scene.background.level);
+      const ts::DeviceMap<E, T> rms(scene.background.rms);
       return kastor::find_islands(space, ts::to_device<E>(scene.image),
                                   kastor::Background<E, T>{level.map, rms.map}, params);
     };
@@ -698,73 +569,5 @@ TYPED_TEST(IslandFinder, IsTheSameBitsOnEveryBackend) {
 }
 
 TYPED_TEST(IslandFinder, ThrowsOnWhatDoesNotFit) { throws_on_what_does_not_fit<TypeParam>(); }
-
-// ------------------------------------------------------------------------------ surfaces
-
-using First = ts::FirstExec;
-
-/// Within and beyond the outermost nodes, one node or one row of them.
-std::vector<ts::HostMesh> meshes() {
-  return {
-      random_mesh(90, 170, 32, 64, 1, 1, false, 1),  random_mesh(90, 170, 32, 64, 1, 1, true, 2),
-      random_mesh(90, 170, 5, 3, 0, 5, true, 3),     random_mesh(1, 170, 20, 20, 2, 1, false, 4),
-      random_mesh(90, 1, 20, 20, 2, 1, true, 5),     random_mesh(9, 9, 90, 170, 2, 1, false, 6),
-      random_mesh(20, 30, 10, 10, 1e10, 1, false, 7)};
-}
-
-TEST(MeshSurface, IsTheFormulaInEveryBitAlongRowsToo) {
-  for (const ts::HostMesh& mesh : meshes()) {
-    const auto surface = to_device_surface<First>(mesh);
-    const kastor::PixelMap<First, float> map(surface);
-    for (std::int64_t y = 0; y < 95; ++y) {
-      kastor::detail::MapAlongRow<First, float> along(map, y);
-      for (std::int64_t x = 0; x < 180; ++x) {
-        ASSERT_EQ(surface(y, x), mesh(y, x)) << y << ' ' << x;
-        ASSERT_EQ(along(x), mesh(y, x)) << y << ' ' << x;
-      }
-    }
-  }
-}
-
-/// The bounds hold for every pixel of a patch, and are not far from the extremes.
-TEST(MeshSurface, StaysWithinItsBoundsOnPatches) {
-  ts::Random random(8);
-  for (const ts::HostMesh& mesh : meshes()) {
-    const auto surface = to_device_surface<First>(mesh);
-    for (int trial = 0; trial < 300; ++trial) {
-      kastor::detail::Patch patch{random.below(95), 0, random.below(180), 0};
-      patch.y_last = patch.y_first + random.below(20);
-      patch.x_last = patch.x_first + random.below(70);
-      const auto bounds = kastor::detail::bounds_of(surface, patch);
-      ASSERT_TRUE(bounds.finite());
-      double low = std::numeric_limits<double>::infinity();
-      double high = -low;
-      for (std::int64_t y = patch.y_first; y <= patch.y_last; ++y) {
-        for (std::int64_t x = patch.x_first; x <= patch.x_last; ++x) {
-          low = std::min(low, mesh(y, x));
-          high = std::max(high, mesh(y, x));
-        }
-      }
-      ASSERT_LE(bounds.low, low);
-      ASSERT_GE(bounds.high, high);
-    }
-  }
-}
-
-TEST(MeshSurface, HasNoBoundsWhereANodeIsNotFinite) {
-  ts::HostMesh mesh = random_mesh(90, 170, 32, 64, 1, 1, false, 1);
-  for (const double bad :
-       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    for (double kastor::MeshNode::*field : {&kastor::MeshNode::value, &kastor::MeshNode::d2x,
-                                            &kastor::MeshNode::d2y, &kastor::MeshNode::d2x2y}) {
-      for (std::int64_t node = 0; node < 4; ++node) {
-        ts::HostMesh broken = mesh;
-        broken.nodes(node / 2, node % 2).*field = bad;
-        const auto surface = to_device_surface<First>(broken);
-        EXPECT_FALSE(kastor::detail::bounds_of(surface, {17, 20, 40, 50}).finite());
-      }
-    }
-  }
-}
 
 }  // namespace
