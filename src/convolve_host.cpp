@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <kastor/convolution_kernel.hpp>
 #include <kastor/detail/convolve_host.hpp>
 #include <limits>
 
@@ -213,10 +214,9 @@ std::size_t host_tile_scratch(std::int64_t taps_y, std::int64_t taps_x, std::int
 
 template <class T>
 void convolve_tile(const HostConvolution<T>& c, const HostTile& tile, T* scratch) {
-  constexpr std::int64_t most_taps = 127;
   RowRing<T> ring(c, tile, scratch);
   const std::int64_t parts = std::max<std::int64_t>(1, c.parts);
-  const T* rows[most_taps + rows_at_once - 1];
+  const T* rows[most_kernel_pixels + rows_at_once - 1];
   T* sums[rows_at_once];
 
   std::int64_t next = tile.y_begin + c.first_y;

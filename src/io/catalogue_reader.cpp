@@ -158,15 +158,7 @@ Catalogue read_fits(const std::string& path, const std::vector<std::string>& nee
       first_missing(needed, [&](const std::string& name) { return find_column(file, name); });
   if (!missing.empty()) file.fail(missing_message(missing, needed));
 
-  const auto rows = detail::read_integer(file, "NAXIS2").value_or(0);
-  const auto width = detail::read_integer(file, "NAXIS1").value_or(0);
-  const auto unit = file.data_unit();
-  const std::int64_t held = std::max<std::int64_t>(0, file.size() - unit.start);
-  if (rows < 0 || width < 0 || (width > 0 && rows > held / width)) {
-    file.fail(fmt::format("data truncated: {} rows of {} bytes, file holds {}; expected them all",
-                          rows, width, held));
-  }
-  Catalogue catalogue(static_cast<std::size_t>(width > 0 ? rows : 0));
+  Catalogue catalogue(static_cast<std::size_t>(detail::table_rows(file)));
   if (catalogue.empty()) return catalogue;
   for (const Column& column : k_columns) {
     const auto number = find_column(file, column.name);

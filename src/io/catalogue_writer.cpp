@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <bit>
-#include <cmath>
 #include <kastor/io/catalogue_writer.hpp>
-#include <kastor/io/sha256.hpp>
 #include <vector>
 
 #include "catalogue_columns.hpp"
 #include "catalogue_fits.hpp"
+#include "row_hash.hpp"
 
 namespace kastor::io {
 namespace {
@@ -25,12 +22,6 @@ TableColumn::Values values_of(const Catalogue& catalogue, Number Source::*member
   values.reserve(catalogue.size());
   for (const Source& source : catalogue) values.push_back(source.*member);
   return values;
-}
-
-std::uint64_t hashed_bits(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
-
-std::uint64_t hashed_bits(double value) {
-  return std::isnan(value) ? 0x7ff8000000000000 : std::bit_cast<std::uint64_t>(value);
 }
 
 }  // namespace
@@ -57,16 +48,10 @@ void write_catalogue(const std::string& path, TableFormat format, const Catalogu
 }
 
 std::string catalogue_hash(const Catalogue& catalogue) {
-  Sha256 hash;
-  std::array<std::uint8_t, 8 * k_columns.size()> row;
+  detail::RowHash hash;
   for (const Source& source : catalogue) {
-    for (std::size_t i = 0; i < k_columns.size(); ++i) {
-      const std::uint64_t bits =
-          std::visit([&](auto member) { return hashed_bits(source.*member); }, k_columns[i].member);
-      for (std::size_t byte = 0; byte < 8; ++byte)
-        row[8 * i + byte] = static_cast<std::uint8_t>(bits >> (8 * byte));
-    }
-    hash.update(row.data(), row.size());
+    for (const auto& column : k_columns)
+      std::visit([&](auto member) { hash.add(source.*member); }, column.member);
   }
   return hash.hex_digest();
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -111,6 +112,17 @@ HduInfo describe_hdu(const FitsFile& file) {
     hdu.ctype.push_back(read_string(file, fmt::format("CTYPE{}", axis).c_str()).value_or(""));
   }
   return hdu;
+}
+
+std::int64_t table_rows(const FitsFile& file) {
+  const auto rows = read_integer(file, "NAXIS2").value_or(0);
+  const auto width = read_integer(file, "NAXIS1").value_or(0);
+  const std::int64_t held = std::max<std::int64_t>(0, file.size() - file.data_unit().start);
+  if (rows < 0 || width < 0 || (width > 0 && rows > held / width)) {
+    file.fail(fmt::format("data truncated: {} rows of {} bytes, file holds {}; expected them all",
+                          rows, width, held));
+  }
+  return width > 0 ? rows : 0;
 }
 
 std::string axes_text(const HduInfo& hdu) {

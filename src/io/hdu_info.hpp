@@ -21,6 +21,10 @@ namespace kastor::io::detail {
 /// True if the header has the keyword, whatever its value.
 [[nodiscard]] bool has_keyword(const FitsFile& file, const char* keyword);
 
+/// Rows of the table that the current HDU is. \throws kastor::Error if the file does not hold them
+/// all
+[[nodiscard]] std::int64_t table_rows(const FitsFile& file);
+
 /// "NAXIS1=20, NAXIS2=30", for messages.
 [[nodiscard]] std::string axes_text(const HduInfo& hdu);
 

@@ -32,18 +32,6 @@ std::vector<TableColumn> columns_of(const FitsFile& file) {
   return columns;
 }
 
-/// Rows of the table, all of which the file holds.
-std::int64_t rows_of(const FitsFile& file) {
-  const auto rows = read_integer(file, "NAXIS2").value_or(0);
-  const auto width = read_integer(file, "NAXIS1").value_or(0);
-  const std::int64_t held = std::max<std::int64_t>(0, file.size() - file.data_unit().start);
-  if (rows < 0 || width < 0 || (width > 0 && rows > held / width)) {
-    file.fail(fmt::format("data truncated: {} rows of {} bytes, file holds {}; expected them all",
-                          rows, width, held));
-  }
-  return width > 0 ? rows : 0;
-}
-
 struct ColumnType {
   int code = 0;  // CFITSIO's, negative for variable lengths
   LONGLONG repeat = 0;
@@ -117,7 +105,7 @@ std::optional<TableFromFile> read_fits_table(const std::string& path, const Colu
     const auto requests = choose(columns);
     if (requests.empty()) continue;
 
-    const auto rows = rows_of(file);
+    const auto rows = table_rows(file);
     TableFromFile found{empty_table(columns, requests), TableFileFormat::fits,
                         fmt::format("{}[{}]", one_line(path), file.hdu())};
     for (std::size_t i = 0; i < requests.size(); ++i) {

@@ -120,6 +120,8 @@ class Finder {
   std::vector<std::string> m_names;
 };
 
+}  // namespace
+
 std::string names_of(const std::vector<TableColumn>& columns) {
   constexpr std::size_t most = 12;
   std::string names;
@@ -127,8 +129,6 @@ std::string names_of(const std::vector<TableColumn>& columns) {
     names += (i == 0 ? "" : ", ") + one_line(columns[i].name);
   return names + (columns.size() > most ? ", ..." : "");
 }
-
-}  // namespace
 
 SourceColumns recognise_columns(const std::vector<TableColumn>& columns, const ColumnNames& named) {
   const Finder finder(columns);

@@ -34,6 +34,9 @@ struct SourceColumns {
 [[nodiscard]] SourceColumns recognise_columns(const std::vector<TableColumn>& columns,
                                               const ColumnNames& named);
 
+/// "ra, dec, flux": the names of the first dozen, for messages.
+[[nodiscard]] std::string names_of(const std::vector<TableColumn>& columns);
+
 /// A unit as a factor to a base unit.
 struct ScaledUnit {
   double factor = 1;

@@ -20,14 +20,6 @@ using detail::SourceColumns;
 constexpr std::array<const char*, k_source_quantities> k_quantity_names = {
     "id", "ra", "dec", "x", "y", "flux_peak", "flux_int", "flux_sum", "snr", "rms", "size"};
 
-std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 12;
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < most; ++i)
-    text += (i == 0 ? "" : ", ") + detail::one_line(names[i]);
-  return text + (names.size() > most ? ", ..." : "");
-}
-
 /// What was read, column by column.
 class ColumnsRead {
  public:
@@ -201,12 +193,10 @@ bool SourceList::has_snr() const {
 SourceList read_source_list(const std::string& path, const ColumnNames& named) {
   SourceColumns columns;
   std::vector<Q> order;
-  std::vector<std::string> seen;  // names of the first table, for the message
+  std::vector<TableColumn> seen;  // of the first table, for the message
   std::string trouble;
   const auto choose = [&](const std::vector<TableColumn>& heads) -> std::vector<ColumnRequest> {
-    if (seen.empty()) {
-      for (const auto& head : heads) seen.push_back(head.name);
-    }
+    if (seen.empty()) seen = heads;
     SourceColumns found;
     try {
       found = detail::recognise_columns(heads, named);
@@ -235,7 +225,7 @@ SourceList read_source_list(const std::string& path, const ColumnNames& named) {
             : fmt::format(
                   "no columns of positions were recognised among {}; expected ra and dec, "
                   "or x and y, or columns that are named (as in ra=RAJ2000,dec=DEJ2000)",
-                  list_of(seen));
+                  detail::names_of(seen));
     throw Error(detail::one_line(path) + ": " + found);
   }
   return ListMaker(*file, order, columns).make(path);

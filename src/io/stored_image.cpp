@@ -87,8 +87,6 @@ HduInfo select_hdu(FitsFile& file, const std::string& path,
 
 // ---------------------------------------------------------------------------------- which pixels
 
-// ---------------------------------------------------------------------------------- which pixels
-
 /// The axes left when those of length 1 are dropped, from the last one down, until two are left.
 std::vector<std::size_t> long_axes(const std::vector<std::int64_t>& axes) {
   std::vector<std::size_t> left(axes.size());

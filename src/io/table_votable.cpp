@@ -80,6 +80,7 @@ std::string field_of(const TableColumn& column, bool has_frame) {
   return described("   ", "FIELD", attributes, column.description);
 }
 
+/// As section 6 of the standard spells it.
 std::string number_text(double value) {
   if (std::isfinite(value)) return fmt::format("{}", value);
   return std::isnan(value) ? "NaN" : (value > 0 ? "+Inf" : "-Inf");
@@ -118,8 +119,7 @@ struct VotableCellWriter {
   void operator()(const std::vector<double>& values) const {
     const double value = values[row];
     if (std::isfinite(value)) return file.add_shortest(value);
-    // Section 6 of the standard spells them so.
-    file.add(std::isnan(value) ? "NaN" : (value > 0 ? "+Inf" : "-Inf"));
+    file.add(number_text(value));
   }
 };
 
