@@ -57,9 +57,9 @@ struct ImageShape {
 ///
 /// - direct: (ny * nx + 1) * u * S, with S the sum of |kernel| * |image| over the taps; one u less
 ///   where the taps are representable in T,
-/// - separable: (nx + parts * ny + 2) * u * P + `kernel_error()` * K, with P the sum of |part's
-/// tap|
-///   * |image| over the taps of all parts, and K the largest |tap| times the sum of |image|,
+/// - separable: (nx + parts * ny + 2) * u * P + `kernel_error()` * K, with P the sum of
+///   |part's tap| * |image| over the taps of all parts, and K the largest |tap| times the sum of
+///   |image|,
 /// to first order in u.
 ///
 /// Owns the taps on the device and its work space: repeated calls on images of one size allocate

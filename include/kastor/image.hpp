@@ -13,18 +13,16 @@
 /// The four contracts of every Kastor function.
 ///
 /// 1. Layout: an image is a rank-2 `Kokkos::View<T**, Kokkos::LayoutRight>` indexed `(y, x)`, x
-/// fastest, on every
-///    backend; rows may be padded, so a cut-out by two ranges is an image too. The centre of pixel
-///    (0,0) is at (0,0).
+///    fastest, on every backend; rows may be padded, so a cut-out by two ranges is an image too.
+///    The centre of pixel (0,0) is at (0,0).
 /// 2. Execution: the execution space *instance* comes first; kernels, copies and fences use that
-/// instance alone.
-///    Functions that fill Views only enqueue; functions that return host values fence the instance.
+///    instance alone. Functions that fill Views only enqueue; functions that return host values
+///    fence the instance.
 /// 3. Memory: inputs are never resized, copied or converted. Work space lives in plan objects,
-/// which grow to the largest
-///    image seen and then allocate no more.
+///    which grow to the largest image seen and then allocate no more.
 /// 4. Answers: the same bits on every backend, for any number of threads, for any split into bands
-/// of whole rows.
-///    NaN and infinities are blank pixels: in no statistic, never foreground, counted.
+///    of whole rows. NaN and infinities are blank pixels: in no statistic, never foreground,
+///    counted.
 namespace kastor {
 
 /// A read-only image that `Exec` can reach: shallow, unmanaged, rows possibly padded.

@@ -6,7 +6,7 @@
 #include <kastor/label.hpp>
 #include <kastor/pixel_map.hpp>
 
-/// Images that show what was found. All enqueue only, and \throw Error if a shape differs. Labels
+/// Images that show what was found. All enqueue only, and throw Error if a shape differs. Labels
 /// without a component stand for no islands, whatever their shape.
 namespace kastor {
 

@@ -39,8 +39,8 @@ enum class Connectivity { four = 4, eight = 8 };
 /// What becomes a component.
 struct LabelParams {
   Connectivity connectivity = Connectivity::four;
-  std::int64_t min_pixels =
-      1;  ///< smaller components become background, the rest is renumbered 1..N  [>= 1]
+  /// Smaller components become background, the rest is renumbered 1..N.  [>= 1]
+  std::int64_t min_pixels = 1;
   bool drop_at_edge = false;  ///< so do components that touch the border of the mask
 };
 
@@ -50,8 +50,8 @@ struct LabelParams {
 /// call.
 template <class Exec>
 struct RunLabels {
-  template <class T>
   /// A list in the memory of Exec; it may be longer than what it holds.
+  template <class T>
   using List = Kokkos::View<T*, typename Exec::memory_space>;
 
   std::int64_t ny = 0;                 ///< rows of the mask [pixel]
@@ -63,12 +63,12 @@ struct RunLabels {
   List<std::int32_t> begin;            ///< x of a run's first pixel
   List<std::int32_t> end;              ///< x after its last pixel
   List<std::int32_t> row;              ///< y of the run
-  List<std::uint32_t>
-      label;  ///< 1..components in raster order of each component's first pixel; 0: dropped
+  /// 1..components in raster order of each component's first pixel; 0: dropped
+  List<std::uint32_t> label;
   List<std::uint32_t> first_run;  ///< (components) run that holds the component's first pixel
   BitMask<Exec> mask;             ///< the mask that was labelled
-  List<std::uint32_t>
-      first_in_word;  ///< (words + 1) number of runs that begin before a word of the mask
+  /// (words + 1) number of runs that begin before a word of the mask
+  List<std::uint32_t> first_in_word;
 
   /// The label of pixel (y, x), 0 for background: O(1) from the mask.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t at(std::int64_t y, std::int64_t x) const {

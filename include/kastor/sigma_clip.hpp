@@ -30,8 +30,8 @@ struct SigmaClipResult {
   std::int64_t blank = 0;   ///< NaN and infinite pixels
   int passes = 0;  ///< how often the statistics were computed, the last, unchanging one included
   bool converged = false;  ///< the last pass would remove nothing
-  bool degenerate =
-      false;  ///< the next clip would remove every pixel (std is 0): stopped with the survivors
+  /// The next clip would remove every pixel (std is 0): stopped with the survivors.
+  bool degenerate = false;
   ClipRoute route = ClipRoute::reread;
 };
 

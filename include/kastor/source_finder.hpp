@@ -18,11 +18,11 @@ enum class ThresholdAbout { zero, median };
 /// What is a source.
 struct FindParams {
   SigmaClipParams clip;
-  double threshold =
-      5.0;  ///< foreground is strictly above this many clipped standard deviations  [finite]
+  /// Foreground is strictly above this many clipped standard deviations.  [finite]
+  double threshold = 5.0;
   ThresholdAbout about = ThresholdAbout::zero;
-  std::optional<double>
-      level;  ///< absolute threshold [image unit], may be negative; replaces the two above [finite]
+  /// Absolute threshold [image unit], may be negative; replaces the two above.  [finite]
+  std::optional<double> level;
   LabelParams label;
 };
 

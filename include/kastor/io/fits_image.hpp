@@ -35,10 +35,10 @@ struct HduInfo {
   std::string unit;                ///< BUNIT; empty if there is none
   double bscale = 1.0;             ///< BSCALE
   double bzero = 0.0;              ///< BZERO
-  std::optional<long long>
-      blank;                 ///< BLANK as the header has it; it applies to integer images only
-  std::string compression;   ///< ZCMPTYPE, "gzip" or "bzip2" (whole file); empty if plain
-  std::optional<Beam> beam;  ///< BMAJ, BMIN and BPA as they are; `read_beam()` looks further
+  /// BLANK as the header has it; it applies to integer images only.
+  std::optional<long long> blank;
+  std::string compression;         ///< ZCMPTYPE, "gzip" or "bzip2" (whole file); empty if plain
+  std::optional<Beam> beam;        ///< BMAJ, BMIN and BPA as they are; `read_beam()` looks further
   std::vector<std::string> ctype;  ///< CTYPEn, one an axis; empty where there is none
   std::string pixel_type;  ///< how Kastor reads it: "float32", "float64"; empty if not an image
 };

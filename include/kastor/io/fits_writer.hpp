@@ -39,9 +39,8 @@ template <class V>
 
 /// The cards of an input's header that stay true for a 2-D image on the same pixels: its celestial
 /// or linear coordinates, the beam, and what describes the observation. `fits_axes` are the input's
-/// axes that became x and y
-/// (`FitsImage::fits_axes`); cards of other axes go. Where the coordinates cannot be kept so, all
-/// of them go and a HISTORY card says why.
+/// axes that became x and y (`FitsImage::fits_axes`); cards of other axes go. Where the coordinates
+/// cannot be kept so, all of them go and a HISTORY card says why.
 [[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                                   const std::array<int, 2>& fits_axes);
 

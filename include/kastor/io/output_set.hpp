@@ -28,9 +28,8 @@ class OutputSet {
   /// Creates the temporary file of one more output and returns its name, to be written and closed
   /// by the caller. A target that is a link to a regular file stays a link: the file behind it is
   /// replaced. \throws kastor::Error if `target` exists and may not be replaced, is not a regular
-  /// file, is one of `inputs` (links
-  ///   followed), is an output already added, or lies in a directory that is missing or cannot be
-  ///   written.
+  /// file, is one of `inputs` (links followed), is an output already added, or lies in a directory
+  /// that is missing or cannot be written.
   [[nodiscard]] std::string add(const std::string& target, OverwritePolicy policy,
                                 const std::vector<std::string>& inputs = {});
 

@@ -7,7 +7,8 @@
 
 namespace kastor::io {
 
-/// Where an output came from; the writers put it into FITS headers.
+/// Where an output came from; the writers put it into every format that has a place for it. In
+/// brackets: the keywords of FITS.
 struct Provenance {
   std::string version;              ///< Kastor's version (KASTORV)
   std::string command_line;         ///< the options, as one line (HISTORY)

@@ -19,8 +19,8 @@ struct TableColumn {
       std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
   std::string name;  ///< unique in its table
-  std::string
-      unit;  ///< as the FITS and VOUnit standards spell it (deg, arcsec, Jy, pixel); or empty
+  /// As the FITS and VOUnit standards spell it (deg, arcsec, Jy, pixel); or empty.
+  std::string unit;
   std::string ucd;          ///< UCD1+; or empty
   std::string description;  ///< one sentence
   Values values;            ///< one a row; NaN is a value that does not exist
