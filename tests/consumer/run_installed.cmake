@@ -1,14 +1,7 @@
 # Installs Kastor, with the Kokkos that it was built with, into a prefix far from here, and works from there alone: nothing
 # installed names the source or the build folder, a consumer that lies elsewhere is built and run, and so is the command.
 # Where Linux lets this process have mounts of its own, the source folder is hidden meanwhile, and the build folder too.
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}\nfailed with ${result}:\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 
 run(mktemp -d -t kastor-installed-XXXXXX)
 string(STRIP "${output}" WORK_DIR)
