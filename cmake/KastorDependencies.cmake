@@ -35,8 +35,6 @@ if(KASTOR_ENABLE_FITS)
   find_package(nanoflann 1.4 CONFIG REQUIRED)
   find_package(PNG 1.6 REQUIRED)
   find_package(WCSLIB 7 REQUIRED)
-endif()
-if(KASTOR_ENABLE_FITS)
   # Looked for again at run time: a build machine needs no font.
   find_file(KASTOR_FONT DejaVuSans.ttf DOC "Font of the text in pictures, unless another is named at run time"
     PATHS /usr/share/fonts /usr/local/share/fonts
