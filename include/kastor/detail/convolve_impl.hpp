@@ -9,77 +9,13 @@
 #include <kastor/convolve.hpp>
 #include <kastor/detail/convolve_device.hpp>
 #include <kastor/detail/convolve_host.hpp>
+#include <kastor/detail/convolve_taps.hpp>
+#include <kastor/detail/plan_memory.hpp>
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace kastor::detail {
-
-template <class T>
-inline constexpr double separable_tolerance = std::is_same_v<T, float> ? 0x1p-26 : 0x1p-50;
-
-/// The taps as the kernels want them, on the host: mirrored, rounded to T.
-template <class T>
-struct Taps {
-  std::int64_t ny = 0;
-  std::int64_t nx = 0;
-  std::int64_t parts = 0;  ///< 0 for the direct form
-  std::vector<T> values;   ///< direct: (ny, nx); else per part nx along x, then ny along y
-  double kernel_error = 0;
-};
-
-template <class T>
-void append_mirrored(std::vector<T>& list, const std::vector<double>& taps) {
-  for (auto tap = taps.rbegin(); tap != taps.rend(); ++tap) list.push_back(static_cast<T>(*tap));
-}
-
-/// What decides is the kernel alone, so that every backend decides alike.
-inline bool separable_pays(const ConvolutionKernel& kernel, const SeparableForm& form,
-                           double tolerance) {
-  const auto parts = static_cast<std::int64_t>(form.parts.size());
-  const std::int64_t separable = parts * (kernel.ny + kernel.nx);
-  const std::int64_t direct = kernel.ny * kernel.nx;
-  return form.error <= tolerance && (parts == 1 ? separable < direct : 2 * separable <= direct);
-}
-
-template <class T>
-[[nodiscard]] Taps<T> make_taps(const ConvolutionKernel& kernel, ConvolveMethod method) {
-  Taps<T> taps;
-  taps.ny = kernel.ny;
-  taps.nx = kernel.nx;
-  if (method != ConvolveMethod::direct) {
-    const SeparableForm form = separable_form(kernel, separable_tolerance<T>);
-    if (method == ConvolveMethod::separable ||
-        separable_pays(kernel, form, separable_tolerance<T>)) {
-      taps.parts = static_cast<std::int64_t>(form.parts.size());
-      taps.kernel_error = form.error;
-      for (const SeparablePart& part : form.parts) {
-        append_mirrored(taps.values, part.along_x);
-        append_mirrored(taps.values, part.along_y);
-      }
-      return taps;
-    }
-  }
-  append_mirrored(taps.values, kernel.taps);
-  return taps;
-}
-
-/// The result for an image of ones without edges, in the arithmetic of the convolution itself.
-template <class T>
-[[nodiscard]] T sum_of_taps(const Taps<T>& taps) {
-  T sum = 0;
-  if (taps.parts == 0) {
-    for (const T tap : taps.values) sum += tap;
-  }
-  const T* tap = taps.values.data();
-  for (std::int64_t part = 0; part < taps.parts; ++part) {
-    T along_x = 0;
-    for (std::int64_t j = 0; j < taps.nx; ++j) along_x += *tap++;
-    for (std::int64_t t = 0; t < taps.ny; ++t) sum += *tap++ * along_x;
-  }
-  return sum;
-}
 
 /// Extent of the result in one direction, and where its first pixel lies in mode full.
 struct ResultRange {
@@ -232,13 +168,6 @@ struct Convolver<Exec, T>::Plan {
     space.fence("kastor::convolve::taps");
   }
 
-  void grow(List& list, const std::string& label, std::int64_t wanted) const {
-    if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
-    list = {};
-    list = List(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label),
-                static_cast<std::size_t>(wanted));
-  }
-
   [[nodiscard]] ImageShape result_shape(const ImageShape& image) const {
     if (image.ny <= 0 || image.nx <= 0) return {0, 0};
     KASTOR_EXPECTS(
@@ -282,9 +211,9 @@ struct Convolver<Exec, T>::Plan {
   void interpolate(const detail::Rows<T>& image, const detail::Target<T>& result) {
     detail::SplitBlanks<T> split{image, nullptr, nullptr, taps.ny - 1, taps.nx - 1};
     const std::int64_t weights_count = split.weights_ny() * split.weights_nx();
-    grow(values, "kastor::convolve::values", image.ny * image.nx);
-    grow(weights, "kastor::convolve::weights", weights_count);
-    grow(result_weights, "kastor::convolve::result_weights", result.ny * result.nx);
+    detail::grow(values, space, "kastor::convolve::values", image.ny * image.nx);
+    detail::grow(weights, space, "kastor::convolve::weights", weights_count);
+    detail::grow(result_weights, space, "kastor::convolve::result_weights", result.ny * result.nx);
     split.values = values.data();
     split.weights = weights.data();
     Kokkos::parallel_for("kastor::convolve::split_blanks", Policy(space, 0, weights_count), split);
@@ -322,8 +251,8 @@ struct Convolver<Exec, T>::Plan {
     tiles.tiles = (result.ny + tiles.rows - 1) / tiles.rows * tiles.tiles_x;
     tiles.workers = std::min(tiles.tiles, threads);
     tiles.scratch_per_worker = detail::host_tile_scratch(taps.ny, taps.nx, taps.parts);
-    grow(scratch, "kastor::convolve::scratch",
-         threads * static_cast<std::int64_t>(tiles.scratch_per_worker));
+    detail::grow(scratch, space, "kastor::convolve::scratch",
+                 threads * static_cast<std::int64_t>(tiles.scratch_per_worker));
     tiles.scratch = scratch.data();
     Kokkos::parallel_for("kastor::convolve::tiles", Policy(space, 0, tiles.workers), tiles);
   }
@@ -341,7 +270,7 @@ struct Convolver<Exec, T>::Plan {
                                                             taps.values.data() + first, part > 0)) {
         continue;
       }
-      grow(along_x, "kastor::convolve::along_x", image.ny * result.nx);
+      detail::grow(along_x, space, "kastor::convolve::along_x", image.ny * result.nx);
       const detail::ConvolveAlongX<T> sum_along_x{image,
                                                   {along_x.data(), image.ny, result.nx, result.nx},
                                                   origin.x,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/label_host.hpp>
+#include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/label.hpp>
 #include <limits>
@@ -66,18 +67,10 @@ struct Labeller<Exec>::Plan {
         counts_on_host(
             Kokkos::view_alloc(s, Kokkos::WithoutInitializing, "kastor::label::counts_on_host")) {
     const std::int64_t parts = is_host_space_v<Exec> ? host_parts() : most_teams();
-    grow(runs_in_part, "kastor::label::runs_in_part", parts);
-    grow(pixels_in_part, "kastor::label::pixels_in_part", parts);
-    grow(roots_in_part, "kastor::label::roots_in_part", parts);
-    grow(dropped_in_part, "kastor::label::dropped_in_part", parts);
-  }
-
-  template <class V>
-  void grow(V& list, const std::string& label, std::int64_t wanted) {
-    if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
-    list = V{};
-    list = V(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label),
-             static_cast<std::size_t>(wanted));
+    detail::grow(runs_in_part, space, "kastor::label::runs_in_part", parts);
+    detail::grow(pixels_in_part, space, "kastor::label::pixels_in_part", parts);
+    detail::grow(roots_in_part, space, "kastor::label::roots_in_part", parts);
+    detail::grow(dropped_in_part, space, "kastor::label::dropped_in_part", parts);
   }
 
   /// One part if there is one thread: it then need not count before it numbers.
@@ -91,14 +84,14 @@ struct Labeller<Exec>::Plan {
 
   void reserve(std::int64_t runs) {
     capacity = std::max(capacity, runs);
-    grow(labels.begin, "kastor::label::begin", capacity);
-    grow(labels.end, "kastor::label::end", capacity);
-    grow(labels.row, "kastor::label::row", capacity);
-    grow(labels.label, "kastor::label::label", capacity);
-    grow(labels.first_run, "kastor::label::first_run", capacity);
-    grow(parent, "kastor::label::parent", capacity);
-    grow(rank, "kastor::label::rank", capacity);
-    if (drops()) grow(pixels_of_set, "kastor::label::pixels_of_set", capacity);
+    detail::grow(labels.begin, space, "kastor::label::begin", capacity);
+    detail::grow(labels.end, space, "kastor::label::end", capacity);
+    detail::grow(labels.row, space, "kastor::label::row", capacity);
+    detail::grow(labels.label, space, "kastor::label::label", capacity);
+    detail::grow(labels.first_run, space, "kastor::label::first_run", capacity);
+    detail::grow(parent, space, "kastor::label::parent", capacity);
+    detail::grow(rank, space, "kastor::label::rank", capacity);
+    if (drops()) detail::grow(pixels_of_set, space, "kastor::label::pixels_of_set", capacity);
   }
   [[nodiscard]] bool drops() const {
     return params.min_pixels > 1 || params.drop_at_edge || seeds.data() != nullptr;
@@ -210,7 +203,8 @@ struct Labeller<Exec>::Plan {
     labels.mask = mask;
     seeds = seed_mask.words;
     labels.runs = labels.components = labels.dropped = labels.foreground_pixels = 0;
-    grow(labels.first_in_word, "kastor::label::first_in_word", mask.ny * mask.words_per_row() + 1);
+    detail::grow(labels.first_in_word, space, "kastor::label::first_in_word",
+                 mask.ny * mask.words_per_row() + 1);
     reserve(std::max<std::int64_t>(4096, mask.ny * mask.nx / 256));
     if constexpr (is_host_space_v<Exec>) {
       enqueue_in_parts(table());
