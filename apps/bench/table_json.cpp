@@ -5,16 +5,13 @@
 namespace kastor::bench {
 namespace {
 
-using cli::Json;
-using cli::text_or_null;
-
-Json number_or_null(const std::optional<double>& number) {
-  return number ? Json(*number) : Json(nullptr);
+cli::Json number_or_null(const std::optional<double>& number) {
+  return number ? cli::Json(*number) : cli::Json(nullptr);
 }
 
-Json timing_json(const StepRows& step, const Timing& timing) {
+cli::Json timing_json(const StepRows& step, const Timing& timing) {
   const auto per_second = [&timing](double amount) {
-    return timing.median > 0 ? Json(amount / timing.median) : Json(nullptr);
+    return timing.median > 0 ? cli::Json(amount / timing.median) : cli::Json(nullptr);
   };
   return {{"median_s", timing.median},
           {"minimum_s", timing.minimum},
@@ -27,8 +24,8 @@ Json timing_json(const StepRows& step, const Timing& timing) {
           {"seconds", timing.seconds}};
 }
 
-Json facts_json(const Facts& facts) {
-  Json json = Json::object();
+cli::Json facts_json(const Facts& facts) {
+  cli::Json json = cli::Json::object();
   for (const auto& [name, fact] : facts) {
     std::visit([&json, &key = name](const auto& value) { json[key] = value; }, fact);
   }
@@ -47,20 +44,21 @@ const char* name_of(RowKind kind) {
   return "";
 }
 
-Json row_json(const StepRows& step, const Row& row) {
-  Json json = {
-      {"kind", name_of(row.kind)}, {"who", row.who}, {"function", text_or_null(row.function)}};
+cli::Json row_json(const StepRows& step, const Row& row) {
+  cli::Json json = {
+      {"kind", name_of(row.kind)}, {"who", row.who}, {"function", cli::text_or_null(row.function)}};
   json.update(timing_json(step, row.timing));
   json["with_transfers"] =
-      row.with_transfers ? timing_json(step, *row.with_transfers) : Json(nullptr);
+      row.with_transfers ? timing_json(step, *row.with_transfers) : cli::Json(nullptr);
   json["result"] = facts_json(row.facts);
-  json["identical"] = row.compared ? Json(row.compared->identical) : Json(nullptr);
-  json["max_difference"] = row.compared ? Json(row.compared->max_difference) : Json(nullptr);
+  json["identical"] = row.compared ? cli::Json(row.compared->identical) : cli::Json(nullptr);
+  json["max_difference"] =
+      row.compared ? cli::Json(row.compared->max_difference) : cli::Json(nullptr);
   return json;
 }
 
-Json step_json(const StepRows& step) {
-  Json rows = Json::array();
+cli::Json step_json(const StepRows& step) {
+  cli::Json rows = cli::Json::array();
   for (const Row& row : step.rows) rows.push_back(row_json(step, row));
   return {{"step", step.name},
           {"title", step.title},
@@ -69,14 +67,15 @@ Json step_json(const StepRows& step) {
           {"rows", rows}};
 }
 
-Json backends_json(const Machine& machine) {
-  Json backends = Json::array();
+cli::Json backends_json(const Machine& machine) {
+  cli::Json backends = cli::Json::array();
   for (const auto& backend : machine.backends) {
-    backends.push_back({{"name", backend.name},
-                        {"usable", backend.usable},
-                        {"trouble", text_or_null(backend.trouble)},
-                        {"measured", backend.measured},
-                        {"threads", backend.usable ? Json(backend.threads) : Json(nullptr)}});
+    backends.push_back(
+        {{"name", backend.name},
+         {"usable", backend.usable},
+         {"trouble", cli::text_or_null(backend.trouble)},
+         {"measured", backend.measured},
+         {"threads", backend.usable ? cli::Json(backend.threads) : cli::Json(nullptr)}});
   }
   return backends;
 }
@@ -84,25 +83,25 @@ Json backends_json(const Machine& machine) {
 }  // namespace
 
 std::string table_json(const Table& table) {
-  Json peers = nullptr;
+  cli::Json peers = nullptr;
   for (const auto& [name, version] : table.peers) peers[name] = version;
-  Json steps = Json::array();
+  cli::Json steps = cli::Json::array();
   for (const StepRows& step : table.steps) steps.push_back(step_json(step));
-  const Json json = {
-      {"kastor", table.machine.kastor},
-      {"kokkos", table.machine.kokkos},
-      {"cpu", text_or_null(table.machine.cpu)},
-      {"hardware_threads",
-       table.machine.hardware_threads > 0 ? Json(table.machine.hardware_threads) : Json(nullptr)},
-      {"devices", table.machine.devices},
-      {"backends", backends_json(table.machine)},
-      {"peers", peers},
-      {"size", table.size},
-      {"type", table.type},
-      {"repeats", table.rules.repeats},
-      {"identical", first_difference(table).empty()},
-      {"notes", table.notes},
-      {"steps", steps}};
+  const cli::Json json = {{"kastor", table.machine.kastor},
+                          {"kokkos", table.machine.kokkos},
+                          {"cpu", cli::text_or_null(table.machine.cpu)},
+                          {"hardware_threads", table.machine.hardware_threads > 0
+                                                   ? cli::Json(table.machine.hardware_threads)
+                                                   : cli::Json(nullptr)},
+                          {"devices", table.machine.devices},
+                          {"backends", backends_json(table.machine)},
+                          {"peers", peers},
+                          {"size", table.size},
+                          {"type", table.type},
+                          {"repeats", table.rules.repeats},
+                          {"identical", first_difference(table).empty()},
+                          {"notes", table.notes},
+                          {"steps", steps}};
   return cli::json_line(json);
 }
 

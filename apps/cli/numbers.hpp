@@ -36,9 +36,8 @@ inline constexpr double largest_real = std::numeric_limits<double>::max();
 template <class Number>
 [[nodiscard]] std::optional<Number> whole_number(std::string_view text) {
   Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stopped != end) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 

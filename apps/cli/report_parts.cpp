@@ -14,13 +14,13 @@ std::string unit_behind(const io::FitsImage& image) {
 }
 
 std::string size_text(const io::FitsImage& image) {
-  const std::string text =
+  std::string text =
       fmt::format("{}: {} columns x {} rows", one_line(name_of(image)), image.nx, image.ny);
   return image.plane ? text + fmt::format(", plane {}", *image.plane) : text;
 }
 
 std::string beam_text(const io::Beam& beam) {
-  const std::string text =
+  std::string text =
       fmt::format("beam {:.4g}\" x {:.4g}\"", beam.major_deg * 3600, beam.minor_deg * 3600);
   if (!std::isfinite(beam.position_angle_deg)) return text;
   return text + fmt::format(" at {:.4g} deg", beam.position_angle_deg);
