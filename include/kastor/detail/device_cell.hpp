@@ -267,7 +267,7 @@ class DeviceCell {
     look_for_ranks(listed, [&](T x) {
       below += x < low ? 1 : 0;
       below_middle += x < middle ? 1 : 0;
-      mine += (x >= low) & (x < high) ? 1 : 0;
+      mine += ((x >= low) & (x < high)) ? 1 : 0;
     });
     const std::uint64_t both = m_crew.sum(below | std::uint64_t{below_middle} << 32);
     const std::int64_t before = listed ? m_window.below_low : 0;
@@ -426,7 +426,7 @@ class DeviceCell {
         mine.below += below ? 1 : 0;
         // Written in any case: that is less work than a branch.
         columns[end] = x;
-        end += !below & (x < high) ? step : 0;
+        end += (!below & (x < high)) ? step : 0;
       }
     });
     if (end > full) {
@@ -464,7 +464,7 @@ class DeviceCell {
             next_tail = over ? last : next_tail;
           }
           columns[next_tail] = x;
-          next_tail -= (x <= core.low) | (x >= core.high) ? step : 0;
+          next_tail -= ((x <= core.low) | (x >= core.high)) ? step : 0;
           if constexpr (!Clean) {
             mine.inside += x == x ? 1 : 0;
             x = x == x ? x : centre;

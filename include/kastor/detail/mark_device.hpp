@@ -110,8 +110,8 @@ struct MarkTile {
         const T x = pixels[r].at[k];
         const bool finite = Interval<T>{}.contains(x);
         bits |= (finite ? 1U : 0U) << k;
-        bits |= (finite & (x > word.above) ? 16U : 0U) << k;
-        bits |= (finite & (x < word.below) ? 256U : 0U) << k;
+        bits |= ((finite & (x > word.above)) ? 16U : 0U) << k;
+        bits |= ((finite & (x < word.below)) ? 256U : 0U) << k;
       }
       space.found[i / quads][i % quads] = static_cast<std::uint16_t>(bits);
     }
