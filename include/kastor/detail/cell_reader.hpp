@@ -23,11 +23,12 @@ class CellReader {
  public:
   KOKKOS_FUNCTION CellReader(const CellImage<T>& image, const Cell& cell, int rank, int size)
       : m_image(image), m_cell(cell) {
+    constexpr std::int64_t pixel_bytes = sizeof(T);
     const std::int64_t pitch = image.rows.one.pitch;
     m_is_near = image.rows.bands == nullptr && cell.height * pitch < (std::int64_t{1} << 30);
     m_begin = m_is_near ? image.rows.one.data + cell.y * pitch + cell.x : nullptr;
     m_packed = m_is_near && reinterpret_cast<std::uintptr_t>(m_begin) % 16 == 0 &&
-               (pitch * sizeof(T)) % 16 == 0 && (cell.width * sizeof(T)) % 16 == 0;
+               pitch * pixel_bytes % 16 == 0 && cell.width * pixel_bytes % 16 == 0;
     const int each = m_packed ? pack : 1;
     m_per_row = static_cast<int>(cell.width) / each;
     m_parts = (static_cast<int>(cell.height) * m_per_row - rank + size - 1) / size;

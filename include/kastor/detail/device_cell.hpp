@@ -221,7 +221,7 @@ class DeviceCell {
         look(x);
         if (!to.contains(x) || core.contains(x)) return;
         if (first_tail == m_in_window) {
-          gone.lost += m_rows - first_tail;
+          gone.lost += static_cast<std::uint32_t>(m_rows - first_tail);
           first_tail = m_rows;
         }
         m_column[--first_tail * m_crew.size()] = x;
