@@ -23,13 +23,8 @@ struct Alone {
   [[nodiscard]] KOKKOS_FUNCTION static V joined(const V& value) {
     return value;
   }
-  [[nodiscard]] KOKKOS_FUNCTION static int sum_before(int) { return 0; }
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION static V smallest(V value) {
-    return value;
-  }
-  template <class V>
-  [[nodiscard]] KOKKOS_FUNCTION static V largest(V value) {
     return value;
   }
 };
@@ -65,16 +60,9 @@ class TeamCrew {
     m_team.team_reduce(Join<V>{&value});
     return value;
   }
-  /// Of the threads of lower rank.
-  [[nodiscard]] KOKKOS_FUNCTION int sum_before(int value) const { return m_team.team_scan(value); }
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V smallest(V value) const {
     m_team.team_reduce(Kokkos::Min<V>(value));
-    return value;
-  }
-  template <class V>
-  [[nodiscard]] KOKKOS_FUNCTION V largest(V value) const {
-    m_team.team_reduce(Kokkos::Max<V>(value));
     return value;
   }
 

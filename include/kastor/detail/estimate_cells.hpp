@@ -90,7 +90,7 @@ struct EstimateByTeams {
   static constexpr int most_rows = sizeof(T) == 4 ? 56 : 40;
   static constexpr int scratch_rows = 37000 / (Threads * static_cast<int>(sizeof(T)));
   static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
-  static constexpr int cells = lone_warps<Exec> && Threads == Crew::warp ? 16 / sizeof(T) : 1;
+  static constexpr int cells = lone_warps && Threads == Crew::warp ? 16 / sizeof(T) : 1;
   static constexpr int threads = Threads * cells;
   static constexpr int at_once = 512 / threads;
   struct Space {

@@ -20,20 +20,10 @@ class ListedRanks {
 
   /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same.
   [[nodiscard]] KOKKOS_FUNCTION TwoPixels<T> operator()(std::int64_t k, bool two) {
-    if (!holds(k) || (two && !holds(k + 1))) search(k);
-    const T first = at(k);
-    if (!two) return {first, first};
-    return {first, holds(k + 1) ? at(k + 1) : m_pixels.smallest_from(m_taken.high)};
+    return pixels_of_rank(m_pixels, m_ranks, k, two, [this](std::int64_t rank) { search(rank); });
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION bool holds(std::int64_t k) const {
-    return k >= m_taken.below_low && k < m_taken.below_high;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t k) const {
-    return m_sorted == nullptr ? m_taken.low : m_sorted[k - m_taken.below_low];
-  }
-
   KOKKOS_FUNCTION void search(std::int64_t k) {
     RankBracket<T> bracket = m_all;
     const RankBracket<T>& window = m_pixels.window();
@@ -61,19 +51,18 @@ class ListedRanks {
       bracket.narrow(from, taken.below, k);
       bracket.narrow(to, taken.below + taken.count, k);
       if (taken.sorted != nullptr && k >= taken.below && k < taken.below + taken.count) {
-        m_taken = {from, to, taken.below, taken.below + taken.count};
-        m_sorted = taken.sorted;
+        m_ranks.of = {from, to, taken.below, taken.below + taken.count};
+        m_ranks.sorted = taken.sorted;
         return;
       }
     }
-    m_taken = bracket;
-    m_sorted = nullptr;
+    m_ranks.of = bracket;
+    m_ranks.sorted = nullptr;
   }
 
   Population& m_pixels;
   RankBracket<T> m_all;
-  RankBracket<T> m_taken{0, 0, 0, 0};
-  const T* m_sorted = nullptr;  ///< null: the pixels are all the low bound
+  SortedRanks<T> m_ranks;
 };
 
 }  // namespace kastor::detail

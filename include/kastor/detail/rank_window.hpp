@@ -37,6 +37,33 @@ struct RankBracket {
   }
 };
 
+/// Pixels of consecutive ranks in order, of a population that keeps them.
+template <class T>
+struct SortedRanks {
+  RankBracket<T> of{0, 0, 0, 0};
+  const T* sorted = nullptr;  ///< null: they are all the low bound
+
+  [[nodiscard]] KOKKOS_FUNCTION bool holds(std::int64_t k) const {
+    return k >= of.below_low && k < of.below_high;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t k) const {
+    return sorted == nullptr ? of.low : sorted[k - of.below_low];
+  }
+};
+
+/// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same. `search`
+/// brings the rank it is given among the sorted ones.
+template <class T, class Population, class Search>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION TwoPixels<T> pixels_of_rank(const Population& pixels,
+                                                                      const SortedRanks<T>& ranks,
+                                                                      std::int64_t k, bool two,
+                                                                      const Search& search) {
+  if (!ranks.holds(k) || (two && !ranks.holds(k + 1))) search(k);
+  const T first = ranks.at(k);
+  if (!two) return {first, first};
+  return {first, ranks.holds(k + 1) ? ranks.at(k + 1) : pixels.smallest_from(ranks.of.high)};
+}
+
 /// Finds pixels of a population by their rank, exactly: counts the pixels below thresholds until
 /// few are left, which are put in order and kept, for the ranks asked next are near by. Where it
 /// looks is of no consequence for what it finds.
@@ -49,29 +76,19 @@ class RankWindow {
 
   /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same.
   [[nodiscard]] KOKKOS_FUNCTION TwoPixels<T> operator()(std::int64_t k, bool two) {
-    if (!holds(k) || (two && !holds(k + 1))) search(k);
-    const T first = at(k);
-    if (!two) return {first, first};
-    return {first, holds(k + 1) ? at(k + 1) : m_pixels.smallest_from(m_window.high)};
+    return pixels_of_rank(m_pixels, m_ranks, k, two, [this](std::int64_t rank) { search(rank); });
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION bool holds(std::int64_t k) const {
-    return k >= m_window.below_low && k < m_window.below_high;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t k) const {
-    return m_sorted == nullptr ? m_window.low : m_sorted[k - m_window.below_low];
-  }
-
   KOKKOS_FUNCTION void search(std::int64_t k) {
     RankBracket<T> bracket = m_all;
-    const bool first = m_window.count() == 0;
-    if (!first && k < m_window.below_low) {
-      bracket.high = m_window.low;
-      bracket.below_high = m_window.below_low;
-    } else if (!first && k >= m_window.below_high) {
-      bracket.low = m_window.high;
-      bracket.below_low = m_window.below_high;
+    const bool first = m_ranks.of.count() == 0;
+    if (!first && k < m_ranks.of.below_low) {
+      bracket.high = m_ranks.of.low;
+      bracket.below_high = m_ranks.of.below_low;
+    } else if (!first && k >= m_ranks.of.below_high) {
+      bracket.low = m_ranks.of.high;
+      bracket.below_low = m_ranks.of.below_high;
     }
     constexpr int pixels_aside = Population::List::room / 4;  // on each side of the rank
     constexpr double margin = pixels_aside;
@@ -85,13 +102,13 @@ class RankWindow {
       threshold[2] = bracket.middle();
       if (!guessed && first && bracket.count() > 4 * Population::List::room) {
         guess_from_sample(k, threshold);
-      } else if (!guessed && !first && m_sorted != nullptr) {
+      } else if (!guessed && !first && m_ranks.sorted != nullptr) {
         // As dense as in the window.
         const double unit =
-            (static_cast<double>(m_window.high) - static_cast<double>(m_window.low)) /
-            static_cast<double>(m_window.count());
+            (static_cast<double>(m_ranks.of.high) - static_cast<double>(m_ranks.of.low)) /
+            static_cast<double>(m_ranks.of.count());
         const double from =
-            k < m_window.below_low ? high - (count - rank) * unit : low + rank * unit;
+            k < m_ranks.of.below_low ? high - (count - rank) * unit : low + rank * unit;
         threshold[0] = static_cast<T>(from - margin * unit);
         threshold[1] = static_cast<T>(from + margin * unit);
       } else {
@@ -108,10 +125,10 @@ class RankWindow {
       for (int i = 0; i < CountsBelow::thresholds; ++i)
         bracket.narrow(threshold[i], below.of[i], k);
     }
-    m_window = bracket;
-    m_sorted = bracket.count() > Population::List::room
-                   ? nullptr
-                   : m_pixels.sorted_between(bracket.low, bracket.high);
+    m_ranks.of = bracket;
+    m_ranks.sorted = bracket.count() > Population::List::room
+                         ? nullptr
+                         : m_pixels.sorted_between(bracket.low, bracket.high);
   }
 
   /// Below the rank and above it by 2 standard errors of the sample.
@@ -129,8 +146,7 @@ class RankWindow {
 
   Population& m_pixels;
   RankBracket<T> m_all;
-  RankBracket<T> m_window{0, 0, 0, 0};
-  const T* m_sorted = nullptr;  ///< null: the window's pixels are all its low bound
+  SortedRanks<T> m_ranks;
 };
 
 }  // namespace kastor::detail

@@ -9,12 +9,11 @@
 
 namespace kastor::detail {
 
-/// Whether a WarpCrew of one warp may be a part of a team.
-template <class Exec>
+/// Whether a WarpCrew of one warp may be a part of a team: where the compiler has shuffles.
+#ifdef __CUDACC__
+inline constexpr bool lone_warps = true;
+#else
 inline constexpr bool lone_warps = false;
-#ifdef KOKKOS_ENABLE_CUDA
-template <>
-inline constexpr bool lone_warps<Kokkos::Cuda> = true;
 #endif
 
 /// A device's team of a fixed number of threads. On CUDA the threads of a warp hand each other
