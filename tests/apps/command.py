@@ -9,9 +9,11 @@ import pathlib
 import pty
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 #: Path of the command under test; set by `main()`.
@@ -50,13 +52,37 @@ def run_line(line, cwd):
     )
 
 
-def on_terminal(arguments, cwd=None):
-    """What a run that succeeds writes to a terminal as its stderr."""
+def hold(process, at_work):
+    """Keeps the process at work for longer than a second, however fast the machine is.
+
+    `at_work()` tells by what the process has written that it began. It is stopped twice, since its
+    clock may not have been set before the first time.
+    """
+    deadline = time.monotonic() + TIMEOUT
+    while not at_work():
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise AssertionError(f"{process.args}: never seen at work")
+        time.sleep(0.001)
+    for _ in range(2):
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1.1)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+
+
+def on_terminal(arguments, cwd=None, at_work=None):
+    """What a run that succeeds writes to a terminal as its stderr.
+
+    With `at_work`, which tells by what the run has written that it is at work, it takes longer than
+    a second.
+    """
     watched, end = pty.openpty()
     process = subprocess.Popen(
         [KASTOR, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=end, cwd=cwd
     )
     os.close(end)
+    if at_work:
+        hold(process, at_work)
     seen = b""
     with contextlib.suppress(OSError):  # the end of a terminal is an error
         while piece := os.read(watched, 4096):

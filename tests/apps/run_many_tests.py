@@ -342,7 +342,12 @@ class TestManyImages(AppTestCase):
             os.link(image, self.folder / name)
         (self.folder / "list.txt").write_text("\n".join(many))
         words = ["find", f"@{self.folder}/list.txt", "--threads", "1"]
-        seen = command.on_terminal([*words, "-o", f"{self.folder}/out/"], cwd=self.folder)
+        out = self.folder / "out"
+        seen = command.on_terminal(
+            [*words, "-o", f"{out}/"],
+            cwd=self.folder,
+            at_work=lambda: out.exists() and any(out.iterdir()),
+        )
         self.assertRegex(seen, rb"\r\033\[Kkastor: \[[#.]{20}\] \d+ of 400 images, [0-9.]+ a second")
         self.assertIn(b"\r\033[Kkastor: wrote the catalogues of 400 images", seen)
 

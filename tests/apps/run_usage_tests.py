@@ -636,21 +636,23 @@ class TestSignals(AppTestCase):
 class TestTerminal(AppTestCase):
     """The progress line: only for somebody who watches, only for work longer than a second."""
 
-    def stderr_on_terminal(self, *arguments):
-        return command.on_terminal(arguments)
+    def stderr_of_long_work(self, image, *options):
+        words = ["simulate", "sky", "--size", "4096", "--threads", "1", "-o", image, *options]
+        return command.on_terminal(
+            words, at_work=lambda: any(".kastor-" in name for name in self.files())
+        )
 
     def test_long_work_shows_a_line_and_erases_it(self):
         image = self.folder / "sky.fits"
-        long = ["simulate", "sky", "--size", "4096", "--threads", "1", "-o", image]
-        seen = self.stderr_on_terminal(*long)
+        seen = self.stderr_of_long_work(image)
         self.assertIn(b"\r\033[Kkastor: simulate", seen)
         self.assertTrue(seen.split(b"...")[-1].startswith(b" "), seen)
         self.assertIn(b"s\r\033[Kkastor: wrote", seen)
-        self.assertEqual(self.stderr_on_terminal(*long, "--overwrite", "--quiet"), b"")
+        self.assertEqual(self.stderr_of_long_work(image, "--overwrite", "--quiet"), b"")
 
     def test_short_work_shows_none(self):
         image = fits_files.write(self.folder / "image.fits", [[1.0, 2.0], [3.0, 4.0]])
-        self.assertEqual(self.stderr_on_terminal("stats", image), b"")
+        self.assertEqual(command.on_terminal(["stats", image]), b"")
 
 
 if __name__ == "__main__":
