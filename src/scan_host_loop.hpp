@@ -35,7 +35,8 @@ template <class T>
     for (std::size_t line = 0; line < sizeof(T); ++line)  // of 64 bytes
       // NOLINTNEXTLINE(performance-no-int-to-ptr): may lie past the end, and is never read
       __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(pixels) +
-                                                       ahead + 64 * line));
+                                                       ahead + 64 * line),
+                         0, 2);  // not into the nearest cache: its few misses at a time limit it
 #pragma GCC unroll 16
     for (int k = 0; k < 64; k += V::lanes) {
       const auto x = V::load(pixels + k);

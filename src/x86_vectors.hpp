@@ -194,17 +194,18 @@ struct Avx2<double> {
 };
 
 struct Avx512Sums {
-  __m512d centre, scale;
+  __m512d scale, minus_centre;  ///< in units of the grid
   __m512i sum, squares;
 
   [[KASTOR_AVX512_INLINE]] Avx512Sums(double c, double s)
-      : centre(_mm512_set1_pd(c)),
-        scale(_mm512_set1_pd(s)),
+      : scale(_mm512_set1_pd(s)),
+        minus_centre(_mm512_set1_pd(-c * s)),
         sum(_mm512_setzero_si512()),
         squares(_mm512_setzero_si512()) {}
-  /// u is 0 where the mask is.
+  /// u is 0 where the mask is. The scale is a power of two, so that x * scale - centre * scale,
+  /// rounded once, is (x - centre) * scale.
   [[KASTOR_AVX512_INLINE]] void add(__mmask8 mask, __m512d x) {
-    const __m512d u = _mm512_mul_pd(_mm512_maskz_sub_pd(mask, x, centre), scale);
+    const __m512d u = _mm512_maskz_fmadd_pd(mask, x, scale, minus_centre);
     const __m512d magic = _mm512_set1_pd(grid_magic);
     sum = _mm512_add_epi64(sum, _mm512_castpd_si512(_mm512_add_pd(u, magic)));
     squares =

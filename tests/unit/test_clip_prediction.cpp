@@ -56,6 +56,34 @@ TEST(SampleBins, AreMonotoneAndWithoutGaps) {
   EXPECT_EQ(SampleBins::of(std::numeric_limits<double>::infinity()), SampleBins::count - 1);
 }
 
+TEST(SampleBins, AreTheSameWithoutBranches) {
+  using Limits = std::numeric_limits<double>;
+  ts::Random random(2);
+  std::vector<double> values{0.0,
+                             -0.0,
+                             Limits::denorm_min(),
+                             Limits::quiet_NaN(),
+                             Limits::infinity(),
+                             Limits::max(),
+                             Limits::lowest()};
+  for (const double bound : {1.0, 16.0, 1024.0}) {
+    for (const double x : {bound, std::nextafter(bound, 0.0), std::nextafter(bound, 1e9)}) {
+      values.push_back(x);
+      values.push_back(-x);
+    }
+  }
+  for (int i = 0; i < 100000; ++i)
+    values.push_back(std::exp(16 * random.uniform() - 9) * (random.below(2) == 0 ? 1 : -1));
+  const SampleBins bins{0.0, 1.0};
+  for (const double x : values) {
+    const int bin = bins.if_near(x);
+    ASSERT_EQ(SampleBins::is_near(bin), std::fabs(x) < 16) << x;
+    if (std::fabs(x) < 16) {
+      ASSERT_EQ(bin, bins(x)) << x;
+    }
+  }
+}
+
 TEST(SampleSize, IsTheTwoThirdsPower) {
   EXPECT_EQ(kastor::detail::sample_size(std::int64_t{2048} * 2048), 161 * 161 * 5 / 2);
   EXPECT_EQ(kastor::detail::sample_size(std::int64_t{1000} * 1000 * 1000), 1000 * 1000 * 5 / 2);

@@ -221,6 +221,34 @@ void any_density_matches_naive() {
 TEST(ScanOnHost, AnyDensityMatchesNaiveForFloat) { any_density_matches_naive<float>(); }
 TEST(ScanOnHost, AnyDensityMatchesNaiveForDouble) { any_density_matches_naive<double>(); }
 
+/// The pixels u = -1 ... 1 about a centre that is large, or on a grid that is fine or coarse: u is
+/// what it would be if the difference were taken first.
+template <class T>
+void far_centres_match_naive() {
+  using Limits = std::numeric_limits<T>;
+  const int finest = Limits::min_exponent + Limits::digits;
+  for (const int exponent : {finest, -40, -3, 0, 60}) {
+    for (const T steps : {T(0), T(3), T(1001), T(0x1p20) + T(5)}) {
+      const T unit = std::ldexp(T(1), exponent);  // |x - centre| < unit
+      const T centre = steps * unit;
+      const HostScan<T> scan{centre - unit * T(0.875),
+                             centre + unit * T(0.875),
+                             centre - unit * T(0.125),
+                             centre + unit * T(0.125),
+                             centre,
+                             static_cast<double>(centre),
+                             std::ldexp(1.0, -exponent),
+                             centre + unit};
+      auto pixels = gaussian<T>(500, 8);
+      for (T& x : pixels) x = centre + unit * x / 2;
+      matches_naive(scan, pixels,
+                    "exponent " + std::to_string(exponent) + ", steps " + std::to_string(steps));
+    }
+  }
+}
+TEST(ScanOnHost, FarCentresMatchNaiveForFloat) { far_centres_match_naive<float>(); }
+TEST(ScanOnHost, FarCentresMatchNaiveForDouble) { far_centres_match_naive<double>(); }
+
 template <class T>
 void extreme_bounds_match_naive() {
   using Limits = std::numeric_limits<T>;

@@ -87,7 +87,22 @@ struct SampleBins {
   }
   template <class T>
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
-    return of((static_cast<double>(x) - centre) * per_unit);
+    return of(units_of(x));
+  }
+
+  /// The same for pixels nearer than 16, and a bin that is not near for all others, NaN too:
+  /// without branches, so that a loop over many pixels has none.
+  template <class T>
+  [[nodiscard]] KOKKOS_FUNCTION int if_near(T x) const {
+    const double t = units_of(x);
+    const double a = Kokkos::fabs(t);
+    const double near = a < 1 ? a : 1;
+    const double far = a < 16 ? a : 16;
+    const int i = static_cast<int>(near * fine) + static_cast<int>(((far > 1 ? far : 1) - 1) * 64);
+    return t < 0 ? side - 1 - i : side + i;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static bool is_near(int bin) {
+    return bin > side - 1 - coarse && bin < side + coarse;
   }
 
   /// Distance at which bin `i` of a side begins; 0 <= i <= side.
@@ -110,6 +125,10 @@ struct SampleBins {
   }
 
  private:
+  template <class T>
+  [[nodiscard]] KOKKOS_FUNCTION double units_of(T x) const {
+    return (static_cast<double>(x) - centre) * per_unit;
+  }
   /// `begin_of` in units of 1/2048.
   [[nodiscard]] KOKKOS_FUNCTION static std::int64_t steps_to(int i) {
     if (i <= fine) return 2 * i;

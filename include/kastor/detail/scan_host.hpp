@@ -17,7 +17,7 @@ struct HostScan {
   T low_edge, high_edge;
   T window_low, window_high;
   T middle;              ///< an inside pixel whose u is 0: the centre
-  double centre, scale;  ///< u = (x - centre) * scale, |u| <= 1 inside
+  double centre, scale;  ///< u = (x - centre) * scale, |u| <= 1 inside; a power of two
   T candidate;           ///< finite pixels above it are candidates
 };
 
