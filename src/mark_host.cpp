@@ -4,6 +4,7 @@
 
 #include "filled_block.hpp"
 #include "plain_vectors.hpp"
+#include "prefetch_pixels.hpp"
 #include "x86_vectors.hpp"
 
 namespace kastor::detail {
@@ -30,7 +31,7 @@ void mark_on_host(HostLevel level, const PatchLimits<T>* limits, const T* pixels
   if (rest == 0) return;
   const auto last = filled_block(pixels + 64 * blocks, rest);
   mark_blocks(level, limits + blocks, last.data(), 1, finite + blocks, above + blocks,
-              below + blocks);
+              below == nullptr ? nullptr : below + blocks);
 }
 
 template void mark_on_host<float>(HostLevel, const PatchLimits<float>*, const float*, std::int64_t,

@@ -10,17 +10,22 @@ template <class T>
   const auto infinity = V::all(std::numeric_limits<T>::infinity());
   const auto minus_infinity = V::all(-std::numeric_limits<T>::infinity());
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
-    const auto low = V::all(limits[b].above), high = V::all(limits[b].below);
-    std::uint64_t f = 0, h = 0, l = 0;
+    const auto low = V::all(limits[b].above);
+    std::uint64_t f = 0, h = 0;
+    prefetch_pixels_after(pixels);
 #pragma GCC unroll 16
     for (int k = 0; k < 64; k += V::lanes) {
       const auto x = V::load(pixels + k);
       f |= V::bits(V::less(V::less(minus_infinity, x), x, infinity)) << k;
       h |= V::bits(V::less(low, x)) << k;
-      l |= V::bits(V::less(x, high)) << k;
     }
     finite[b] = f;
     above[b] = h & f;
+    if (below == nullptr) continue;
+    const auto high = V::all(limits[b].below);
+    std::uint64_t l = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k += V::lanes) l |= V::bits(V::less(V::load(pixels + k), high)) << k;
     below[b] = l & f;
   }
 }

@@ -8,6 +8,7 @@
 
 #include "filled_block.hpp"
 #include "plain_vectors.hpp"
+#include "prefetch_pixels.hpp"
 #include "x86_vectors.hpp"
 
 namespace kastor::detail {

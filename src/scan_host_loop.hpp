@@ -28,15 +28,10 @@ template <class T>
   const auto minus_infinity = V::all(-std::numeric_limits<T>::infinity());
   typename V::Sums grid(scan.centre, scan.scale);
   Appender<T> tails(lists.tails, lists.in_tails), window(lists.window, lists.in_window);
-  constexpr std::uintptr_t ahead = 4096;  // the next page: hardware does not cross its end
   std::int64_t all_inside = 0, all_below = 0;
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     std::uint64_t inside = 0, below = 0, not_above = 0;
-    for (std::size_t line = 0; line < sizeof(T); ++line)  // of 64 bytes
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): may lie past the end, and is never read
-      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(pixels) +
-                                                       ahead + 64 * line),
-                         0, 2);  // not into the nearest cache: its few misses at a time limit it
+    prefetch_pixels_after(pixels);
 #pragma GCC unroll 16
     for (int k = 0; k < 64; k += V::lanes) {
       const auto x = V::load(pixels + k);

@@ -9,6 +9,7 @@ template <class T>
   const auto l = V::all(low), h = V::all(high);
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     std::uint64_t word = 0;
+    prefetch_pixels_after(pixels);
 #pragma GCC unroll 16
     for (int k = 0; k < 64; k += V::lanes) {
       const auto x = V::load(pixels + k);

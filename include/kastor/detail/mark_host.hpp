@@ -19,7 +19,8 @@ struct PatchLimits {
 };
 
 /// Overwrites ceil(n / 64) words of each mask: bit i % 64 of word i / 64 says whether pixel i is
-/// finite, above the limit of its word, below the other limit; bits beyond n are 0.
+/// finite, above the limit of its word, below the other limit; bits beyond n are 0. `below` may be
+/// null.
 template <class T>
 void mark_on_host(HostLevel level, const PatchLimits<T>* limits, const T* pixels, std::int64_t n,
                   std::uint64_t* finite, std::uint64_t* above, std::uint64_t* below);

@@ -25,10 +25,11 @@ struct MarkStretch {
     const std::int64_t x = i % per_row * length;
     const std::int64_t n = mark.rows.nx - x < length ? mark.rows.nx - x : length;
     const std::int64_t first = x / 64;
-    std::uint64_t finite[length / 64], above[length / 64], below[length / 64];
+    std::uint64_t finite[length / 64], above[length / 64], below[length / 64] = {};
+    const bool negative = mark.masks.negative_foreground != nullptr;
     const PatchLimits<T>* limits = mark.limits_at(y, first);
     mark_on_host(best_host_level(), limits, mark.rows.data + y * mark.rows.pitch + x, n, finite,
-                 above, below);
+                 above, negative ? below : nullptr);
     typename MarkWords<Exec, T>::Along level(mark.thresholds.background.level, mark.first_row + y);
     typename MarkWords<Exec, T>::Along rms(mark.thresholds.background.rms, mark.first_row + y);
     const bool images = mark.reads_images();

@@ -15,7 +15,7 @@
 /// some per cent.
 namespace kastor::detail {
 
-inline constexpr std::int64_t patch_rows = 16;  ///< and a word of a mask across
+inline constexpr std::int64_t patch_rows = 32;  ///< and a word of a mask across
 
 /// The maps, and the thresholds in units of the rms.
 template <class Exec, Real T>
