@@ -47,7 +47,7 @@ void find_islands(FindOptions options) {
 
   session.steps().begin("write");
   const Islands& islands = job.result.islands;
-  const auto table = island_table_of(image, options, sky, islands);
+  const auto table = island_table_of(image, options, sky, islands, job.mesh);
   const auto provenance = find_provenance(image, options);
   write_catalogues(outputs.catalogues(), table, islands, provenance);
   if (options.picture) {

@@ -6,13 +6,17 @@
 namespace kastor::cli {
 
 io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
-                                const OnTheSky& sky, const Islands& islands) {
+                                const OnTheSky& sky, const Islands& islands,
+                                const std::optional<BackgroundSummary>& mesh) {
   io::IslandTableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
   params.unit = image.hdu.unit;
   params.flood_snr = options.islands.find.flood;
   auto table = io::island_table(islands, params);
+  if (mesh && !options.islands.rms && !(mesh->rms > 0))
+    table.notes.push_back(
+        "the noise is 0 in half of the cells or more; no pixel there can be in an island");
   if (!sky.wcs) table.notes.push_back("no columns on the sky: " + sky.why_no_wcs);
   return table;
 }

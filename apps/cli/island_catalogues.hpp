@@ -2,7 +2,9 @@
 #ifndef KASTOR_APPS_CLI_ISLAND_CATALOGUES_HPP
 #define KASTOR_APPS_CLI_ISLAND_CATALOGUES_HPP
 
+#include <kastor/background.hpp>
 #include <kastor/io/island_table.hpp>
+#include <optional>
 #include <vector>
 
 #include "cli/find_outputs.hpp"
@@ -10,9 +12,11 @@
 
 namespace kastor::cli {
 
+/// \param mesh  of the background, unless the user gave both maps
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
-                                              const Islands& islands);
+                                              const Islands& islands,
+                                              const std::optional<BackgroundSummary>& mesh);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
                       const Islands& islands, const io::Provenance& provenance);

@@ -5,6 +5,7 @@
 #include <kastor/background.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/island_finder.hpp>
+#include <kastor/statistics.hpp>
 #include <optional>
 #include <string>
 
@@ -22,7 +23,8 @@ class IslandPlan {
  public:
   /// Reads the user's maps and masks. \param options  with the size of a cell settled
   IslandPlan(const Exec& space, const IslandOptions& options, const io::FitsImage& image)
-      : m_options(options),
+      : m_space(space),
+        m_options(options),
         m_ny(image.ny),
         m_nx(image.nx),
         m_masks(usable_pixels_on(space, options, image)),
@@ -56,7 +58,11 @@ class IslandPlan {
       }
     }
     const ScopedStep step(steps, "find");
-    about_image(image, [&] { result = m_finder(pixels, m_background, m_masks.usable); });
+    about_image(image, [&] {
+      result = m_finder(pixels, m_background, m_masks.usable);
+      // Refused as without maps of the user's, where the mesh says so.
+      if (!m_estimator && result.islands.empty()) static_cast<void>(statistics(m_space, pixels));
+    });
     return result;
   }
 
@@ -89,6 +95,7 @@ class IslandPlan {
     }
   }
 
+  Exec m_space;
   IslandOptions m_options;
   std::int64_t m_ny, m_nx;
   UsablePixels<Exec> m_masks;

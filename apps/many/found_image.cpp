@@ -25,7 +25,7 @@ void fill(const FoundImage& image, const FoundIslands& found,
   outcome.sources = static_cast<std::int64_t>(islands.size());
   if (found.mesh) outcome.level = found.mesh->rms;
   if (staged.empty() && !image.options.json) return;
-  const auto table = island_table_of(image.image, image.options, image.sky, islands);
+  const auto table = island_table_of(image.image, image.options, image.sky, islands, found.mesh);
   write_catalogues(staged, table, islands, find_provenance(image.image, image.options));
   if (image.options.json) {
     outcome.json = islands_json(

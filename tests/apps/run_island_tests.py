@@ -156,6 +156,28 @@ class TestPresets(IslandTestCase):
             with self.subTest(option):
                 self.refuse(2, *option.split(), *option.split(), says=[option.split()[0]])
 
+    def test_an_image_without_a_pixel_to_judge(self):
+        says = ["bare.fits[0]", f"all {self.ny * self.nx} pixels are blank"]
+        bare = self.write("bare.fits", constant(self.ny, self.nx, math.nan))
+        given = ["--background", "0", "--rms", "1"]
+        self.refuse(1, *given, "-o", self.folder / "out.csv", image=bare, says=says)
+        self.refuse(1, image=bare, says=["bare.fits[0]", f"0 of {self.ny * self.nx} pixels"])
+        # A blank corner is no reason, nor is a sky without sources.
+        rows = constant(self.ny, self.nx, 0)
+        rows[0][0] = math.nan
+        empty = self.write("empty.fits", rows)
+        self.assertEqual(self.find(*given, image=empty)["sources"], 0)
+        self.assertEqual(self.find(*given, image=empty)["notes"], [])
+
+    def test_a_constant_image_has_no_noise(self):
+        flat = self.write("flat.fits", constant(self.ny, self.nx, 2))
+        for preset in ("radio", "sextractor"):
+            found = self.find(image=flat, preset=preset)
+            self.assertEqual((found["sources"], found["background"]["rms"]), (0, 0))
+            self.assertEqual(len(found["notes"]), 1)
+            self.assertIn("the noise is 0", found["notes"][0])
+            self.assertEqual(self.find("--rms", "1", image=flat, preset=preset)["notes"], [])
+
     def test_the_flood_is_not_above_the_seed(self):
         self.refuse(2, "--seed", "3", "--flood", "4", says=["--flood", "found 4", "3", "--seed"])
         for options, wanted in (
