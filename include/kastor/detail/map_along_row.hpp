@@ -21,12 +21,24 @@ class MapAlongRow {
   [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t x) {
     if (m_map.kind() == Map::Kind::constant) return m_map.constant();
     if (m_map.kind() == Map::Kind::image) return static_cast<double>(m_map.image()(m_y, x));
-    const typename Surface::Place u = m_map.surface().column(x);
-    if (u.first != m_first) {
-      m_first = u.first;
-      m_span = m_map.surface().between(m_row, u);
+    return at(m_map.surface().column(x));
+  }
+
+  /// Whether a column has one place in the surfaces of both.
+  [[nodiscard]] KOKKOS_FUNCTION bool shares_columns(const MapAlongRow& other) const {
+    if (m_map.kind() != Map::Kind::surface || other.m_map.kind() != Map::Kind::surface)
+      return false;
+    const Surface& a = m_map.surface();
+    const Surface& b = other.m_map.surface();
+    return a.cell_width == b.cell_width && a.nodes.extent(1) == b.nodes.extent(1);
+  }
+  /// Of a surface.
+  [[nodiscard]] KOKKOS_FUNCTION double at(const typename Surface::Place& column) {
+    if (column.first != m_first) {
+      m_first = column.first;
+      m_span = m_map.surface().between(m_row, column);
     }
-    return m_span.at(u);
+    return m_span.at(column);
   }
 
  private:

@@ -149,33 +149,55 @@ struct MarkWords {
     below &= down;
   }
 
-  /// Judges the pixels of word w in row y of the band that are above or below the limits.
-  KOKKOS_FUNCTION void judge(std::int64_t y, std::int64_t w, bool holds_no_blank,
-                             std::uint64_t finite, std::uint64_t above, std::uint64_t below,
-                             Along& level, Along& rms) const {
+  /// Host: judges the pixels of word w in row y of the band that are above or below the limits.
+  void judge(std::int64_t y, std::int64_t w, bool holds_no_blank, std::uint64_t finite,
+             std::uint64_t above, std::uint64_t below, Along& level, Along& rms) const {
     const std::int64_t word = (first_row + y) * masks.words_per_row + w;
-    const bool negative = masks.negative_foreground != nullptr;
-    std::uint64_t usable = region == nullptr ? finite : finite & region[word];
-    std::uint64_t foreground = 0, seeds = 0, negative_foreground = 0, negative_seeds = 0;
-    std::uint64_t rest = to_judge(usable, holds_no_blank, above, below);
+    const std::uint64_t usable = region == nullptr ? finite : finite & region[word];
+    const std::uint64_t rest = to_judge(usable, holds_no_blank, above, below);
+    put(word, rest == 0 ? Marks{usable} : judged_pixels(y, w, usable, rest, level, rms));
+  }
+
+ private:
+  /// Bits of a word of each mask.
+  struct Marks {
+    std::uint64_t usable = 0, foreground = 0, seeds = 0;
+    std::uint64_t negative_foreground = 0, negative_seeds = 0;
+  };
+
+  void put(std::int64_t word, const Marks& marks) const {
+    masks.usable[word] = marks.usable;
+    masks.foreground[word] = marks.foreground;
+    masks.seeds[word] = marks.seeds;
+    if (masks.negative_foreground == nullptr) return;
+    masks.negative_foreground[word] = marks.negative_foreground;
+    masks.negative_seeds[word] = marks.negative_seeds;
+  }
+
+  /// Out of the way of the many words that have no such pixel.
+  [[gnu::noinline]] Marks judged_pixels(std::int64_t y, std::int64_t w, std::uint64_t usable,
+                                        std::uint64_t rest, Along& level, Along& rms) const {
+    Marks marks{usable};
+    const bool one_place = level.shares_columns(rms);
     for (; rest != 0; rest &= rest - 1) {
       const int k = lowest_one(rest);
       const std::uint64_t bit = std::uint64_t{1} << k;
       const std::int64_t x = 64 * w + k;
-      const Judgement pixel = judged(rows.data[y * rows.pitch + x], level(x), rms(x));
-      if (!pixel.usable) usable &= ~bit;
-      if (pixel.foreground) foreground |= bit;
-      if (pixel.seed) seeds |= bit;
-      if (pixel.negative_foreground) negative_foreground |= bit;
-      if (pixel.negative_seed) negative_seeds |= bit;
+      const T value = rows.data[y * rows.pitch + x];
+      Judgement pixel;
+      if (one_place) {
+        const auto column = thresholds.background.level.surface().column(x);
+        pixel = judged(value, level.at(column), rms.at(column));
+      } else {
+        pixel = judged(value, level(x), rms(x));
+      }
+      if (!pixel.usable) marks.usable &= ~bit;
+      if (pixel.foreground) marks.foreground |= bit;
+      if (pixel.seed) marks.seeds |= bit;
+      if (pixel.negative_foreground) marks.negative_foreground |= bit;
+      if (pixel.negative_seed) marks.negative_seeds |= bit;
     }
-    masks.usable[word] = usable;
-    masks.foreground[word] = foreground;
-    masks.seeds[word] = seeds;
-    if (negative) {
-      masks.negative_foreground[word] = negative_foreground;
-      masks.negative_seeds[word] = negative_seeds;
-    }
+    return marks;
   }
 };
 
