@@ -117,10 +117,11 @@ std::string temporary_target(const std::string& name) {
 }
 
 Peers::Peers(const std::optional<std::string>& python) : m_python(chosen_python(python)) {
+  const std::string script = script_path();
   Json answer;
   int code = 0;
   try {
-    code = run_program({m_python, "-B", script_path(), "check"},
+    code = run_program({m_python, "-B", script, "check"},
                        [&answer](const std::string& line) { answer = parsed(line); });
   } catch (const Error& error) {
     throw Error(std::string("--peers: ") + error.what() +

@@ -10,6 +10,7 @@ import math
 import os
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -444,6 +445,21 @@ class TestBench(AppTestCase):
                 self.assert_refused(1, *words, says=[says], env={**self.here, **env})
         no_numpy.unlink()
         (self.folder / "bin").rmdir()
+
+    def test_peers_without_their_script(self):
+        # As for a program that was copied out of its installation.
+        lone = shutil.copy(command.KASTOR, self.folder / "kastor")
+        done = subprocess.run(
+            [lone, "bench", "--size", "16", "--peers"],
+            capture_output=True,
+            timeout=command.TIMEOUT,
+            check=False,
+        )
+        os.unlink(lone)
+        (line,) = done.stderr.decode().splitlines()
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(line, r"^kastor: --peers: found no \S+/peers.py; expected the script")
+        self.assertNotIn("--python", line)
 
     def test_peers_that_fail_on_the_way(self):
         (self.folder / "bin").mkdir()
