@@ -14,8 +14,8 @@
 #include <immintrin.h>
 
 /// Vectors of pixels at the levels of x86, float and double alike: comparisons that end as bits,
-/// and sums of pixels on the grid. No products are fused with sums: the bits are those of plain
-/// C++.
+/// and sums of pixels on the grid. No product is fused with a sum, but one by a power of two, which
+/// is exact: the bits are those of plain C++.
 namespace kastor::detail {
 
 #define KASTOR_AVX2 gnu::target("avx2,popcnt,bmi")

@@ -341,7 +341,7 @@ class TestManyImages(AppTestCase):
         for name in many:
             os.link(image, self.folder / name)
         (self.folder / "list.txt").write_text("\n".join(many))
-        words = ["find", f"@{self.folder}/list.txt", "--threads", "1"]
+        words = ["find", f"@{self.folder}/list.txt", "--on", "serial"]
         out = self.folder / "out"
         seen = command.on_terminal(
             [*words, "-o", f"{out}/"],

@@ -637,7 +637,7 @@ class TestTerminal(AppTestCase):
     """The progress line: only for somebody who watches, only for work longer than a second."""
 
     def stderr_of_long_work(self, image, *options):
-        words = ["simulate", "sky", "--size", "4096", "--threads", "1", "-o", image, *options]
+        words = ["simulate", "sky", "--size", "4096", "--on", "serial", "-o", image, *options]
         return command.on_terminal(
             words, at_work=lambda: any(".kastor-" in name for name in self.files())
         )
