@@ -61,7 +61,8 @@ class IslandPlan {
     about_image(image, [&] {
       result = m_finder(pixels, m_background, m_masks.usable);
       // Refused as without maps of the user's, where the mesh says so.
-      if (!m_estimator && result.islands.empty()) static_cast<void>(statistics(m_space, pixels));
+      if (!m_estimator && result.positive.foreground_pixels == 0)
+        static_cast<void>(statistics(m_space, pixels));
     });
     return result;
   }
