@@ -15,10 +15,9 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.flood_snr = options.islands.find.flood;
   auto table = io::island_table(islands, params);
   if (mesh && !options.islands.rms && !(mesh->rms > 0))
-    table.notes.push_back(
-        "the noise is 0 at more than half of the mesh's nodes; where it is 0, no pixel can be in "
-        "an "
-        "island");
+    table.notes.emplace_back(
+        "the noise is 0 at more than half of the mesh's nodes; where it is 0, no pixel can be in an"
+        " island");
   if (!sky.wcs) table.notes.push_back("no columns on the sky: " + sky.why_no_wcs);
   return table;
 }
