@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/join_tails.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/predict_clip.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/reread_clip.hpp>
-#include <kastor/detail/sort_gathered.hpp>
+#include <kastor/detail/sort_into_pages.hpp>
+#include <kastor/detail/sort_on_host.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <memory>
 #include <stdexcept>
@@ -26,7 +28,8 @@
 ///   sample        many teams   every so many pixels into a histogram, N^(2/3) in all
 ///   brackets      one team     the clip of the histogram: where limits and medians can be
 ///   read          many teams   THE read of the image: sums inside, the rest gathered
-///   sort          many teams   the gathered pixels into bins (count, move, summarise)
+///   sort          many teams   the gathered pixels into bins, page by page
+///   join          many teams   the tails of all pages, and their sums
 ///   replay        one team     every pass, exactly, from sums and bins
 ///
 /// Every step is exact or checked: the sums are integers, and the replay knows when a limit or a
@@ -43,14 +46,12 @@ struct ReplayByTeam {
 
   ClipRequest request;
   const Brackets<T>* brackets;
-  const GatherTotals* totals;
-  const SegmentCounts* counts;
-  int teams;
+  const GatherResult* read;
   std::int64_t capacity, candidate_capacity;
-  const T* sorted;
-  const std::uint64_t* begin;
-  const BinSummary<T>* summaries;
-  const WideTailSums* octaves;
+  const std::uint64_t* window_begin;
+  const T* tails;
+  TailSummaries<T> summaries;
+  SortedPages<T> pages;
   std::int64_t pixels;
   ClipOutcome<T>* outcome;   ///< for the next kernels
   ClipOutcome<T>* reported;  ///< for the host
@@ -62,26 +63,16 @@ struct ReplayByTeam {
     made.result.kappa = request.kappa;
     const int bytes = scratch_bytes - 16;
     auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-    // Of the teams of each side; which they are does not matter.
-    std::uint64_t most[2][2];
-    by_side(crew, space->by_side, most, LargerWord{},
-            [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
-              mine[0] = mine[1] = 0;
-              KASTOR_KEEP_LOOP
-              for (int t = 2 * half.rank() + side; t < teams; t += 2 * half.size()) {
-                const SegmentCounts n = counts[t];
-                mine[0] = n.gathered > mine[0] ? n.gathered : mine[0];
-                mine[1] = n.candidates > mine[1] ? n.candidates : mine[1];
-              }
-            });
-    made.longest_list = static_cast<std::int64_t>(LargerWord{}(most[0][0], most[1][0]));
-    const auto most_candidates = static_cast<std::int64_t>(LargerWord{}(most[0][1], most[1][1]));
-    if (brackets->usable != 0 && made.longest_list <= capacity) {
-      const Gathered<T> gathered{*brackets, totals->sums(), sorted, begin, summaries, octaves};
-      replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
+    // Of what was not read there is nothing yet, and nobody looks at it.
+    const Gathered<T, PagedWindow<T>> gathered{*brackets, read->totals.sums(), window_begin,
+                                               tails,     summaries,           {pages}};
+    made.usable = gathered.brackets.usable;
+    if (made.usable != 0) {
+      made.longest_list = read->longest_list;
+      if (made.longest_list <= capacity)
+        replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
+      if (read->most_candidates > candidate_capacity) made.candidates_hold = 0;
     }
-    made.usable = brackets->usable;
-    if (most_candidates > candidate_capacity) made.candidates_hold = 0;
     if (crew.rank() == 0) *outcome = *reported = made;
   }
 };
@@ -167,31 +158,23 @@ class ClipPlan {
 
  private:
   using Read = GatherByTeams<T, Exec>;
-  using Team = Kokkos::TeamPolicy<Exec>;
+  using Sort = SortIntoPages<T, Exec>;
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   static constexpr std::int64_t smallest_sampled = 16384;  ///< smaller images are read as often
 
   [[nodiscard]] std::int64_t pixels() const { return m_shape.ny * m_shape.nx; }
-  /// Few: each has counters of all bins.
-  [[nodiscard]] int sorting_teams() const { return std::max(1, m_teams / Read::teams_at_once); }
-  /// Threads that sort a segment: some pixels each, as far as can be told.
-  [[nodiscard]] int squad() const {
-    const std::int64_t gathered = pixels() / 64 / m_teams;
-    int threads = 128;
-    while (threads < TeamBins<T>::threads && threads * 8 < gathered) threads *= 2;
-    return threads;
-  }
 
   // ------------------------------------------------------------------------------------- memory
 
   struct Parts {
     PredictionSpace<T> prediction;
-    BinPlaces bins;
-    BinSummary<T>* summaries;
-    WideTailSums* octaves;
+    std::uint64_t* begin;  ///< of bins: all of a host's, a device's of the window
+    PageCounts counts;
+    std::uint32_t* pages;
+    TailSummaries<T> summaries;
     GatherTotals* totals;
     SegmentCounts* segments;
-    std::uint32_t* tickets;
+    GatherResult* read;
     ClipOutcome<T>* outcome;
   };
 
@@ -207,14 +190,17 @@ class ClipPlan {
       part(p.sum, SampleSums::size);
       part(p.squares, SampleSums::size);
       part(p.brackets, 1);
-      part(m_small_parts.bins.begin, Bins::count + 1);
-      part(m_small_parts.bins.counted, Bins::count);
-      part(m_small_parts.bins.of_team, on_host ? 0 : std::int64_t{sorting_teams()} * Bins::count);
-      part(m_small_parts.summaries, 2 * TailOctaves::bins);
-      part(m_small_parts.octaves, 2 * TailOctaves::count);
-      part(m_small_parts.totals, 1);
+      part(m_small_parts.begin, Bins::count + 1);
+      part(m_small_parts.counts.of_bin, on_host ? 0 : SortedPages<T>::bins);
+      part(m_small_parts.counts.of_tail, on_host ? 0 : PageCounts::tail_bins);
+      part(m_small_parts.counts.joined, 1);
+      part(m_small_parts.pages, 1);
+      part(m_small_parts.summaries.bins, 2 * TailOctaves::bins);
+      part(m_small_parts.summaries.groups, 2 * TailOctaves::groups);
+      part(m_small_parts.summaries.octaves, 2 * TailOctaves::count);
+      part(m_small_parts.totals, m_teams);
       part(m_small_parts.segments, m_teams);
-      part(m_small_parts.tickets, 1);
+      part(m_small_parts.read, 1);
       part(m_small_parts.outcome, 1);
     }
   }
@@ -237,7 +223,16 @@ class ClipPlan {
     m_candidate_capacity = m_capacity / 4;
     grow(m_list, m_space, "kastor::sigma_clip::gathered", m_capacity * m_teams);
     grow(m_sorted, m_space, "kastor::sigma_clip::sorted", m_capacity * m_teams);
+    m_page_size = page_size();
+    grow(m_page_begins, m_space, "kastor::sigma_clip::pages",
+         (m_capacity * m_teams / m_page_size + 1) * SortedPages<T>::row);
     grow(m_candidates, m_space, "kastor::sigma_clip::candidates", m_candidate_capacity * m_teams);
+  }
+
+  /// Pixels of a page: of few, there are more pages, so that many teams sort.
+  [[nodiscard]] std::int32_t page_size() const {
+    return static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(pixels() / 2048 / 64 * 64, 2048, Sort::most_pixels));
   }
 
   // -------------------------------------------------------------------------------------- steps
@@ -277,7 +272,7 @@ class ClipPlan {
           rough,
           band.past() == pixels(),
           p.prediction,
-          {p.totals, p.segments, m_teams, p.bins.counted, Bins::count, p.octaves, p.tickets}};
+          {p.totals, p.segments, m_teams, p.counts, SortedPages<T>::bins, p.summaries.octaves}};
       const int clearing = band.first_pixel == 0 ? 8 : 0;
       Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1 + clearing, kernel), kernel);
     });
@@ -308,29 +303,28 @@ class ClipPlan {
             kernel);
       }
     });
-    const CountSegments<T, Exec> count{brackets, lists(), m_teams, squad(), p.bins, p.tickets};
-    Kokkos::parallel_for("kastor::sigma_clip::count", policy(sorting_teams(), count), count);
-    const ScatterSegments<T, Exec> scatter{brackets, lists(), m_teams,
-                                           squad(),  p.bins,  m_sorted.data()};
-    Kokkos::parallel_for("kastor::sigma_clip::sort", policy(sorting_teams(), scatter), scatter);
+    const SortedPages<T> pages{m_sorted.data(), m_page_begins.data(), p.pages, m_page_size};
+    const Sort sort{brackets, lists(), m_teams, pages, p.counts};
     Kokkos::parallel_for(
-        "kastor::sigma_clip::summarise",
-        Team(m_space, 2 * TailOctaves::bins, SummariseBins<T, Exec>::threads),
-        SummariseBins<T, Exec>{brackets, p.bins.begin, m_sorted.data(), p.summaries, p.octaves});
-    const ReplayByTeam<T, Exec> replayed{request,
-                                         brackets,
-                                         p.totals,
-                                         p.segments,
-                                         m_teams,
-                                         m_capacity,
-                                         m_candidate_capacity,
-                                         m_sorted.data(),
-                                         p.bins.begin,
-                                         p.summaries,
-                                         p.octaves,
-                                         pixels(),
-                                         p.outcome,
-                                         m_outcome.data()};
+        "kastor::sigma_clip::sort",
+        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sort::threads, Sort::teams_at_once>>(
+            m_space, std::max(1, m_teams / Read::teams_at_once * Sort::teams_at_once),
+            Sort::threads)
+            .set_scratch_size(0, Kokkos::PerTeam(Sort::scratch_bytes(m_teams))),
+        sort);
+    // The lists are in the pages, and their memory is free for the tails.
+    T* const tails = m_list.data();
+    const JoinTails<T, Exec> join{brackets,    pages,    p.counts,   p.begin, tails,
+                                  p.summaries, p.totals, p.segments, m_teams, p.read};
+    Kokkos::parallel_for(
+        "kastor::sigma_clip::join",
+        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<join.threads, join.teams_at_once>>(
+            m_space, join.teams, join.threads)
+            .set_scratch_size(0, Kokkos::PerTeam(join.scratch_bytes)),
+        join);
+    const ReplayByTeam<T, Exec> replayed{
+        request,     brackets, p.read,   m_capacity, m_candidate_capacity, p.begin, tails,
+        p.summaries, pages,    pixels(), p.outcome,  m_outcome.data()};
     Kokkos::parallel_for("kastor::sigma_clip::replay", policy(1, replayed), replayed);
   }
 
@@ -359,7 +353,8 @@ class ClipPlan {
     outcome.longest_list = gathered;
     if (gathered > m_capacity) return;
     sort_on_host(brackets, gathered);
-    const Gathered<T> all{brackets, inside, m_sorted.data(), p.bins.begin, p.summaries, p.octaves};
+    const Gathered<T, ListedWindow<T>> all{
+        brackets, inside, p.begin, m_sorted.data(), p.summaries, {m_sorted.data(), p.begin}};
     outcome.result.pixels = pixels();
     outcome.result.kappa = m_params.kappa;
     if (!m_replay_space) m_replay_space = std::make_unique<ReplaySpace<T>>();
@@ -406,7 +401,7 @@ class ClipPlan {
     m_space.fence("kastor::sigma_clip::count");
     std::uint64_t before = 0;
     for (int b = 0; b < Bins::count; ++b) {
-      p.bins.begin[b] = before;
+      p.begin[b] = before;
       for (std::int64_t c = 0; c < chunks; ++c) {
         std::uint64_t& next = m_chunk_counts(static_cast<std::size_t>(c * Bins::count + b));
         const std::uint64_t n = next;
@@ -414,13 +409,13 @@ class ClipPlan {
         before += n;
       }
     }
-    p.bins.begin[Bins::count] = before;
+    p.begin[Bins::count] = before;
     Kokkos::parallel_for("kastor::sigma_clip::sort", Range(m_space, 0, chunks),
                          ScatterOnHost<T>{sort});
-    std::fill(p.octaves, p.octaves + 2 * TailOctaves::count, WideTailSums{});
-    Kokkos::parallel_for("kastor::sigma_clip::summarise", Range(m_space, 0, 2 * TailOctaves::bins),
-                         SummariseBins<T, Exec>{p.prediction.brackets, p.bins.begin,
-                                                m_sorted.data(), p.summaries, p.octaves});
+    std::fill(p.summaries.octaves, p.summaries.octaves + 2 * TailOctaves::count, WideTailSums{});
+    Kokkos::parallel_for("kastor::sigma_clip::summarise",
+                         Range(m_space, 0, SummariseOnHost<T>::groups),
+                         SummariseOnHost<T>{Bins(brackets), p.begin, m_sorted.data(), p.summaries});
     m_space.fence("kastor::sigma_clip::summarise");
   }
 
@@ -461,6 +456,8 @@ class ClipPlan {
   std::int64_t m_capacity = 0;  ///< of the list, or of a team's segment
   Kokkos::View<Candidate<T>*, typename Exec::memory_space> m_candidates;
   std::int64_t m_candidate_capacity = 0;
+  Kokkos::View<std::uint16_t*, typename Exec::memory_space> m_page_begins;
+  std::int32_t m_page_size = 0;
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> m_chunk_counts;
   std::vector<T> m_rough;
   std::unique_ptr<ReplaySpace<T>> m_replay_space;

@@ -93,30 +93,35 @@ template <class T>
   return before;
 }
 
-/// Calls `visit(value)` for this thread's share of a list; several values are under way at once.
-template <class Crew, class T, class Visit>
-KOKKOS_FUNCTION void for_my_share(const Crew& crew, const T* values, std::int64_t n,
-                                  const Visit& visit) {
-  constexpr int batch = 8;
-  std::int64_t i = crew.rank();
-  const std::int64_t step = crew.size();
-  for (; i + (batch - 1) * step < n; i += batch * step) {
-    T loaded[batch];
+/// Calls `visit(i, value)` for this thread's share of a list; several values are under way at once.
+template <int Batch = 8, class Crew, class Index, class T, class Visit>
+KOKKOS_FUNCTION void for_my_places(const Crew& crew, const T* values, Index n, const Visit& visit) {
+  Index i = crew.rank();
+  const Index step = crew.size();
+  for (; i + (Batch - 1) * step < n; i += Batch * step) {
+    T loaded[Batch];
     KASTOR_UNROLL
-    for (int k = 0; k < batch; ++k) loaded[k] = values[i + k * step];
+    for (int k = 0; k < Batch; ++k) loaded[k] = values[i + k * step];
     KASTOR_UNROLL
-    for (int k = 0; k < batch; ++k) visit(loaded[k]);
+    for (int k = 0; k < Batch; ++k) visit(i + k * step, loaded[k]);
   }
   if (i >= n) return;
-  T loaded[batch]{};
+  T loaded[Batch]{};
   KASTOR_UNROLL
-  for (int k = 0; k < batch; ++k) {
+  for (int k = 0; k < Batch; ++k) {
     if (i + k * step < n) loaded[k] = values[i + k * step];
   }
   KASTOR_UNROLL
-  for (int k = 0; k < batch; ++k) {
-    if (i + k * step < n) visit(loaded[k]);
+  for (int k = 0; k < Batch; ++k) {
+    if (i + k * step < n) visit(i + k * step, loaded[k]);
   }
+}
+
+/// The same without the places.
+template <class Crew, class T, class Visit>
+KOKKOS_FUNCTION void for_my_share(const Crew& crew, const T* values, std::int64_t n,
+                                  const Visit& visit) {
+  for_my_places(crew, values, n, [&](std::int64_t, T x) { visit(x); });
 }
 
 }  // namespace kastor::detail

@@ -15,8 +15,8 @@
 /// no two teams meet at a counter while they read.
 namespace kastor::detail {
 
-/// What all teams add up. Of the sums of more than 64 bits, low has those of the lower 32 bits of
-/// the teams' parts, high those of the rest.
+/// What a team adds up, and all together. Of the sums of more than 64 bits, low has those of the
+/// lower 32 bits of the teams' parts, high those of the rest.
 struct GatherTotals {
   enum Word { inside, below, sum_low, sum_high, squares_low, squares_high, words };
   std::uint64_t word[words];
@@ -39,6 +39,12 @@ template <class T>
 struct Candidate {
   std::uint64_t pixel;  ///< y * nx + x
   T value;
+};
+
+/// What the read found in all.
+struct GatherResult {
+  GatherTotals totals;
+  std::uint32_t longest_list, most_candidates;  ///< of a team's segments
 };
 
 /// Pixels in a team's segments. Beyond their capacity: pixels were lost.
@@ -91,7 +97,7 @@ struct GatherByTeams {
   std::uint64_t first_pixel;  ///< of the band
   const Brackets<T>* brackets;
   Segmented<T> lists;
-  GatherTotals* totals;
+  GatherTotals* totals;  ///< of each team
 
   struct Sums {
     std::int64_t sum = 0, squares = 0;
@@ -292,24 +298,24 @@ struct GatherByTeams {
       sums.sum += static_cast<std::int64_t>(part.sum * rule.steps);
       sums.squares += static_cast<std::int64_t>(part.squares * rule.squares_steps);
     }
-    add_to_totals(TeamCrew<Member>(team), sums, *space);
+    add_to_totals(TeamCrew<Member>(team), sums, *space, totals[league_rank]);
     if (rank == 0) lists.counts[league_rank] = space->counts;
   }
 
  private:
   template <class Crew>
-  KOKKOS_FUNCTION void add_to_totals(const Crew& crew, const Sums& sums, Space& space) const {
+  KOKKOS_FUNCTION void add_to_totals(const Crew& crew, const Sums& sums, Space& space,
+                                     GatherTotals& mine) const {
     const auto low = [](std::int64_t sum) { return static_cast<std::uint64_t>(sum) & 0xffffffffU; };
     const auto high = [](std::int64_t sum) { return static_cast<std::uint64_t>(sum >> 32); };
     const std::uint64_t words[GatherTotals::words] = {sums.inside,       sums.below,
                                                       low(sums.sum),     high(sums.sum),
                                                       low(sums.squares), high(sums.squares)};
-    GatherTotals* const all = totals;
     add_up_words(crew, space.sums, words,
-                 [all](int k, std::uint64_t sum) { Kokkos::atomic_add(&all->word[k], sum); });
+                 [&mine](int k, std::uint64_t sum) { mine.word[k] += sum; });
     for (int s = 0; s < brackets->spikes; ++s) {
       const std::int64_t sum = crew.sum(std::int64_t{sums.spike[s]});
-      if (crew.rank() == 0) Kokkos::atomic_add(&all->spike[s], static_cast<std::uint64_t>(sum));
+      if (crew.rank() == 0) mine.spike[s] += static_cast<std::uint64_t>(sum);
     }
   }
 };

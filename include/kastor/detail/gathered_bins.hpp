@@ -18,9 +18,13 @@ namespace kastor::detail {
 struct TailOctaves {
   static constexpr int fine = 6;  ///< octaves of several bins: 1024 in the first, down to 128
   static constexpr int bins_in_fine = 2176;
-  static constexpr int coarse = 320;  ///< octaves of one bin; pixels beyond do not fit
+  static constexpr int coarse =
+      288;  ///< octaves of one bin, all that floats have; pixels beyond do not fit
   static constexpr int count = fine + coarse;
   static constexpr int bins = bins_in_fine + coarse;
+  static constexpr int in_group = 8;  ///< bins that a device sorts together
+  static constexpr int groups = bins / in_group;
+  static_assert(bins % in_group == 0 && bins_in_fine % in_group == 0);
 
   /// A fine octave has 2^bits bins.
   [[nodiscard]] KOKKOS_FUNCTION static int bits_of(int octave) {
@@ -68,6 +72,9 @@ struct GatheredBins {
   [[nodiscard]] KOKKOS_FUNCTION static int field_of(double distance) {
     return static_cast<int>(Kokkos::bit_cast<std::uint64_t>(distance) >> 52);
   }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_in_window(T x) const {
+    return (x >= window_low) & (x <= window_high);
+  }
   [[nodiscard]] KOKKOS_FUNCTION int in_window(T x) const {
     // The product may round up to `window`, and to NaN or infinity for a window of one value or of
     // denormals: any clamp keeps it monotone.
@@ -88,8 +95,11 @@ struct GatheredBins {
     return octave < TailOctaves::count ? TailOctaves::first_bin_of(octave) : TailOctaves::bins - 1;
   }
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
-    if ((x >= window_low) & (x <= window_high)) return in_window(x);
-    return (static_cast<double>(x) < centre ? low_tail : high_tail) + in_tail(x);
+    return is_in_window(x) ? in_window(x) : window + in_tails(x);
+  }
+  /// Of the pixels of either tail, from 0: the lower one first.
+  [[nodiscard]] KOKKOS_FUNCTION int in_tails(T x) const {
+    return (static_cast<double>(x) < centre ? 0 : TailOctaves::bins) + in_tail(x);
   }
   /// Distances of an octave lie between 2^exponent and 2^(exponent + 1).
   [[nodiscard]] KOKKOS_FUNCTION int exponent_of(int octave) const {
@@ -113,47 +123,22 @@ struct TailSums {
 
 /// The sums of a tail in words that are added one by one, in any order; `joined` makes them whole.
 struct WideTailSums {
-  std::uint64_t sum_low, sum_high, squares_low, squares_high;
+  enum Word { pixels, sum_low, sum_high, squares_low, squares_high, words };
+  std::uint64_t word[words];
 
   [[nodiscard]] KOKKOS_FUNCTION static WideTailSums of(const TailSums& sums) {
     const auto high = [](const Int128& part) {
       return (part.low >> 32) | (static_cast<std::uint64_t>(part.high) << 32);
     };
-    return {sums.sum.low & 0xffffffffU, high(sums.sum), sums.squares.low & 0xffffffffU,
-            high(sums.squares)};
-  }
-  KOKKOS_FUNCTION WideTailSums& operator+=(const WideTailSums& other) {
-    sum_low += other.sum_low;
-    sum_high += other.sum_high;
-    squares_low += other.squares_low;
-    squares_high += other.squares_high;
-    return *this;
+    return {{static_cast<std::uint64_t>(sums.count), sums.sum.low & 0xffffffffU, high(sums.sum),
+             sums.squares.low & 0xffffffffU, high(sums.squares)}};
   }
   KOKKOS_FUNCTION void atomic_add(const WideTailSums& more) {
-    Kokkos::atomic_add(&sum_low, more.sum_low);
-    Kokkos::atomic_add(&sum_high, more.sum_high);
-    Kokkos::atomic_add(&squares_low, more.squares_low);
-    Kokkos::atomic_add(&squares_high, more.squares_high);
+    for (int k = 0; k < words; ++k) Kokkos::atomic_add(&word[k], more.word[k]);
   }
-  [[nodiscard]] KOKKOS_FUNCTION TailSums sums(std::int64_t count) const {
-    return {count, joined(sum_low, sum_high), joined(squares_low, squares_high)};
-  }
-};
-
-/// `TailSums` as words.
-struct TailWords {
-  static constexpr int count = 5;
-  KOKKOS_FUNCTION static void put(const TailSums& sums, std::uint64_t (&words)[count]) {
-    const WideTailSums wide = WideTailSums::of(sums);
-    words[0] = static_cast<std::uint64_t>(sums.count);
-    words[1] = wide.sum_low;
-    words[2] = wide.sum_high;
-    words[3] = wide.squares_low;
-    words[4] = wide.squares_high;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION static TailSums taken(const std::uint64_t (&words)[count]) {
-    return WideTailSums{words[1], words[2], words[3], words[4]}.sums(
-        static_cast<std::int64_t>(words[0]));
+  [[nodiscard]] KOKKOS_FUNCTION TailSums sums() const {
+    return {static_cast<std::int64_t>(word[pixels]), joined(word[sum_low], word[sum_high]),
+            joined(word[squares_low], word[squares_high])};
   }
 };
 
@@ -206,40 +191,28 @@ KOKKOS_FUNCTION void add_tail(const Crew& crew, const T* pixels, std::int64_t n,
 /// Of a bin of a tail.
 template <class T>
 struct BinSummary {
+  std::int64_t begin;  ///< where its pixels lie
   T min, max;
   TailSums sums;
 };
 
-/// What all the threads of a crew found in a bin.
+/// What is known of the tails.
 template <class T>
-struct BinFinds {
-  T min, max;
-  std::int64_t count;
-  WideTailSums wide;
+struct TailSummaries {
+  BinSummary<T>* bins;    ///< (2, TailOctaves::bins)
+  WideTailSums* groups;   ///< (2, TailOctaves::groups); of fine octaves
+  WideTailSums* octaves;  ///< (2, TailOctaves::count)
 
-  KOKKOS_FUNCTION void join(const BinFinds& other) {
-    min = other.min < min ? other.min : min;
-    max = other.max > max ? other.max : max;
-    count += other.count;
-    wide += other.wide;
+  /// A fine octave has many groups, a coarse one has one bin.
+  [[nodiscard]] KOKKOS_FUNCTION static bool is_fine(int group) {
+    return group % TailOctaves::groups * TailOctaves::in_group < TailOctaves::bins_in_fine;
+  }
+  /// That of a group's bin.
+  [[nodiscard]] KOKKOS_FUNCTION WideTailSums& octave_of(int group, int bin_in_group) const {
+    const int bin = group % TailOctaves::groups * TailOctaves::in_group + bin_in_group;
+    return octaves[group / TailOctaves::groups * TailOctaves::count + TailOctaves::octave_of(bin)];
   }
 };
-
-/// Goes through the pixels of a bin.
-template <class T, class Crew>
-KOKKOS_FUNCTION void summarise_bin(const Crew& crew, const T* pixels, std::int64_t n,
-                                   const TailTerm<T>& term, BinSummary<T>& summary) {
-  T min = Kokkos::Experimental::infinity_v<T>;
-  T max = -min;
-  TailSums sums;
-  add_tail(crew, pixels, n, term, sums, [&](T x) {
-    min = x < min ? x : min;
-    max = x > max ? x : max;
-    return true;
-  });
-  const auto all = crew.joined(BinFinds<T>{min, max, sums.count, WideTailSums::of(sums)});
-  summary = {all.min, all.max, all.wide.sums(all.count)};
-}
 
 }  // namespace kastor::detail
 

@@ -9,6 +9,7 @@
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/sums_before.hpp>
 #include <string>
 #include <vector>
@@ -66,13 +67,12 @@ struct BinSums {
 
 /// Counters that are zero before the read.
 struct ReadCounters {
-  GatherTotals* totals;
-  SegmentCounts* segments;
+  GatherTotals* totals;     ///< (teams)
+  SegmentCounts* segments;  ///< (teams)
   int teams;
-  std::uint64_t* bins;
-  int bin_count;
+  PageCounts sort;
+  int sort_bins;
   WideTailSums* octaves;  ///< (2, TailOctaves::count)
-  std::uint32_t* tickets;
 };
 
 /// One team, once for every band; the first time more teams, to clear the counters.
@@ -140,15 +140,22 @@ struct FindRoughScale {
   }
 
  private:
+  template <class V>
+  KOKKOS_FUNCTION static void clear_words(V* values, int n, int rank, int size) {
+    static_assert(sizeof(V) % sizeof(std::uint64_t) == 0 && alignof(V) == alignof(std::uint64_t));
+    auto* const words = reinterpret_cast<std::uint64_t*>(values);
+    const int count = n * static_cast<int>(sizeof(V) / sizeof(std::uint64_t));
+    for (int i = rank; i < count; i += size) words[i] = 0;
+  }
   KOKKOS_FUNCTION void clear(int rank, int size) const {
     for (int i = rank; i < SampleBins::count; i += size) space.histogram[i] = 0;
     for (int i = rank; i < counters.teams; i += size) counters.segments[i] = {0, 0};
-    for (int i = rank; i < counters.bin_count; i += size) counters.bins[i] = 0;
-    for (int i = rank; i < 2 * TailOctaves::count; i += size) counters.octaves[i] = WideTailSums{};
-    if (rank == 0) {
-      *counters.totals = GatherTotals{};
-      *counters.tickets = 0;
-    }
+    for (int i = rank; i < counters.sort_bins; i += size) counters.sort.of_bin[i] = 0;
+    for (int i = rank; i < PageCounts::tail_bins; i += size) counters.sort.of_tail[i] = 0;
+    if (rank == 0) *counters.sort.joined = 0;
+    // Threads beside each other clear beside each other.
+    clear_words(counters.totals, counters.teams, rank, size);
+    clear_words(counters.octaves, 2 * TailOctaves::count, rank, size);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/window_pixels.hpp>
 #include <kastor/sigma_clip.hpp>
 
 /// Replays every pass of a clip, exactly, on the gathered pixels.
@@ -39,25 +40,24 @@ struct ClipOutcome {
 };
 
 /// What the read and the sort left.
-template <class T>
+template <class T, class Window>
 struct Gathered {
-  using Bins = GatheredBins<T>;
   Brackets<T> brackets;
   InsideSums inside;
-  const T* sorted;
-  const std::uint64_t* begin;
-  const BinSummary<T>* summaries;  ///< (2, TailOctaves::bins)
-  const WideTailSums* octaves;     ///< (2, TailOctaves::count)
+  const std::uint64_t* window_begin;  ///< (GatheredBins<T>::window + 1) ranks
+  const T* tails;                     ///< the pixels of a tail's bin lie at its begin
+  TailSummaries<T> summaries;
+  Window window;
 };
 
 /// Work space shared by the crew.
 template <class T>
 struct ReplaySpace {
-  static constexpr int max_cached = 1024;
+  static constexpr int max_cached = 4096 / sizeof(T);
   static constexpr int shares = 512;
   static constexpr int threads = BySideSpace::threads;  ///< of a team
-  static constexpr int stride = 8;  ///< window bins from one known begin to the next
   struct Before {
+    std::int64_t count;
     double sum, squares;
   };
   struct Sorting {
@@ -72,10 +72,11 @@ struct ReplaySpace {
   };
 
   Before before_octave[2][TailOctaves::count + 1];  ///< sums over the octaves before, in grid units
-  std::uint64_t window_begin[GatheredBins<T>::window / stride + 1];  ///< of every eighth bin
+  std::uint32_t window_begin[GatheredBins<T>::window + 1];  ///< of a device's bins
   T cached[max_cached];  ///< the pixels of a window's bin in order
-  WindowBin found;
-  union {  // one at a time
+  int copied;
+  int near, found;  ///< bins of a rank
+  union {           // one at a time
     Sorting sorting;
     BySideSpace by_side;
   };
@@ -86,18 +87,17 @@ struct UsedOctaves {
   int side[2] = {0, 0};
 };
 
-template <class T, class Crew>
+template <class T, class Crew, class Window>
 class Replay {
  public:
   using Bins = GatheredBins<T>;
-  KOKKOS_FUNCTION Replay(const Crew& crew, const Gathered<T>& g, ReplaySpace<T>& space)
+  KOKKOS_FUNCTION Replay(const Crew& crew, const Gathered<T, Window>& g, ReplaySpace<T>& space)
       : m_crew(crew), m_g(g), m_space(space), m_bins(g.brackets) {
-    for (int i = crew.rank(); i <= Bins::window / ReplaySpace<T>::stride; i += crew.size())
-      space.window_begin[i] = g.begin[i * ReplaySpace<T>::stride];
+    keep_begins(crew);
     add_up_octaves();
     m_inside_sum = scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
     m_inside_squares = scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);
-    m_window = static_cast<std::int64_t>(m_g.begin[Bins::window]);
+    m_window = static_cast<std::int64_t>(m_g.window_begin[Bins::window]);
     for (int s = 0; s < m_g.brackets.spikes; ++s) {
       m_below_spike[s] = stored_below(m_g.brackets.spike[s]);
       m_window += m_g.inside.spike[s];
@@ -109,14 +109,14 @@ class Replay {
                                                 SigmaClipResult& result) {
     // Pixels that no bin holds.
     for (int side = 0; side < 2; ++side) {
-      if (tail_begin(side, TailOctaves::bins - 1) != tail_begin(side, TailOctaves::bins))
-        return false;
+      if (summary(side, TailOctaves::bins - 1).sums.count != 0) return false;
     }
     result.passes = 0;
     result.converged = result.degenerate = false;
     Interval<T> interval;
     Population now;
     Statistics s;
+    bool last = false;
     for (Interval<T> next;;) {
       Population left;
       if (next.low < next.high && !count(next, left)) return false;
@@ -126,19 +126,18 @@ class Replay {
       } else {
         result.degenerate = left.n == 0;
         result.converged = left.n == now.n;
-        if (result.degenerate || result.converged || result.passes == max_passes) {
-          if (!find_extremes(interval, now, s)) return false;
-          result.clipped = s;
-          return true;
-        }
+        last = result.degenerate || result.converged || result.passes == max_passes;
       }
-      interval = next;
-      now = left;
-      if (!describe(now, s)) return false;
-      ++result.passes;
-      if (result.passes == 1) {
+      if (!last) {
+        interval = next;
+        now = left;
+        if (!describe(now, s)) return false;
+        ++result.passes;
+      }
+      if (last || result.passes == 1) {
         if (!find_extremes(interval, now, s)) return false;
-        result.all = s;
+        (last ? result.clipped : result.all) = s;
+        if (last) return true;
       }
       const Interval<T> limits =
           interval_between<T>(s.median - kappa * s.std, s.median + kappa * s.std);
@@ -155,44 +154,38 @@ class Replay {
     double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
   };
 
-  [[nodiscard]] KOKKOS_FUNCTION static int first_bin(int side) {
-    return side == 0 ? Bins::low_tail : Bins::high_tail;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t tail_begin(int side, int bin) const {
-    return static_cast<std::int64_t>(m_g.begin[first_bin(side) + bin]);
-  }
   [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
-    return m_g.summaries[side * TailOctaves::bins + bin];
+    return m_g.summaries.bins[side * TailOctaves::bins + bin];
   }
   /// An octave's integers in units of the inside grid.
   [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::Before in_grid_units(const TailSums& sums,
                                                                               int octave) const {
     const int e = m_bins.exponent_of(octave) - m_g.brackets.grid.exponent;
-    return {scale_by_power_of_two(sums.sum.to_double(), e - grid_bits),
+    return {sums.count, scale_by_power_of_two(sums.sum.to_double(), e - grid_bits),
             scale_by_power_of_two(sums.squares.to_double(), 2 * e - grid_bits)};
   }
 
   KOKKOS_FUNCTION void add_up_octaves() {
-    std::uint64_t used[2][2];
+    std::uint64_t used[2][1];
     by_side(m_crew, m_space.by_side, used, LargerWord{},
-            [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
-              mine[0] = mine[1] = 0;
+            [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
+              mine[0] = 0;
               KASTOR_KEEP_LOOP
               for (int octave = half.rank(); octave < TailOctaves::count; octave += half.size()) {
-                const int first = TailOctaves::first_bin_of(octave);
-                if (tail_begin(side, first) == tail_begin(side, TailOctaves::bins)) break;
-                mine[0] = static_cast<std::uint64_t>(octave) + 1;
-                m_space.before_octave[side][octave] =
-                    in_grid_units(m_g.octaves[side * TailOctaves::count + octave].sums(0), octave);
+                const WideTailSums sums = m_g.summaries.octaves[side * TailOctaves::count + octave];
+                if (sums.word[WideTailSums::pixels] != 0)
+                  mine[0] = static_cast<std::uint64_t>(octave) + 1;
+                m_space.before_octave[side][octave] = in_grid_units(sums.sums(), octave);
               }
             });
     m_used = {{static_cast<int>(used[0][0]), static_cast<int>(used[1][0])}};
     for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
-      typename ReplaySpace<T>::Before before{0, 0};
+      typename ReplaySpace<T>::Before before{0, 0, 0};
       for (int octave = 0; octave < m_used.side[side]; ++octave) {
         auto& here = m_space.before_octave[side][octave];
         const auto more = here;
         here = before;
+        before.count += more.count;
         before.sum += more.sum;
         before.squares += more.squares;
       }
@@ -205,31 +198,46 @@ class Replay {
     return side == 0 ? x > limit : x < limit;
   }
 
-  /// The octave in which a tail's limit lies; those before are whole within it.
-  [[nodiscard]] KOKKOS_FUNCTION int octave_of_limit(int side, T limit) const {
+  /// Where a tail's limit lies.
+  struct Cut {
+    int bin;
+    int octave;  ///< those before are whole within the limit; all that are used are those before
+  };
+  [[nodiscard]] KOKKOS_FUNCTION Cut cut_at(int side, T limit) const {
     const int used = m_used.side[side];
-    if (!Interval<T>{}.contains(limit)) return used;
-    const int octave = TailOctaves::octave_of(m_bins.in_tail(limit));
-    return octave < used ? octave : used;
+    if (!Interval<T>{}.contains(limit)) return {0, used};
+    const int bin = m_bins.in_tail(limit);
+    const int octave = TailOctaves::octave_of(bin);
+    return {bin, octave < used ? octave : used};
   }
 
   /// Adds this thread's share of what the limit's octave has within the limit.
   template <class Half>
-  KOKKOS_FUNCTION void add_share(const Half& half, int side, T limit, TailSums& sums) const {
-    const int bin = m_bins.in_tail(limit);
-    // All that is needed from far away at once.
-    const std::int64_t first = tail_begin(side, bin);
-    const std::int64_t n = tail_begin(side, bin + 1) - first;
+  KOKKOS_FUNCTION void add_share(const Half& half, int side, T limit, const Cut& cut,
+                                 TailSums& sums) const {
+    const int bin = cut.bin;
+    const int octave = cut.octave;
     const BinSummary<T> all = summary(side, bin);
-    const int first_bin = TailOctaves::first_bin_of(TailOctaves::octave_of(bin));
-    KASTOR_UNROLL_BY_4
-    for (int b = first_bin + half.rank(); b < bin; b += half.size()) sums += summary(side, b).sums;
+    const std::int64_t n = all.sums.count;
+    const int group = bin / TailOctaves::in_group;
+    if (octave < TailOctaves::fine) {
+      // The bins before it in its group, and the groups before that.
+      const int bins = bin % TailOctaves::in_group;
+      const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
+      KASTOR_KEEP_LOOP
+      for (int i = half.rank(); i < bins + group - first_group; i += half.size()) {
+        sums +=
+            i < bins
+                ? summary(side, bin - bins + i).sums
+                : m_g.summaries.groups[side * TailOctaves::groups + first_group + i - bins].sums();
+      }
+    }
     if (n == 0) return;
     if (beyond(side, side == 0 ? all.min : all.max, limit)) {
       if (half.rank() == 0) sums += all.sums;
     } else if (beyond(side, side == 0 ? all.max : all.min, limit)) {
-      const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(TailOctaves::octave_of(bin)));
-      add_tail(half, m_g.sorted + first, n, term, sums,
+      const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
+      add_tail(half, m_g.tails + all.begin, n, term, sums,
                [&](T x) { return beyond(side, x, limit); });
     }
   }
@@ -239,28 +247,28 @@ class Replay {
     if (interval.low > m_g.brackets.low_edge || interval.high < m_g.brackets.high_edge)
       return false;
     const T limits[2] = {interval.low, interval.high};
-    int octave[2];
-    std::int64_t before_octave[2];
-    for (int side = 0; side < 2; ++side) {
-      octave[side] = octave_of_limit(side, limits[side]);
-      before_octave[side] =
-          tail_begin(side, TailOctaves::first_bin_of(octave[side])) - tail_begin(side, 0);
-    }
-    std::uint64_t words[2][TailWords::count] = {};
-    if (octave[0] < m_used.side[0] || octave[1] < m_used.side[1]) {
+    const Cut cuts[2] = {cut_at(0, limits[0]), cut_at(1, limits[1])};
+    std::uint64_t words[2][WideTailSums::words] = {};
+    if (cuts[0].octave < m_used.side[0] || cuts[1].octave < m_used.side[1]) {
       by_side(m_crew, m_space.by_side, words, AddWords{},
-              [&](int side, const auto& half, std::uint64_t(&mine)[TailWords::count]) {
+              [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
                 TailSums share;
-                if (octave[side] < m_used.side[side]) add_share(half, side, limits[side], share);
-                TailWords::put(share, mine);
+                if (cuts[side].octave < m_used.side[side])
+                  add_share(half, side, limits[side], cuts[side], share);
+                const WideTailSums wide = WideTailSums::of(share);
+                KASTOR_UNROLL
+                for (int k = 0; k < WideTailSums::words; ++k) mine[k] = wide.word[k];
               });
     }
     p = Population{};
     for (int side = 0; side < 2; ++side) {
-      const auto& before = m_space.before_octave[side][octave[side]];
-      const TailSums cut = TailWords::taken(words[side]);
-      const auto last = in_grid_units(cut, octave[side]);
-      p.tail[side] = before_octave[side] + cut.count;
+      const auto& before = m_space.before_octave[side][cuts[side].octave];
+      WideTailSums wide;
+      KASTOR_UNROLL
+      for (int k = 0; k < WideTailSums::words; ++k) wide.word[k] = words[side][k];
+      const TailSums within = wide.sums();
+      const auto last = in_grid_units(within, cuts[side].octave);
+      p.tail[side] = before.count + within.count;
       p.n += p.tail[side];
       p.sum += (side == 0 ? -1 : 1) * (before.sum + last.sum);
       p.squares += before.squares + last.squares;
@@ -283,8 +291,12 @@ class Replay {
     const std::int64_t rank = (p.n - 1) / 2 - below;
     const std::int64_t next = p.n / 2 - below;
     if (rank < 0 || next >= m_window) return false;
-    const T a = in_window(rank);
-    const T b = next == rank ? a : in_window(next);
+    T a{}, b{};
+    KASTOR_KEEP_LOOP
+    for (std::int64_t r = rank; r <= next; ++r) {
+      b = in_window(r);
+      if (r == rank) a = b;
+    }
     s.median = without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
     return true;
   }
@@ -296,13 +308,15 @@ class Replay {
     const InsideSums& inside = m_g.inside;
     T extreme[2] = {};
     if (p.tail[0] > 0 || p.tail[1] > 0) find_outermost(interval, extreme);
-    if (p.tail[0] == 0) {
-      if (inside.below > 0 || m_window == 0) return false;
-      extreme[0] = in_window(0);
-    }
-    if (p.tail[1] == 0) {
-      if (inside.inside > inside.below + m_window || m_window == 0) return false;
-      extreme[1] = in_window(m_window - 1);
+    if ((p.tail[0] == 0 && inside.below > 0) ||
+        (p.tail[1] == 0 && inside.inside > inside.below + m_window))
+      return false;
+    KASTOR_KEEP_LOOP
+    for (int side = 0; side < 2; ++side) {
+      if ((side == 0 ? p.tail[0] : p.tail[1]) > 0) continue;
+      if (m_window == 0) return false;
+      const T x = in_window(side == 0 ? 0 : m_window - 1);
+      (side == 0 ? extreme[0] : extreme[1]) = x;
     }
     s.min = without_sign_of_zero(static_cast<double>(extreme[0]));
     s.max = without_sign_of_zero(static_cast<double>(extreme[1]));
@@ -318,10 +332,10 @@ class Replay {
     int past[2], octave[2];  // the bin that the limit cuts, and its octave
     bool cut[2];
     for (int side = 0; side < 2; ++side) {
-      octave[side] = octave_of_limit(side, limits[side]);
+      const Cut limit = cut_at(side, limits[side]);
+      octave[side] = limit.octave;
       cut[side] = octave[side] < m_used.side[side];
-      past[side] =
-          cut[side] ? m_bins.in_tail(limits[side]) : TailOctaves::first_bin_of(m_used.side[side]);
+      past[side] = cut[side] ? limit.bin : TailOctaves::first_bin_of(m_used.side[side]);
       if (!cut[side] && octave[side] > 0) --octave[side];
     }
     // Keys that grow outwards, of pixels in that bin; and 1 + the last bin before it that is not
@@ -331,12 +345,11 @@ class Replay {
             [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
               mine[0] = mine[1] = 0;
               if (cut[side]) {
-                const std::int64_t first = tail_begin(side, past[side]);
-                for_my_share(half, m_g.sorted + first, tail_begin(side, past[side] + 1) - first,
-                             [&](T x) {
-                               const std::uint64_t key = outwards(side, key_of(x));
-                               if (beyond(side, x, limits[side]) && key > mine[0]) mine[0] = key;
-                             });
+                const BinSummary<T>& bin = summary(side, past[side]);
+                for_my_share(half, m_g.tails + bin.begin, bin.sums.count, [&](T x) {
+                  const std::uint64_t key = outwards(side, key_of(x));
+                  if (beyond(side, x, limits[side]) && key > mine[0]) mine[0] = key;
+                });
               }
               mine[1] = last_used(half, side, TailOctaves::first_bin_of(octave[side]), past[side]);
             });
@@ -367,8 +380,7 @@ class Replay {
     std::uint64_t found = 0;
     KASTOR_UNROLL_BY_4
     for (int bin = begin + half.rank(); bin < past; bin += half.size()) {
-      if (tail_begin(side, bin) != tail_begin(side, bin + 1))
-        found = static_cast<std::uint64_t>(bin) + 1;
+      if (summary(side, bin).sums.count != 0) found = static_cast<std::uint64_t>(bin) + 1;
     }
     return found;
   }
@@ -378,12 +390,9 @@ class Replay {
   /// Stored pixels of the window that are smaller than x.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t stored_below(T x) const {
     const int bin = m_bins.in_window(x);
-    const auto first = static_cast<std::int64_t>(m_g.begin[bin]);
-    const auto last = static_cast<std::int64_t>(m_g.begin[bin + 1]);
     std::int64_t n = 0;
-    for (std::int64_t i = first + m_crew.rank(); i < last; i += m_crew.size())
-      n += m_g.sorted[i] < x ? 1 : 0;
-    return first + m_crew.sum(n);
+    m_g.window.for_each(m_crew, bin, [&](T y) { n += y < x ? 1 : 0; });
+    return static_cast<std::int64_t>(m_g.window_begin[bin]) + m_crew.sum(n);
   }
 
   /// The pixel of a rank in the window, spikes included.
@@ -400,48 +409,82 @@ class Replay {
 
   [[nodiscard]] KOKKOS_FUNCTION T stored(std::int64_t rank) {
     if (rank < m_cached.first || rank >= m_cached.past) {
-      m_cached = window_bin_of(rank);
+      m_cached = window_bin_of(m_crew, rank);
       const std::int64_t n = m_cached.past - m_cached.first;
       // Nobody reads the bin before any more.
-      if (n <= small) {
-        sort_small_bin(m_g.sorted + m_cached.first, static_cast<int>(n));
-      } else if (n <= ReplaySpace<T>::max_cached) {
-        sort_bin(m_g.sorted + m_cached.first, static_cast<int>(n), m_cached.bin);
-      }
+      if (n <= ReplaySpace<T>::max_cached) copy_bin(m_cached.bin, static_cast<int>(n));
     }
     const std::int64_t n = m_cached.past - m_cached.first;
-    if (n > ReplaySpace<T>::max_cached)
-      return bisect(m_g.sorted + m_cached.first, n, rank - m_cached.first);
+    if (n > ReplaySpace<T>::max_cached) return bisect(m_cached.bin, rank - m_cached.first);
     return m_space.cached[rank - m_cached.first];
+  }
+
+  /// Where the window's bins begin, near at hand.
+  KOKKOS_FUNCTION void keep_begins(const Alone&) const {}
+  template <class Member>
+  KOKKOS_FUNCTION void keep_begins(const TeamCrew<Member>& crew) const {
+    constexpr int share = Bins::window / ReplaySpace<T>::threads;
+    const auto bin = [&crew](int k) { return k * ReplaySpace<T>::threads + crew.rank(); };
+    // All of them before the first is stored, which for all the compiler knows might change them.
+    std::uint32_t begin[share];
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) begin[k] = static_cast<std::uint32_t>(m_g.window_begin[bin(k)]);
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) m_space.window_begin[bin(k)] = begin[k];
+    if (crew.rank() == 0)
+      m_space.window_begin[Bins::window] =
+          static_cast<std::uint32_t>(m_g.window_begin[Bins::window]);
   }
 
   /// The bin of a rank. All threads have read what lies in the work space.
   [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::WindowBin window_bin_of(
-      std::int64_t rank) const {
-    constexpr int stride = ReplaySpace<T>::stride;
+      const Alone&, std::int64_t rank) const {
     const auto r = static_cast<std::uint64_t>(rank);
-    m_crew.barrier();
-    for (int i = m_crew.rank(); i < Bins::window / stride; i += m_crew.size()) {
-      if (m_space.window_begin[i] > r || m_space.window_begin[i + 1] <= r) continue;
-      std::uint64_t begin[stride + 1];
-      KASTOR_UNROLL
-      for (int k = 0; k <= stride; ++k) begin[k] = m_g.begin[i * stride + k];
-      KASTOR_UNROLL
-      for (int k = 0; k < stride; ++k) {
-        if (begin[k] <= r && r < begin[k + 1])
-          m_space.found = {i * stride + k, static_cast<std::int64_t>(begin[k]),
-                           static_cast<std::int64_t>(begin[k + 1])};
-      }
+    int low = 0;
+    int high = Bins::window;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (m_g.window_begin[middle] <= r ? low : high) = middle;
     }
-    m_crew.barrier();
-    return m_space.found;
+    return {low, static_cast<std::int64_t>(m_g.window_begin[low]),
+            static_cast<std::int64_t>(m_g.window_begin[low + 1])};
+  }
+  template <class Member>
+  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::WindowBin window_bin_of(
+      const TeamCrew<Member>& crew, std::int64_t rank) const {
+    constexpr int share = Bins::window / ReplaySpace<T>::threads;
+    static_assert(Bins::window % ReplaySpace<T>::threads == 0 && share <= ReplaySpace<T>::threads);
+    const auto r = static_cast<std::uint32_t>(rank);
+    const auto holds = [this, r](int first, int past) {
+      return m_space.window_begin[first] <= r && r < m_space.window_begin[past];
+    };
+    const int mine = crew.rank();
+    crew.barrier();
+    if (holds(mine * share, (mine + 1) * share)) m_space.near = mine * share;
+    if (mine == 0) m_space.copied = 0;
+    crew.barrier();
+    const int bin = m_space.near + mine;
+    if (mine < share && holds(bin, bin + 1)) m_space.found = bin;
+    crew.barrier();
+    const int found = m_space.found;
+    return {found, m_space.window_begin[found], m_space.window_begin[found + 1]};
   }
 
   static constexpr int small = 96;
 
+  /// A bin of the window, in order.
+  KOKKOS_FUNCTION void copy_bin(int bin, int n) const {
+    m_g.window.copy(m_crew, bin, n <= small ? m_space.sorting.unsorted : m_space.cached,
+                    &m_space.copied);
+    if (n <= small) {
+      sort_small_bin(n);
+    } else {
+      sort_bin(n, bin);
+    }
+  }
+
   /// By counting the smaller pixels of each.
-  KOKKOS_FUNCTION void sort_small_bin(const T* pixels, int n) const {
-    for (int i = m_crew.rank(); i < n; i += m_crew.size()) m_space.sorting.unsorted[i] = pixels[i];
+  KOKKOS_FUNCTION void sort_small_bin(int n) const {
     m_crew.barrier();
     for (int i = m_crew.rank(); i < n; i += m_crew.size()) {
       m_space.cached[count_before(m_space.sorting.unsorted, i, 0, n)] = m_space.sorting.unsorted[i];
@@ -449,8 +492,8 @@ class Replay {
     m_crew.barrier();
   }
 
-  /// A bin of the window, in order: into shares of the bin first, then within each.
-  KOKKOS_FUNCTION void sort_bin(const T* pixels, int n, int bin) const {
+  /// Into shares of the bin first, then within each.
+  KOKKOS_FUNCTION void sort_bin(int n, int bin) const {
     const auto share_of = [&](T x) {
       const double in_bin = (static_cast<double>(x) - m_bins.low) * m_bins.per_unit - bin;
       const double share = in_bin * ReplaySpace<T>::shares;
@@ -466,10 +509,8 @@ class Replay {
     int* begin = space.begin_of_share;
     for (int s = rank; s < shares; s += size) next[s] = 0;
     m_crew.barrier();
-    for_batches(n, pixels, [&](int i, T x) {
-      m_space.cached[i] = x;
-      Kokkos::atomic_inc(&next[share_of(x)]);
-    });
+    for_my_places<4>(m_crew, m_space.cached, n,
+                     [&](int, T x) { Kokkos::atomic_inc(&next[share_of(x)]); });
     m_crew.barrier();
     const int mine = (shares + size - 1) / size;
     const int first = rank * mine < shares ? rank * mine : shares;
@@ -484,11 +525,11 @@ class Replay {
     }
     if (rank == 0) begin[shares] = n;
     m_crew.barrier();
-    for_batches(n, m_space.cached, [&](int, T x) {
+    for_my_places<4>(m_crew, m_space.cached, n, [&](int, T x) {
       space.unsorted[Kokkos::atomic_fetch_add(&next[share_of(x)], 1)] = x;
     });
     m_crew.barrier();
-    for_batches(n, space.unsorted, [&](int i, T x) {
+    for_my_places<4>(m_crew, space.unsorted, n, [&](int i, T x) {
       const int share = share_of(x);
       const int to = begin[share] + count_before(space.unsorted, i, begin[share], begin[share + 1]);
       m_space.cached[to] = x;
@@ -496,32 +537,14 @@ class Replay {
     m_crew.barrier();
   }
 
-  /// Calls `visit(i, value)` for this thread's share; four values are loaded at once.
-  template <class Visit>
-  KOKKOS_FUNCTION void for_batches(int n, const T* values, const Visit& visit) const {
-    constexpr int batch = 4;
-    const int size = m_crew.size();
-    for (int first = m_crew.rank(); first < n; first += batch * size) {
-      T loaded[batch]{};
-      KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k) {
-        if (first + k * size < n) loaded[k] = values[first + k * size];
-      }
-      KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k) {
-        if (first + k * size < n) visit(first + k * size, loaded[k]);
-      }
-    }
-  }
-
   /// By halving the range of the ordered bit patterns.
-  [[nodiscard]] KOKKOS_FUNCTION T bisect(const T* pixels, std::int64_t n, std::int64_t rank) const {
+  [[nodiscard]] KOKKOS_FUNCTION T bisect(int bin, std::int64_t rank) const {
     Key<T> low = key_of(m_g.brackets.window_low);
     Key<T> high = key_of(m_g.brackets.window_high);
     while (low < high) {
       const Key<T> middle = low + (high - low) / 2;
       std::int64_t up_to = 0;
-      for_my_share(m_crew, pixels, n, [&](T x) { up_to += key_of(x) <= middle ? 1 : 0; });
+      m_g.window.for_each(m_crew, bin, [&](T x) { up_to += key_of(x) <= middle ? 1 : 0; });
       if (m_crew.sum(up_to) > rank) {
         high = middle;
       } else {
@@ -532,7 +555,7 @@ class Replay {
   }
 
   Crew m_crew;
-  const Gathered<T>& m_g;
+  const Gathered<T, Window>& m_g;
   ReplaySpace<T>& m_space;
   Bins m_bins;
   std::int64_t m_window = 0;  ///< pixels in the window, spikes included
@@ -543,11 +566,11 @@ class Replay {
 };
 
 /// The whole replay, and the level that follows from it.
-template <class T, class Crew>
-KOKKOS_FUNCTION void replay(const Crew& crew, const Gathered<T>& gathered, ReplaySpace<T>& space,
-                            double kappa, int max_passes, const ClipLevel& level,
-                            ClipOutcome<T>& outcome) {
-  Replay<T, Crew> clip(crew, gathered, space);
+template <class T, class Crew, class Window>
+KOKKOS_FUNCTION void replay(const Crew& crew, const Gathered<T, Window>& gathered,
+                            ReplaySpace<T>& space, double kappa, int max_passes,
+                            const ClipLevel& level, ClipOutcome<T>& outcome) {
+  Replay<T, Crew, Window> clip(crew, gathered, space);
   outcome.decided = clip(kappa, max_passes, outcome.result) ? 1 : 0;
   outcome.level = level.of(outcome.result.clipped.median, outcome.result.clipped.std);
   outcome.foreground_above =

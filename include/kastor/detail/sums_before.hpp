@@ -48,7 +48,7 @@ KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
   crew.barrier();
   if (rank < K) {
     V sum = 0;
-    KASTOR_UNROLL_BY_4
+    KASTOR_UNROLL
     for (int g = 0; g < Space::groups; ++g) {
       const V next = space.part[rank][g];
       space.part[rank][g] = sum;

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_SORT_INTO_PAGES_HPP
+#define KASTOR_DETAIL_SORT_INTO_PAGES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/sums_before.hpp>
+
+/// Sorts the gathered pixels of a device by their bins, in pages that fit into the scratch memory
+/// of a team: a pixel is read and written once, beside others. What one bin has is spread over all
+/// pages, each of which knows where its bins begin.
+namespace kastor::detail {
+
+/// All pages but the last are full. Their bins are those of the window, then groups of those of the
+/// tails.
+template <class T>
+struct SortedPages {
+  static constexpr int bins = GatheredBins<T>::window + 2 * TailOctaves::groups;
+  static constexpr int row = (bins + 16) / 16 * 16;
+
+  T* pixels;             ///< (pages, page_size)
+  std::uint16_t* begin;  ///< (pages, row): of bins in the page, and the end of the last one
+  std::uint32_t* count;  ///< of the pages
+  std::int32_t page_size;
+
+  [[nodiscard]] KOKKOS_FUNCTION static int first_bin_of_tails() { return GatheredBins<T>::window; }
+  /// The begin of a bin and of the next.
+  struct Places {
+    std::uint32_t begin, end;
+  };
+  [[nodiscard]] KOKKOS_FUNCTION Places places(std::int64_t page, int bin) const {
+    const std::uint16_t* const of_page = begin + page * row;
+    return {of_page[bin], of_page[bin + 1]};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION const T* page(std::int64_t i) const {
+    return pixels + i * page_size;
+  }
+};
+
+/// Pixels of all pages together; 0 before the sort.
+struct PageCounts {
+  static constexpr int tail_bins = 2 * TailOctaves::bins;
+  std::uint32_t* of_bin;   ///< (SortedPages::bins)
+  std::uint32_t* of_tail;  ///< (tail_bins)
+  std::uint32_t* joined;   ///< of the tails, so far
+};
+
+/// A team sorts a page at a time.
+template <class T, class Exec>
+struct SortIntoPages {
+  using Bins = GatheredBins<T>;
+  using Pages = SortedPages<T>;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int threads = 512;
+  static constexpr int teams_at_once = 2;        ///< on a processor of a device
+  static constexpr int words = Pages::bins / 2;  ///< of two counters each
+  static constexpr int tail_words = PageCounts::tail_bins / 2;
+  static constexpr int most_words = words > tail_words ? words : tail_words;
+  static_assert(Pages::bins % 2 == 0 && PageCounts::tail_bins % 2 == 0);
+  static constexpr int words_of_thread = (words + threads - 1) / threads;
+  using Sums = SumsBeforeSpace<std::uint32_t, 1, threads>;
+  /// Of a page that any device can sort.
+  static constexpr std::int32_t most_pixels = 30720 / sizeof(T);
+  static constexpr int pixels_of_thread = (most_pixels + threads - 1) / threads;
+  static_assert(most_pixels < 65536 && sizeof(Sums) <= most_pixels * sizeof(T));
+
+  const Brackets<T>* brackets;
+  Segmented<T> lists;
+  int segments;
+  Pages pages;
+  PageCounts counts;
+
+  [[nodiscard]] static int scratch_bytes(int segments) { return bytes(segments) + 16; }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (brackets->usable == 0) return;
+    const Space space(team, segments);
+    find_segments(team, space);
+    const std::uint32_t all = space.segment_begin[segments];
+    const auto size = static_cast<std::uint32_t>(pages.page_size);
+    const std::uint32_t count = all / size + (all % size != 0 ? 1 : 0);
+    if (team.league_rank() == 0 && team.team_rank() == 0) *pages.count = count;
+    const auto step = static_cast<std::uint32_t>(team.league_size());
+    for (auto p = static_cast<std::uint32_t>(team.league_rank()); p < count; p += step) {
+      const std::uint32_t first = p * size;
+      sort(team, space, p, first, all - first < size ? all - first : size);
+    }
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION static int bytes(int segments) {
+    return most_pixels * static_cast<int>(sizeof(T)) + (most_words + segments + 1) * 4;
+  }
+
+  /// The team's scratch memory.
+  struct Space {
+    T* pixels;                ///< (most_pixels), or the sums
+    std::uint32_t* counters;  ///< (most_words), the lower 16 bits first
+    std::uint32_t* segment_begin;
+
+    KOKKOS_FUNCTION Space(const Member& team, int segments) {
+      const int size = bytes(segments);  // is taken by reference
+      pixels = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(size, 16));
+      counters = reinterpret_cast<std::uint32_t*>(pixels + most_pixels);
+      segment_begin = counters + most_words;
+    }
+    [[nodiscard]] KOKKOS_FUNCTION Sums& sums() const { return *reinterpret_cast<Sums*>(pixels); }
+  };
+
+  /// Where each segment begins among all gathered pixels.
+  KOKKOS_FUNCTION void find_segments(const Member& team, const Space& space) const {
+    // What a thread has, at once if that is not much.
+    constexpr int at_once = 2;
+    const int share = (segments + threads - 1) / threads;
+    const int first = team.team_rank() * share;
+    const int past = first + share < segments ? first + share : segments;
+    std::uint32_t n[at_once] = {};
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      if (first + k < past) n[k] = static_cast<std::uint32_t>(lists.gathered_by(first + k));
+    }
+    std::uint32_t before[1] = {n[0] + n[1]};
+    for (int s = first + at_once; s < past; ++s)
+      before[0] += static_cast<std::uint32_t>(lists.gathered_by(s));
+    sums_before(TeamCrew<Member>(team), space.sums(), before);
+    for (int s = first; s < past; ++s) {
+      space.segment_begin[s] = before[0];
+      before[0] += s - first < at_once ? n[s == first ? 0 : 1]
+                                       : static_cast<std::uint32_t>(lists.gathered_by(s));
+    }
+    if (team.team_rank() == 0) space.segment_begin[segments] = space.sums().all[0];
+    team.team_barrier();
+  }
+
+  /// The segment that holds a pixel.
+  [[nodiscard]] KOKKOS_FUNCTION int segment_of(const Space& space, std::uint32_t pixel) const {
+    int low = 0;
+    int high = segments;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (space.segment_begin[middle] <= pixel ? low : high) = middle;
+    }
+    return low;
+  }
+
+  /// Pixels [first, first + n) of all.
+  KOKKOS_FUNCTION void sort(const Member& team, const Space& space, std::int64_t page,
+                            std::uint32_t first, std::uint32_t n) const {
+    const int rank = team.team_rank();
+    const auto place = [rank](int k) { return static_cast<std::uint32_t>(rank + k * threads); };
+    T mine[pixels_of_thread];
+    int segment = segment_of(space, first);
+    KASTOR_UNROLL
+    for (int k = 0; k < pixels_of_thread; ++k) {
+      if (place(k) >= n) break;
+      const std::uint32_t i = first + place(k);
+      while (i >= space.segment_begin[segment + 1]) ++segment;
+      mine[k] = lists.gathered[segment * lists.capacity + (i - space.segment_begin[segment])];
+    }
+    for (int w = rank; w < words; w += threads) space.counters[w] = 0;
+    team.team_barrier();
+    const Bins bin_of(*brackets);
+    // A pixel's bin, and in the upper half how many of the bin came before it.
+    std::uint32_t bin[pixels_of_thread];
+    KASTOR_UNROLL
+    for (int k = 0; k < pixels_of_thread; ++k) {
+      if (place(k) >= n) break;
+      bin[k] = static_cast<std::uint32_t>(bin_in_page(bin_of, mine[k]));
+      const std::uint32_t shift = bin[k] % 2 * 16;
+      bin[k] |= Kokkos::atomic_fetch_add(&space.counters[bin[k] / 2], 1U << shift) >> shift << 16;
+    }
+    team.team_barrier();
+    turn_into_begins(team, space);
+    KASTOR_UNROLL
+    for (int k = 0; k < pixels_of_thread; ++k) {
+      if (place(k) >= n) break;
+      const std::uint32_t here = bin[k] & 0xffff;
+      const std::uint32_t begin = space.counters[here / 2] >> (here % 2 * 16);
+      space.pixels[(begin + (bin[k] >> 16)) & 0xffff] = mine[k];
+    }
+    team.team_barrier();
+    const std::uint32_t first_of_tails = space.counters[Pages::first_bin_of_tails() / 2] & 0xffff;
+    write(space, page, n, rank);
+    team.team_barrier();
+    count_tails(team, space, bin_of, first_of_tails, n);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION static int bin_in_page(const Bins& bin_of, T x) {
+    return bin_of.is_in_window(x)
+               ? bin_of.in_window(x)
+               : Pages::first_bin_of_tails() + bin_of.in_tails(x) / TailOctaves::in_group;
+  }
+
+  /// The counters of bins become their begins.
+  KOKKOS_FUNCTION void turn_into_begins(const Member& team, const Space& space) const {
+    const int first = team.team_rank() * words_of_thread;
+    std::uint32_t n[words_of_thread];
+    std::uint32_t before[1] = {0};
+    KASTOR_UNROLL
+    for (int k = 0; k < words_of_thread; ++k) {
+      n[k] = first + k < words ? space.counters[first + k] : 0;
+      before[0] += (n[k] & 0xffff) + (n[k] >> 16);
+    }
+    sums_before(TeamCrew<Member>(team), space.sums(), before);
+    KASTOR_UNROLL
+    for (int k = 0; k < words_of_thread; ++k) {
+      const std::uint32_t middle = before[0] + (n[k] & 0xffff);
+      if (first + k < words) space.counters[first + k] = before[0] | middle << 16;
+      before[0] = middle + (n[k] >> 16);
+    }
+    team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION void write(const Space& space, std::int64_t page, std::uint32_t n,
+                             int rank) const {
+    T* const to = pages.pixels + page * pages.page_size;
+    for (int i = rank; i < static_cast<int>(n); i += threads) to[i] = space.pixels[i];
+    auto* const row = pages.begin + page * Pages::row;
+    auto* const row_words = reinterpret_cast<std::uint32_t*>(row);
+    for (int w = rank; w < words; w += threads) {
+      const std::uint32_t here = space.counters[w];
+      const std::uint32_t next = w + 1 < words ? space.counters[w + 1] & 0xffff : n;
+      row_words[w] = here;
+      add_to_two(counts.of_bin, w, (here >> 16) - (here & 0xffff), next - (here >> 16));
+    }
+    if (rank == 0) row[Pages::bins] = static_cast<std::uint16_t>(n);
+  }
+
+  /// Pixels [first, n) of a page, which nobody changes any more; the counters are free.
+  KOKKOS_FUNCTION void count_tails(const Member& team, const Space& space, const Bins& bin_of,
+                                   std::uint32_t first, std::uint32_t n) const {
+    const int rank = team.team_rank();
+    for (int w = rank; w < tail_words; w += threads) space.counters[w] = 0;
+    team.team_barrier();
+    for (std::uint32_t i = first + static_cast<std::uint32_t>(rank); i < n; i += threads) {
+      const int bin = bin_of.in_tails(space.pixels[i]);
+      Kokkos::atomic_add(&space.counters[bin / 2], 1U << (bin % 2 * 16));
+    }
+    team.team_barrier();
+    for (int w = rank; w < tail_words; w += threads)
+      add_to_two(counts.of_tail, w, space.counters[w] & 0xffff, space.counters[w] >> 16);
+    team.team_barrier();
+  }
+
+  /// Adds to counters 2 w and 2 w + 1 at once; neither overflows.
+  KOKKOS_FUNCTION static void add_to_two(std::uint32_t* counters, int w, std::uint32_t lower,
+                                         std::uint32_t upper) {
+    if ((lower | upper) == 0) return;
+    Kokkos::atomic_add(&reinterpret_cast<std::uint64_t*>(counters)[w],
+                       std::uint64_t{lower} | std::uint64_t{upper} << 32);
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
