@@ -20,6 +20,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// The clip as a sequence of kernels that nobody waits for in between:
@@ -107,8 +108,8 @@ class ClipPlan {
     lay_out();
   }
 
-  /// Enqueues the clip of an image, and on the way marks in `mask`, if one is given, the pixels
-  /// that may be above `level`. A host has its answer at once.
+  /// Enqueues the clip of an image. If a mask is given, a host marks in it the pixels that may be
+  /// above `level`, and has its answer at once; a device clears it.
   void start(Bands<T, Exec> bands, const ClipLevel& level, MaskRows mask) {
     m_shape = shape_of<T, Exec>("kastor::sigma_clip", bands);
     m_level = level;
@@ -282,8 +283,12 @@ class ClipPlan {
           std::clamp<std::int64_t>(sample.count / (8 * kernel.threads), 1, m_teams));
       Kokkos::parallel_for("kastor::sigma_clip::sample", policy(teams, kernel), kernel);
     });
-    const BracketFromHistogram<T, Exec> predict{request, p.prediction};
-    Kokkos::parallel_for("kastor::sigma_clip::brackets", policy(1, predict), predict);
+    // One team works for long, so the mask is cleared meanwhile.
+    const std::int64_t words = m_mask.words == nullptr ? 0 : m_shape.ny * m_mask.per_row;
+    const BracketFromHistogram<T, Exec> predict{request, p.prediction, {m_mask.words, words}};
+    const auto clearing = static_cast<int>(
+        std::min<std::int64_t>((words + 4 * predict.threads - 1) / (4 * predict.threads), m_teams));
+    Kokkos::parallel_for("kastor::sigma_clip::brackets", policy(1 + clearing, predict), predict);
     const Brackets<T>* brackets = p.prediction.brackets;
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const std::int64_t most = Read::most_tiles * m_teams;
@@ -314,14 +319,24 @@ class ClipPlan {
         sort);
     // The lists are in the pages, and their memory is free for the tails.
     T* const tails = m_list.data();
-    const JoinTails<T, Exec> join{brackets,    pages,    p.counts,   p.begin, tails,
-                                  p.summaries, p.totals, p.segments, m_teams, p.read};
-    Kokkos::parallel_for(
-        "kastor::sigma_clip::join",
-        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<join.threads, join.teams_at_once>>(
-            m_space, join.teams, join.threads)
-            .set_scratch_size(0, Kokkos::PerTeam(join.scratch_bytes)),
-        join);
+    const auto join_by = [&]<int Threads>(std::integral_constant<int, Threads>) {
+      using Join = JoinTails<T, Exec, Threads>;
+      const Join join{brackets,    pages,    p.counts,   p.begin, tails,
+                      p.summaries, p.totals, p.segments, m_teams, p.read};
+      Kokkos::parallel_for(
+          "kastor::sigma_clip::join",
+          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Threads, Join::teams_at_once>>(
+              m_space, Join::teams, Threads)
+              .set_scratch_size(0, Kokkos::PerTeam(Join::scratch_bytes)),
+          join);
+    };
+    // Of many pages a team would have to look through more than it can have under way.
+    constexpr std::int64_t many = std::int64_t{1} << 26;
+    if (pixels() < many) {
+      join_by(std::integral_constant<int, 256>{});
+    } else {
+      join_by(std::integral_constant<int, 512>{});
+    }
     const ReplayByTeam<T, Exec> replayed{
         request,     brackets, p.read,   m_capacity, m_candidate_capacity, p.begin, tails,
         p.summaries, pages,    pixels(), p.outcome,  m_outcome.data()};

@@ -38,7 +38,7 @@ struct RefineWords {
   }
 };
 
-/// Device: sets the bits of a team's candidates above the level.
+/// Device: sets the bits of a team's candidates above the level, in a mask that is clear.
 template <class T, class Exec>
 struct MarkCandidates {
   static constexpr int threads = 256;
@@ -84,8 +84,8 @@ struct ThresholdWithoutCandidates {
   }
 };
 
-/// Enqueues, behind a clip that was started on a device, the mask of what is above its level. Holds
-/// if the clip comes out as decided.
+/// Enqueues, behind a clip that was started on a device with this mask, the mask of what is above
+/// its level. Holds if the clip comes out as decided.
 template <class Exec, class T>
 void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<T, Exec> bands,
                         const BitMask<Exec>& mask) {
@@ -94,7 +94,6 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
   const std::int64_t per_row = mask.words_per_row();
   const ClipOutcome<T>* outcome = clip.outcome_on_device();
   using Mark = MarkCandidates<T, Exec>;
-  Kokkos::deep_copy(space, mask.words, std::uint64_t{0});
   Kokkos::parallel_for("kastor::threshold::mark_candidates",
                        Team(space, clip.teams(), Mark::threads),
                        Mark{clip.lists(), outcome, static_cast<std::uint64_t>(mask.nx),

@@ -14,13 +14,13 @@ namespace kastor::detail {
 
 /// A team has a group of bins. One more has the window's begins, and another adds up what the teams
 /// of the read found.
-template <class T, class Exec>
+template <class T, class Exec, int Threads>
 struct JoinTails {
   using Bins = GatheredBins<T>;
   using Pages = SortedPages<T>;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = 256;
-  static constexpr int teams_at_once = 4;  ///< on a processor of a device
+  static constexpr int threads = Threads;
+  static constexpr int teams_at_once = 1024 / threads;  ///< on a processor of a device
   static constexpr int in_group = TailOctaves::in_group;
   static constexpr int teams = 2 * TailOctaves::groups + 2;
 
@@ -28,8 +28,8 @@ struct JoinTails {
   struct Finds {
     static constexpr int words = WideTailSums::words + 2;
     static constexpr int columns = words * in_group;
-    static constexpr int parts = 4;  ///< of a bin's threads
-    static constexpr int in_part = threads / in_group / parts;
+    static constexpr int in_part = 8;
+    static constexpr int parts = threads / in_group / in_part;  ///< of a bin's threads
     std::uint64_t word[words][threads];
     std::uint64_t part[columns][parts + 1];  ///< one more, so that columns lie in other banks
     std::uint64_t all[columns];              ///< (words, in_group)

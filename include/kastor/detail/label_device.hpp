@@ -308,6 +308,8 @@ struct LabelRunsByTeams {
     if (team.team_rank() == 0) before[parts] = sums.counts.all[0];
     team.team_barrier();
 
+    // The last team has no more runs than others, and as a rule none.
+    if (team.league_rank() == parts - 1) publish(crew, sums, parts, before[parts]);
     const std::int64_t runs = table.runs();
     const auto share = static_cast<std::uint32_t>(tiles.share(team));
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
@@ -316,19 +318,23 @@ struct LabelRunsByTeams {
       const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
       table.label_run(run, root, before[root / share]);
     }
-    if (team.league_rank() == 0) {
-      std::uint64_t pixels = 0;
-      for (int part = team.team_rank(); part < word_parts; part += team.team_size())
-        pixels += table.totals.pixels[part];
-      pixels = sum_of_all(crew, sums.pixels, pixels);
-      std::uint32_t dropped = 0;
-      if (table.pixels_of_set != nullptr) {
-        for (int part = team.team_rank(); part < parts; part += team.team_size())
-          dropped += table.totals.dropped[part];
-        dropped = sum_of_all(crew, sums.counts, dropped);
-      }
-      if (team.team_rank() == 0) table.publish(pixels, before[parts], dropped);
+  }
+
+ private:
+  KOKKOS_FUNCTION void publish(const TeamCrew<typename Tiles::Member>& crew, Sums& sums, int parts,
+                               std::uint32_t roots) const {
+    const RunTable& table = tiles.table;
+    std::uint64_t pixels = 0;
+    for (int part = crew.rank(); part < word_parts; part += crew.size())
+      pixels += table.totals.pixels[part];
+    pixels = sum_of_all(crew, sums.pixels, pixels);
+    std::uint32_t dropped = 0;
+    if (table.pixels_of_set != nullptr) {
+      for (int part = crew.rank(); part < parts; part += crew.size())
+        dropped += table.totals.dropped[part];
+      dropped = sum_of_all(crew, sums.counts, dropped);
     }
+    if (crew.rank() == 0) table.publish(pixels, roots, dropped);
   }
 };
 

@@ -192,7 +192,13 @@ struct CountSample {
   }
 };
 
-/// One team.
+/// Words to be cleared while others have something else to do.
+struct ClearWords {
+  std::uint64_t* words;
+  std::int64_t count;
+};
+
+/// One team; the others clear.
 template <class T, class Exec>
 struct BracketFromHistogram {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
@@ -204,8 +210,16 @@ struct BracketFromHistogram {
   static constexpr int scratch_bytes = sizeof(Space) + 8;
   ClipRequest request;
   PredictionSpace<T> global;
+  ClearWords clearing;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (team.league_rank() > 0) {
+      const std::int64_t step = std::int64_t{team.league_size() - 1} * threads;
+      for (std::int64_t i = std::int64_t{team.league_rank() - 1} * threads + team.team_rank();
+           i < clearing.count; i += step)
+        clearing.words[i] = 0;
+      return;
+    }
     // The counts are searched again and again.
     PredictionSpace<T> space = global;
     const int bytes = scratch_bytes - 8;
