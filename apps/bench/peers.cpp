@@ -116,12 +116,12 @@ std::string temporary_target(const std::string& name) {
   return (folder / ("kastor-bench-" + std::to_string(getpid()) + "-" + name)).string();
 }
 
-Peers::Peers(const std::optional<std::string>& python) : m_python(chosen_python(python)) {
-  const std::string script = script_path();
+Peers::Peers(const std::optional<std::string>& python)
+    : m_python(chosen_python(python)), m_script(script_path()) {
   Json answer;
   int code = 0;
   try {
-    code = run_program({m_python, "-B", script, "check"},
+    code = run_program({m_python, "-B", m_script, "check"},
                        [&answer](const std::string& line) { answer = parsed(line); });
   } catch (const Error& error) {
     throw Error(std::string("--peers: ") + error.what() +
@@ -186,7 +186,7 @@ void Peers::run(const TimingRules& rules, Table& table) const {
   };
   int code = 0;
   try {
-    code = run_program({m_python, "-B", script_path(), "run", job.dump()}, take);
+    code = run_program({m_python, "-B", m_script, "run", job.dump()}, take);
   } catch (const Json::exception& error) {
     throw Error(std::string("peers.py: found a line without what belongs there: ") + error.what());
   }

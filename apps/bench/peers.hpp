@@ -40,7 +40,7 @@ class Peers {
  private:
   void store(const std::string& name, const void* data, std::size_t bytes);
 
-  std::string m_python;
+  std::string m_python, m_script;
   std::vector<std::pair<std::string, std::string>> m_versions;
   io::OutputSet m_outputs;  // never committed: removed whatever happens
   std::vector<std::pair<std::string, std::string>> m_files;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "generators.hpp"
+#include "host_levels.hpp"
 
 namespace {
 
@@ -72,8 +73,7 @@ void every_level_matches_naive() {
     }
     const auto pixels = pixels_about(limits, n);
     const Marked want = mark_naive(limits, pixels);
-    for (const HostLevel level : {HostLevel::baseline, HostLevel::avx2, HostLevel::avx512}) {
-      if (level > kastor::detail::best_host_level()) continue;
+    for (const HostLevel level : ts::host_levels()) {
       for (const bool negative : {true, false}) {
         const std::string what = std::to_string(n) + " pixels at level " +
                                  std::to_string(static_cast<int>(level)) +

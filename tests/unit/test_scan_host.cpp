@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "generators.hpp"
+#include "host_levels.hpp"
 
 namespace {
 
@@ -21,13 +22,6 @@ using kastor::detail::HostScan;
 using kastor::detail::HostScanSums;
 
 constexpr std::uint64_t sentinel_word = 0x0123456789abcdef;
-
-/// Those that this machine has.
-std::vector<HostLevel> levels() {
-  std::vector<HostLevel> all{HostLevel::baseline, HostLevel::avx2, HostLevel::avx512};
-  std::erase_if(all, [](HostLevel l) { return l > kastor::detail::best_host_level(); });
-  return all;
-}
 
 template <class T>
 std::vector<std::uint64_t> words_naive(T low, T high, const std::vector<T>& pixels) {
@@ -124,7 +118,7 @@ void matches_naive(const HostScan<T>& scan, const std::vector<T>& pixels, const 
   for (const std::size_t offset : {0U, 1U, 3U}) {
     std::vector<T> moved(offset, T(0));
     moved.insert(moved.end(), pixels.begin(), pixels.end());
-    for (const HostLevel level : levels()) {
+    for (const HostLevel level : ts::host_levels()) {
       for (const bool with_bits : {true, false}) {
         const std::string what = name + " of " + std::to_string(pixels.size()) + " at level " +
                                  std::to_string(static_cast<int>(level)) + ", offset " +
@@ -278,7 +272,7 @@ void threshold_matches_naive(T low, T high, const std::vector<T>& pixels) {
   for (const std::size_t offset : {0U, 1U, 3U}) {
     std::vector<T> moved(offset, T(0));
     moved.insert(moved.end(), pixels.begin(), pixels.end());
-    for (const HostLevel level : levels()) {
+    for (const HostLevel level : ts::host_levels()) {
       std::vector<std::uint64_t> got(want.size() + 1, sentinel_word);
       kastor::detail::threshold_on_host(level, low, high, moved.data() + offset,
                                         static_cast<std::int64_t>(pixels.size()), got.data());
