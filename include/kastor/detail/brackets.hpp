@@ -54,30 +54,13 @@ struct PredictedClip {
   std::int64_t window_first = 0, window_last = 0;  ///< ranks in the sample, of all medians
 };
 
-/// The bin that holds a rank, searched from a bin on that is not far from it.
-[[nodiscard]] KOKKOS_INLINE_FUNCTION int bin_of_rank(const SampleSums& sums, std::int64_t rank,
-                                                     int near) {
-  const auto is_before = [&](int bin) {
-    return static_cast<std::int64_t>(sums.count[bin]) <= rank;
-  };
-  int low = near;
-  int high = near + 1;
-  if (is_before(near)) {
-    for (int step = 1; high < SampleBins::count && is_before(high); step *= 2) {
-      low = high;
-      high = high + step < SampleBins::count ? high + step : SampleBins::count;
-    }
-  } else {
-    high = near;
-    low = near - 1;
-    for (int step = 1; low > 0 && !is_before(low); step *= 2) {
-      high = low;
-      low = low - step > 0 ? low - step : 0;
-    }
-  }
+/// The bin that holds a rank.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION int bin_of_rank(const SampleSums& sums, std::int64_t rank) {
+  int low = 0;
+  int high = SampleBins::count;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    (is_before(middle) ? low : high) = middle;
+    (static_cast<std::int64_t>(sums.count[middle]) <= rank ? low : high) = middle;
   }
   return low;
 }
@@ -92,7 +75,6 @@ struct PredictedClip {
   clip.window_last = -1;
   int first = 0;
   int last = SampleBins::count;
-  int bin = SampleBins::side;  // of the median
   for (int pass = 1; pass <= most_passes; ++pass) {
     const std::int64_t before = sums.count[first];
     const std::int64_t n = static_cast<std::int64_t>(sums.count[last]) - before;
@@ -109,7 +91,7 @@ struct PredictedClip {
                        3;
     clip.window_first = middle - ranks < clip.window_first ? middle - ranks : clip.window_first;
     clip.window_last = middle + ranks > clip.window_last ? middle + ranks : clip.window_last;
-    bin = bin_of_rank(sums, middle, bin);
+    const int bin = bin_of_rank(sums, middle);
     const double share =
         (static_cast<double>(middle - static_cast<std::int64_t>(sums.count[bin])) + 0.5) /
         static_cast<double>(sums.count[bin + 1] - sums.count[bin]);
@@ -178,8 +160,7 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
     if (!clip.usable) return;
     const auto bin_of_clamped_rank = [&](std::int64_t rank) {
       const auto n = static_cast<std::int64_t>(sums.count[SampleBins::count]);
-      return bin_of_rank(sums, rank < 0 ? 0 : (rank < n ? rank : n - 1),
-                         SampleBins::of(clip.median));
+      return bin_of_rank(sums, rank < 0 ? 0 : (rank < n ? rank : n - 1));
     };
     const int window_begin = bin_of_clamped_rank(clip.window_first);
     const int window_end = bin_of_clamped_rank(clip.window_last) + 1;
