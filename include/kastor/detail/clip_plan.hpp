@@ -280,7 +280,7 @@ class ClipPlan {
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const CountSample<T, Exec> kernel{band, sample, p.prediction};
       const int teams = static_cast<int>(
-          std::clamp<std::int64_t>(sample.count / (8 * kernel.threads), 1, m_teams));
+          std::clamp<std::int64_t>(sample.count / (4 * kernel.threads), 1, m_teams));
       Kokkos::parallel_for("kastor::sigma_clip::sample", policy(teams, kernel), kernel);
     });
     // One team works for long, so the mask is cleared meanwhile.

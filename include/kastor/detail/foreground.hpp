@@ -38,47 +38,48 @@ struct RefineWords {
   }
 };
 
-/// Device: sets the bits of a team's candidates above the level, in a mask that is clear.
+/// Device: sets the bits of the candidates above the level, in a mask that is clear; or, if the
+/// candidates do not hold, reads a band of the image once more.
 template <class T, class Exec>
-struct MarkCandidates {
+struct MarkForeground {
   static constexpr int threads = 256;
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+
   Segmented<T> lists;
+  int segments;  ///< 0: another band's kernel marks the candidates
   const ClipOutcome<T>* outcome;
   std::uint64_t nx;
   std::uint64_t words_per_row;
-  std::uint64_t* words;
+  std::uint64_t* mask;
+  FillWord<T> fill;
+  std::int64_t words;  ///< of the band
 
-  KOKKOS_FUNCTION void operator()(
-      const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
-    if (outcome->candidates_hold == 0) return;
-    const T above = outcome->foreground_above;
-    const Candidate<T>* mine = lists.candidates + team.league_rank() * lists.candidate_capacity;
-    const std::int64_t n = lists.candidates_by(team.league_rank());
-    for (std::int64_t i = team.team_rank(); i < n; i += team.team_size()) {
-      if (!(mine[i].value > above)) continue;
-      const std::uint64_t y = mine[i].pixel / nx;
-      const std::uint64_t x = mine[i].pixel % nx;
-      Kokkos::atomic_or(&words[y * words_per_row + x / 64], std::uint64_t{1} << (x % 64));
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (outcome->candidates_hold != 0) {
+      for (int s = team.league_rank(); s < segments; s += team.league_size()) mark(team, s);
+    } else if (outcome->decided != 0) {
+      threshold(team);
     }
   }
-};
 
-/// Device: reads the image once more if the candidates do not hold.
-template <class T, class Exec>
-struct ThresholdWithoutCandidates {
-  static constexpr int threads = 256;
-  FillWord<T> fill;
-  std::int64_t words;
-  const ClipOutcome<T>* outcome;
-
-  KOKKOS_FUNCTION void operator()(
-      const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
-    if (outcome->candidates_hold != 0 || outcome->decided == 0) return;
+ private:
+  KOKKOS_FUNCTION void mark(const Member& team, int segment) const {
+    const T above = outcome->foreground_above;
+    const Candidate<T>* some = lists.candidates + segment * lists.candidate_capacity;
+    const std::int64_t n = lists.candidates_by(segment);
+    for (std::int64_t i = team.team_rank(); i < n; i += team.team_size()) {
+      if (!(some[i].value > above)) continue;
+      const std::uint64_t y = some[i].pixel / nx;
+      const std::uint64_t x = some[i].pixel % nx;
+      Kokkos::atomic_or(&mask[y * words_per_row + x / 64], std::uint64_t{1} << (x % 64));
+    }
+  }
+  KOKKOS_FUNCTION void threshold(const Member& team) const {
     FillWord<T> mine = fill;
     mine.foreground.low = outcome->foreground_above;
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
-    for (std::int64_t w = team.league_rank() * team.team_size() + team.team_rank(); w < words;
-         w += step) {
+    for (std::int64_t w = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+         w < words; w += step) {
       mine(w);
     }
   }
@@ -93,23 +94,25 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
   using Team = Kokkos::TeamPolicy<Exec>;
   const std::int64_t per_row = mask.words_per_row();
   const ClipOutcome<T>* outcome = clip.outcome_on_device();
-  using Mark = MarkCandidates<T, Exec>;
-  Kokkos::parallel_for("kastor::threshold::mark_candidates",
-                       Team(space, clip.teams(), Mark::threads),
-                       Mark{clip.lists(), outcome, static_cast<std::uint64_t>(mask.nx),
-                            static_cast<std::uint64_t>(per_row), mask.words.data()});
+  using Mark = MarkForeground<T, Exec>;
+  int segments = clip.teams();
   std::int64_t first_row = 0;
   for (const auto& band : bands) {
     const Rows<T> rows = rows_of<T, Exec>(band);
-    using Threshold = ThresholdWithoutCandidates<T, Exec>;
     const std::int64_t words = rows.ny * per_row;
     if (words > 0) {
-      const Threshold kernel{
-          {rows, Interval<T>{}, mask.words.data() + first_row * per_row, per_row}, words, outcome};
+      const Mark kernel{clip.lists(),
+                        segments,
+                        outcome,
+                        static_cast<std::uint64_t>(mask.nx),
+                        static_cast<std::uint64_t>(per_row),
+                        mask.words.data(),
+                        {rows, Interval<T>{}, mask.words.data() + first_row * per_row, per_row},
+                        words};
       const int teams = static_cast<int>(std::clamp<std::int64_t>(
-          words / Threshold::threads, 1, space.concurrency() / Threshold::threads));
-      Kokkos::parallel_for("kastor::threshold::fill_words", Team(space, teams, Threshold::threads),
-                           kernel);
+          words / Mark::threads, clip.teams(), space.concurrency() / Mark::threads));
+      Kokkos::parallel_for("kastor::threshold::mark", Team(space, teams, Mark::threads), kernel);
+      segments = 0;
     }
     first_row += rows.ny;
   }

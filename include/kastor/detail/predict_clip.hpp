@@ -127,7 +127,7 @@ struct FindRoughScale {
       const int part = k / rough_size;
       if (i >= n) continue;
       Kokkos::atomic_add(&place[i],
-                         count_before(values, i, n * part / parts, n * (part + 1) / parts));
+                         count_in_part(values, i, n * part / parts, n * (part + 1) / parts));
     }
     team.team_barrier();
     for (int i = rank; i < n; i += size) sorted[place[i]] = values[i];
@@ -140,6 +140,21 @@ struct FindRoughScale {
   }
 
  private:
+  /// `count_before`, whose comparison of places is not needed but in the part that has the value.
+  [[nodiscard]] KOKKOS_FUNCTION static int count_in_part(const T* values, int i, int begin,
+                                                         int end) {
+    if (begin <= i && i < end) return count_before(values, i, begin, end);
+    const T x = values[i];
+    int before = 0;
+    if (end <= i) {
+      KASTOR_UNROLL_BY_4
+      for (int k = begin; k < end; ++k) before += values[k] <= x ? 1 : 0;
+    } else {
+      KASTOR_UNROLL_BY_4
+      for (int k = begin; k < end; ++k) before += values[k] < x ? 1 : 0;
+    }
+    return before;
+  }
   template <class V>
   KOKKOS_FUNCTION static void clear_words(V* values, int n, int rank, int size) {
     static_assert(sizeof(V) % sizeof(std::uint64_t) == 0 && alignof(V) == alignof(std::uint64_t));
