@@ -90,11 +90,12 @@ class ClipPlan {
         m_params(params),
         // Of what the device holds, as many as leave registers enough; odd, so that the tiles of
         // a team do not lie below each other in an image as wide as a power of two.
-        m_teams(on_host ? 1
-                        : (std::max(
-                               2, space.concurrency() / (8 * Read::threads) * Read::teams_at_once) -
-                           1) |
-                              1),
+        m_teams(on_host
+                    ? 1
+                    : (std::clamp(space.concurrency() / (8 * Read::threads) * Read::teams_at_once,
+                                  2, Sort::most_segments) -
+                       1) |
+                          1),
         m_small("kastor::sigma_clip::work", space),
         m_outcome(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::outcome")),
         m_list_count(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
@@ -109,7 +110,7 @@ class ClipPlan {
   }
 
   /// Enqueues the clip of an image. If a mask is given, a host marks in it the pixels that may be
-  /// above `level`, and has its answer at once; a device clears it.
+  /// above `level`, and has its answer at once; a device clears it, if the clip starts.
   void start(Bands<T, Exec> bands, const ClipLevel& level, MaskRows mask) {
     m_shape = shape_of<T, Exec>("kastor::sigma_clip", bands);
     m_level = level;
@@ -225,8 +226,9 @@ class ClipPlan {
     grow(m_list, m_space, "kastor::sigma_clip::gathered", m_capacity * m_teams);
     grow(m_sorted, m_space, "kastor::sigma_clip::sorted", m_capacity * m_teams);
     m_page_size = page_size();
+    const std::int64_t most_gathered = std::min(m_capacity * m_teams, pixels());
     grow(m_page_begins, m_space, "kastor::sigma_clip::pages",
-         (m_capacity * m_teams / m_page_size + 1) * SortedPages<T>::row);
+         (most_gathered / m_page_size + 1) * SortedPages<T>::row);
     grow(m_candidates, m_space, "kastor::sigma_clip::candidates", m_candidate_capacity * m_teams);
   }
 
@@ -445,8 +447,10 @@ class ClipPlan {
           on_host ? reserve(last.longest_list + last.longest_list / 8)
                   : reserve_segments(last.longest_list + last.longest_list / 8);
         } catch (const std::exception&) {  // no memory for them, or too many
-          m_capacity = 0;
+          m_capacity = m_candidate_capacity = 0;
           m_list = m_sorted = {};
+          m_page_begins = {};
+          m_candidates = {};
           return;
         }
       } else {

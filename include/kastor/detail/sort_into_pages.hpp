@@ -61,6 +61,8 @@ struct SortIntoPages {
   static_assert(Pages::bins % 2 == 0 && PageCounts::tail_bins % 2 == 0);
   static constexpr int words_of_thread = (words + threads - 1) / threads;
   using Sums = SumsBeforeSpace<std::uint32_t, 1, threads>;
+  /// Of which the scratch memory of any device holds the begins.
+  static constexpr int most_segments = 1024;
   /// Of a page that any device can sort.
   static constexpr std::int32_t most_pixels = 30720 / sizeof(T);
   static constexpr int pixels_of_thread = (most_pixels + threads - 1) / threads;
