@@ -135,10 +135,11 @@ void gathered_bins_are_monotone() {
     return bin;
   };
   int before = 0;
-  for (const T x : high) before = check_tail(x, GatheredBins<T>::high_tail, before);
+  for (const T x : high)
+    before = check_tail(x, GatheredBins<T>::window + TailOctaves::bins, before);
   before = 0;
   for (auto x = low.rbegin(); x != low.rend(); ++x)
-    before = check_tail(*x, GatheredBins<T>::low_tail, before);
+    before = check_tail(*x, GatheredBins<T>::window, before);
 }
 TEST(GatheredBins, AreMonotoneFloat) { gathered_bins_are_monotone<float>(); }
 TEST(GatheredBins, AreMonotoneDouble) { gathered_bins_are_monotone<double>(); }

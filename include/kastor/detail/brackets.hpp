@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/sigma_clip.hpp>
 
@@ -56,13 +57,7 @@ struct PredictedClip {
 
 /// The bin that holds a rank.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int bin_of_rank(const SampleSums& sums, std::int64_t rank) {
-  int low = 0;
-  int high = SampleBins::count;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    (static_cast<std::int64_t>(sums.count[middle]) <= rank ? low : high) = middle;
-  }
-  return low;
+  return last_not_above(sums.count, SampleBins::count, rank);
 }
 
 [[nodiscard]] KOKKOS_INLINE_FUNCTION PredictedClip predict_clip(const SampleSums& sums,

@@ -7,20 +7,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <kastor/detail/clip_parts.hpp>
+#include <kastor/detail/device_clip.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gather_device.hpp>
-#include <kastor/detail/join_tails.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/predict_clip.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/reread_clip.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/sort_on_host.hpp>
+#include <kastor/detail/team_launcher.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 /// The clip as a sequence of kernels that nobody waits for in between:
@@ -38,46 +39,6 @@
 /// starts again with longer lists or wider brackets, and at last reads the image in every pass.
 namespace kastor::detail {
 
-/// Device: one team, the last step.
-template <class T, class Exec>
-struct ReplayByTeam {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr int threads = ReplaySpace<T>::threads;
-  static constexpr int scratch_bytes = sizeof(ReplaySpace<T>) + 16;
-
-  ClipRequest request;
-  const Brackets<T>* brackets;
-  const GatherResult* read;
-  std::int64_t capacity, candidate_capacity;
-  const std::uint64_t* window_begin;
-  const T* tails;
-  TailSummaries<T> summaries;
-  SortedPages<T> pages;
-  std::int64_t pixels;
-  ClipOutcome<T>* outcome;   ///< for the next kernels
-  ClipOutcome<T>* reported;  ///< for the host
-
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const TeamCrew<Member> crew(team);
-    ClipOutcome<T> made{};
-    made.result.pixels = pixels;
-    made.result.kappa = request.kappa;
-    const int bytes = scratch_bytes - 16;
-    auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-    // Of what was not read there is nothing yet, and nobody looks at it.
-    const Gathered<T, PagedWindow<T>> gathered{*brackets, read->totals.sums(), window_begin,
-                                               tails,     summaries,           {pages}};
-    made.usable = gathered.brackets.usable;
-    if (made.usable != 0) {
-      made.longest_list = read->longest_list;
-      if (made.longest_list <= capacity)
-        replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
-      if (read->most_candidates > candidate_capacity) made.candidates_hold = 0;
-    }
-    if (crew.rank() == 0) *outcome = *reported = made;
-  }
-};
-
 template <class Exec, class T>
 class ClipPlan {
  public:
@@ -88,14 +49,7 @@ class ClipPlan {
   ClipPlan(const Exec& space, const SigmaClipParams& params)
       : m_space(space),
         m_params(params),
-        // Of what the device holds, as many as leave registers enough; odd, so that the tiles of
-        // a team do not lie below each other in an image as wide as a power of two.
-        m_teams(on_host
-                    ? 1
-                    : (std::clamp(space.concurrency() / (8 * Read::threads) * Read::teams_at_once,
-                                  2, Sort::most_segments) -
-                       1) |
-                          1),
+        m_teams(on_host ? 1 : teams_of(space)),
         m_small("kastor::sigma_clip::work", space),
         m_outcome(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::outcome")),
         m_list_count(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
@@ -106,7 +60,7 @@ class ClipPlan {
         "kappa is " + std::to_string(params.kappa) + "; expected a finite number above 0");
     KASTOR_EXPECTS("kastor::SigmaClipper", params.max_passes >= 0,
                    "max_passes is " + std::to_string(params.max_passes) + "; expected 0 or more");
-    lay_out();
+    m_small_parts.lay_out(m_small, m_teams, !on_host);
   }
 
   /// Enqueues the clip of an image. If a mask is given, a host marks in it the pixels that may be
@@ -166,46 +120,14 @@ class ClipPlan {
 
   [[nodiscard]] std::int64_t pixels() const { return m_shape.ny * m_shape.nx; }
 
-  // ------------------------------------------------------------------------------------- memory
-
-  struct Parts {
-    PredictionSpace<T> prediction;
-    std::uint64_t* begin;  ///< of bins: all of a host's, a device's of the window
-    PageCounts counts;
-    std::uint32_t* pages;
-    TailSummaries<T> summaries;
-    GatherTotals* totals;
-    SegmentCounts* segments;
-    GatherResult* read;
-    ClipOutcome<T>* outcome;
-  };
-
-  void lay_out() {
-    const auto part = [this](auto*& pointer, std::int64_t count) { m_small.add(pointer, count); };
-    for (const bool measuring : {true, false}) {
-      m_small.begin(measuring);
-      PredictionSpace<T>& p = m_small_parts.prediction;
-      part(p.rough_values, rough_size);
-      part(p.rough, 1);
-      part(p.histogram, SampleBins::count);
-      part(p.count, SampleBins::count + 1);
-      part(p.sum, SampleSums::size);
-      part(p.squares, SampleSums::size);
-      part(p.brackets, 1);
-      part(m_small_parts.begin, Bins::count + 1);
-      part(m_small_parts.counts.of_bin, on_host ? 0 : SortedPages<T>::bins);
-      part(m_small_parts.counts.of_tail, on_host ? 0 : PageCounts::tail_bins);
-      part(m_small_parts.counts.joined, 1);
-      part(m_small_parts.pages, 1);
-      part(m_small_parts.summaries.bins, 2 * TailOctaves::bins);
-      part(m_small_parts.summaries.groups, 2 * TailOctaves::groups);
-      part(m_small_parts.summaries.octaves, 2 * TailOctaves::count);
-      part(m_small_parts.totals, m_teams);
-      part(m_small_parts.segments, m_teams);
-      part(m_small_parts.read, 1);
-      part(m_small_parts.outcome, 1);
-    }
+  /// Of the read: of what the device holds, as many as leave registers enough; odd, so that the
+  /// tiles of a team do not lie below each other in an image as wide as a power of two.
+  [[nodiscard]] static int teams_of(const Exec& space) {
+    const int at_once = space.concurrency() / (8 * Read::threads) * Read::teams_at_once;
+    return (std::clamp(at_once, 2, Sort::most_segments) - 1) | 1;
   }
+
+  // ------------------------------------------------------------------------------------- memory
 
   /// Room for so many gathered pixels.
   void reserve(std::int64_t wanted) {
@@ -261,92 +183,22 @@ class ClipPlan {
   }
 
   void enqueue_on_device(Bands<T, Exec> bands, const ClipRequest& request) {
-    const Parts& p = m_small_parts;
-    const Stride rough(pixels(), rough_size);
-    const Stride sample(pixels(), sample_size(pixels()));
-    const auto policy = [this]<class Kernel>(int league, const Kernel&) {
-      return Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Kernel::threads, 1>>(m_space, league,
-                                                                                Kernel::threads)
-          .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes));
-    };
-    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
-      const FindRoughScale<T, Exec> kernel{
-          band,
-          rough,
-          band.past() == pixels(),
-          p.prediction,
-          {p.totals, p.segments, m_teams, p.counts, SortedPages<T>::bins, p.summaries.octaves}};
-      const int clearing = band.first_pixel == 0 ? 8 : 0;
-      Kokkos::parallel_for("kastor::sigma_clip::rough_scale", policy(1 + clearing, kernel), kernel);
-    });
-    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
-      const CountSample<T, Exec> kernel{band, sample, p.prediction};
-      const int teams = static_cast<int>(
-          std::clamp<std::int64_t>(sample.count / (4 * kernel.threads), 1, m_teams));
-      Kokkos::parallel_for("kastor::sigma_clip::sample", policy(teams, kernel), kernel);
-    });
-    // One team works for long, so the mask is cleared meanwhile.
     const std::int64_t words = m_mask.words == nullptr ? 0 : m_shape.ny * m_mask.per_row;
-    const BracketFromHistogram<T, Exec> predict{request, p.prediction, {m_mask.words, words}};
-    const auto clearing = static_cast<int>(
-        std::min<std::int64_t>((words + 4 * predict.threads - 1) / (4 * predict.threads), m_teams));
-    Kokkos::parallel_for("kastor::sigma_clip::brackets", policy(1 + clearing, predict), predict);
-    const Brackets<T>* brackets = p.prediction.brackets;
-    for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
-      const std::int64_t most = Read::most_tiles * m_teams;
-      const std::int64_t rows_at_once = std::max<std::int64_t>(1, most * Read::tile / band.rows.nx);
-      for (std::int64_t y = 0; y < band.rows.ny; y += rows_at_once) {
-        const Rows<T> rows{band.rows.data + y * band.rows.pitch,
-                           std::min(rows_at_once, band.rows.ny - y), band.rows.nx, band.rows.pitch};
-        const Segments<T> tiles(rows, Read::tile);
-        const Read kernel{tiles, static_cast<std::uint64_t>(band.first_pixel + y * rows.nx),
-                          brackets, lists(), p.totals};
-        Kokkos::parallel_for(
-            "kastor::sigma_clip::read",
-            Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Read::threads, Read::teams_at_once>>(
-                m_space, static_cast<int>(std::min<std::int64_t>(m_teams, tiles.count())),
-                Read::threads)
-                .set_scratch_size(0, Kokkos::PerTeam(Read::scratch_bytes)),
-            kernel);
-      }
-    });
-    const SortedPages<T> pages{m_sorted.data(), m_page_begins.data(), p.pages, m_page_size};
-    const Sort sort{brackets, lists(), m_teams, pages, p.counts};
-    Kokkos::parallel_for(
-        "kastor::sigma_clip::sort",
-        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sort::threads, Sort::teams_at_once>>(
-            m_space, std::max(1, m_teams / Read::teams_at_once * Sort::teams_at_once),
-            Sort::threads)
-            .set_scratch_size(0, Kokkos::PerTeam(Sort::scratch_bytes(m_teams))),
-        sort);
-    // The lists are in the pages, and their memory is free for the tails.
-    T* const tails = m_list.data();
-    const auto join_by = [&]<int Threads>(std::integral_constant<int, Threads>) {
-      using Join = JoinTails<T, Exec, Threads>;
-      const Join join{brackets,    pages,    p.counts,   p.begin, tails,
-                      p.summaries, p.totals, p.segments, m_teams, p.read};
-      Kokkos::parallel_for(
-          "kastor::sigma_clip::join",
-          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Threads, Join::teams_at_once>>(
-              m_space, Join::teams, Threads)
-              .set_scratch_size(0, Kokkos::PerTeam(Join::scratch_bytes)),
-          join);
-    };
-    // Of many pages a team would have to look through more than it can have under way.
-    constexpr std::int64_t many = std::int64_t{1} << 26;
-    if (pixels() < many) {
-      join_by(std::integral_constant<int, 256>{});
-    } else {
-      join_by(std::integral_constant<int, 512>{});
-    }
-    const ReplayByTeam<T, Exec> replayed{
-        request,     brackets, p.read,   m_capacity, m_candidate_capacity, p.begin, tails,
-        p.summaries, pages,    pixels(), p.outcome,  m_outcome.data()};
-    Kokkos::parallel_for("kastor::sigma_clip::replay", policy(1, replayed), replayed);
+    const DeviceClip<T> clip{
+        m_small_parts,   m_teams,
+        lists(),         {m_sorted.data(), m_page_begins.data(), m_small_parts.pages, m_page_size},
+        pixels(),        {m_mask.words, words},
+        m_outcome.data()};
+    clip.template enqueue<Exec>(
+        TeamLauncher<Exec>{m_space},
+        [&](const auto& visit) {
+          for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) { visit(band); });
+        },
+        request);
   }
 
   void run_on_host(Bands<T, Exec> bands, const ClipRequest& request) {
-    const Parts& p = m_small_parts;
+    const ClipParts<T>& p = m_small_parts;
     predict_on_host(bands, request);
     const Brackets<T>& brackets = *p.prediction.brackets;
     ClipOutcome<T>& outcome = m_outcome();
@@ -407,7 +259,7 @@ class ClipPlan {
   }
 
   void sort_on_host(const Brackets<T>& brackets, std::int64_t gathered) {
-    const Parts& p = m_small_parts;
+    const ClipParts<T>& p = m_small_parts;
     const std::int64_t chunks = std::clamp<std::int64_t>(gathered / 8192, 1, m_space.concurrency());
     grow(m_chunk_counts, m_space, "kastor::sigma_clip::chunk_counts",
          std::int64_t{m_space.concurrency()} * Bins::count);
@@ -467,7 +319,7 @@ class ClipPlan {
   SigmaClipParams m_params;
   int m_teams;
   PartitionedMemory<Exec> m_small;
-  Parts m_small_parts{};
+  ClipParts<T> m_small_parts{};
   Kokkos::View<ClipOutcome<T>, HostReadable<Exec>> m_outcome;
   Kokkos::View<std::uint64_t, typename Exec::memory_space> m_list_count;
   RankSelector<Exec, T> m_selector;

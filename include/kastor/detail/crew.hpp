@@ -29,6 +29,14 @@ struct Alone {
   }
 };
 
+/// The teams of an execution space, for which kernels are written. Tests have teams of their own.
+template <class Exec>
+struct Teams {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+};
+template <class Exec>
+using TeamMember = typename Teams<Exec>::Member;
+
 /// Joins values by their `join(other)`, whose order must not matter.
 template <class V>
 struct Join {

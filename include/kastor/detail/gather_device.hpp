@@ -80,15 +80,25 @@ struct GatherByTeams {
   static constexpr int per_round = pack * packs;
   static constexpr int per_thread = per_round * rounds;
   static_assert(per_thread <= 32);
-  static constexpr int teams_at_once = 5;  ///< on a processor of a device
+  static constexpr int teams_at_once = 6;  ///< on a processor of a device
   static constexpr std::int64_t tile = std::int64_t{threads} * per_thread;
   /// So that a thread's sums fit 64 bits.
   static constexpr std::int64_t most_tiles = std::int64_t{1} << 13;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   using Bits = std::uint32_t;  ///< one for each of a thread's pixels of a tile
 
+  /// Which pixels of a tile are to be kept, so that the threads can share what few of them found.
+  /// Tiles take two lists and three counters in turn: then one barrier a tile is enough.
+  struct ToKeep {
+    static constexpr int size = 1024;  ///< of a list; what does not fit is kept by who found it
+    std::uint16_t offset[2][size];
+    std::uint32_t count[3];
+  };
+  static_assert(tile <= 65536);
+
   struct Space {
-    SegmentCounts counts;
+    std::uint32_t candidates;
+    ToKeep to_keep;
     WordSumSpace<GatherTotals::words, threads> sums;
   };
   static constexpr int scratch_bytes = sizeof(Space) + 8;
@@ -101,7 +111,8 @@ struct GatherByTeams {
 
   struct Sums {
     std::int64_t sum = 0, squares = 0;
-    std::uint32_t inside = 0, below = 0;
+    std::int32_t inside = 0;  ///< below 0 if the thread keeps what others found
+    std::uint32_t below = 0;
     std::uint32_t spike[InsideSums::max_spikes] = {};
   };
   /// A thread's pixels of a tile. The sums hold multiples of the grid's step, and at most
@@ -234,31 +245,62 @@ struct GatherByTeams {
     T* gathered;
     std::uint32_t capacity, candidate_capacity;
     Candidate<T>* candidates;
-    SegmentCounts* counts;
+    std::uint32_t* candidate_count;
 
-    KOKKOS_FUNCTION Kept(const Segmented<T>& lists, int team, SegmentCounts* mine)
+    KOKKOS_FUNCTION Kept(const Segmented<T>& lists, int team, std::uint32_t* count)
         : gathered(lists.gathered + team * lists.capacity),
           capacity(static_cast<std::uint32_t>(lists.capacity)),
           candidate_capacity(static_cast<std::uint32_t>(lists.candidate_capacity)),
           candidates(lists.candidates + team * lists.candidate_capacity),
-          counts(mine) {}
-  };
+          candidate_count(count) {}
 
-  /// Stores finite pixels of a tile; those beyond the edges were counted as inside. All threads of
-  /// a team call it together, for then their reservations are joined.
-  KOKKOS_FUNCTION static void keep(const Rule& rule, const T* pixels, std::uint64_t first,
-                                   Bits wanted, int rank, const Kept& kept, Sums& sums) {
-    std::uint32_t at = Kokkos::atomic_fetch_add(&kept.counts->gathered, ones_in(wanted));
-    for (Bits rest = wanted; rest != 0; rest &= rest - 1, ++at) {
-      const std::uint32_t i = offset(lowest_one(rest), rank);
-      const T x = pixels[i];
+    /// Stores a finite pixel at its place among the gathered; those beyond the edges were counted
+    /// as inside.
+    KOKKOS_FUNCTION void keep(const Rule& rule, std::uint32_t at, T x, std::uint64_t pixel,
+                              Sums& sums) const {
       if (!rule.inside(x)) --sums.inside;
-      if (at < kept.capacity) kept.gathered[at] = x;
+      if (at < capacity) gathered[at] = x;
       if (x > rule.candidate) {
-        const std::uint32_t to = Kokkos::atomic_fetch_add(&kept.counts->candidates, 1U);
-        if (to < kept.candidate_capacity) kept.candidates[to] = {first + i, x};
+        const std::uint32_t to = Kokkos::atomic_fetch_add(candidate_count, 1U);
+        if (to < candidate_capacity) candidates[to] = {pixel, x};
       }
     }
+  };
+
+  /// A tile of a team.
+  struct Tile {
+    const T* pixels;
+    std::uint64_t first_pixel;  ///< of the image
+    std::uint32_t count;        ///< of the team's tiles before
+  };
+
+  /// Keeps the wanted pixels of all threads. Each gives the number of pixels that the team had
+  /// before, and has after it.
+  KOKKOS_FUNCTION static void keep(const Member& team, const Rule& rule, const Tile& of,
+                                   Bits wanted, ToKeep& to_keep, const Kept& kept,
+                                   std::uint32_t& gathered, Sums& sums) {
+    const int rank = team.team_rank();
+    std::uint16_t* const list = to_keep.offset[of.count % 2];
+    std::uint32_t& count = to_keep.count[of.count % 3];
+    if (wanted != 0) {
+      std::uint32_t at = Kokkos::atomic_fetch_add(&count, ones_in(wanted));
+      for (Bits rest = wanted; rest != 0; rest &= rest - 1, ++at) {
+        const std::uint32_t i = offset(lowest_one(rest), rank);
+        if (at < ToKeep::size) {
+          list[at] = static_cast<std::uint16_t>(i);
+        } else {
+          kept.keep(rule, gathered + at, of.pixels[i], of.first_pixel + i, sums);
+        }
+      }
+    }
+    team.team_barrier();
+    const std::uint32_t n = count;
+    if (rank == 0) to_keep.count[(of.count + 2) % 3] = 0;
+    for (auto at = static_cast<std::uint32_t>(rank); at < n && at < ToKeep::size; at += threads) {
+      const std::uint32_t i = list[at];
+      kept.keep(rule, gathered + at, of.pixels[i], of.first_pixel + i, sums);
+    }
+    gathered += n;
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -267,14 +309,18 @@ struct GatherByTeams {
     auto* space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
     const int league_rank = team.league_rank();
     const int rank = team.team_rank();
-    if (rank == 0) space->counts = lists.counts[league_rank];
+    // Of bands before this one.
+    std::uint32_t gathered = lists.counts[league_rank].gathered;
+    if (rank == 0) space->candidates = lists.counts[league_rank].candidates;
+    if (rank < 3) space->to_keep.count[rank] = 0;
     team.team_barrier();
 
     const Rule rule(*brackets);
-    const Kept kept(lists, league_rank, &space->counts);
+    const Kept kept(lists, league_rank, &space->candidates);
     Sums sums;
     const std::int64_t count = tiles.rows.ny * tiles.per_row;
-    for (std::int64_t t = league_rank; t < count; t += team.league_size()) {
+    std::uint32_t mine = 0;
+    for (std::int64_t t = league_rank; t < count; t += team.league_size(), ++mine) {
       const T* const pixels = tiles.begin(t);
       const std::int64_t n = tiles.size(t);
       TilePart part;
@@ -285,21 +331,21 @@ struct GatherByTeams {
         there = take_some(rule, pixels, n, rank, part);
       }
       Bits wanted = there & ~(part.below | part.above);
-      sums.inside += ones_in(there);
+      sums.inside += static_cast<std::int32_t>(ones_in(there));
       if (part.blank != 0) {  // NaN
         const Bits finite = finite_ones(pixels, wanted, rank);
-        sums.inside -= ones_in(wanted & ~finite);
+        sums.inside -= static_cast<std::int32_t>(ones_in(wanted & ~finite));
         wanted = finite;
       }
       sums.below += ones_in(there & part.below);
       if (rule.spikes > 0) wanted = count_spikes(pixels, wanted, rank, sums);
-      keep(rule, pixels, first_pixel + static_cast<std::uint64_t>(tiles.first_of(t)), wanted, rank,
-           kept, sums);
+      keep(team, rule, {pixels, first_pixel + static_cast<std::uint64_t>(tiles.first_of(t)), mine},
+           wanted, space->to_keep, kept, gathered, sums);
       sums.sum += static_cast<std::int64_t>(part.sum * rule.steps);
       sums.squares += static_cast<std::int64_t>(part.squares * rule.squares_steps);
     }
     add_to_totals(TeamCrew<Member>(team), sums, *space, totals[league_rank]);
-    if (rank == 0) lists.counts[league_rank] = space->counts;
+    if (rank == 0) lists.counts[league_rank] = {gathered, space->candidates};
   }
 
  private:
@@ -308,9 +354,9 @@ struct GatherByTeams {
                                      GatherTotals& mine) const {
     const auto low = [](std::int64_t sum) { return static_cast<std::uint64_t>(sum) & 0xffffffffU; };
     const auto high = [](std::int64_t sum) { return static_cast<std::uint64_t>(sum >> 32); };
-    const std::uint64_t words[GatherTotals::words] = {sums.inside,       sums.below,
-                                                      low(sums.sum),     high(sums.sum),
-                                                      low(sums.squares), high(sums.squares)};
+    const auto inside = static_cast<std::uint64_t>(std::int64_t{sums.inside});
+    const std::uint64_t words[GatherTotals::words] = {
+        inside, sums.below, low(sums.sum), high(sums.sum), low(sums.squares), high(sums.squares)};
     add_up_words(crew, space.sums, words,
                  [&mine](int k, std::uint64_t sum) { mine.word[k] += sum; });
     for (int s = 0; s < brackets->spikes; ++s) {

@@ -7,6 +7,7 @@
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/ordered_key.hpp>
 
 /// The gathered pixels in bins, so that a rank in the window or a limit in the tails concerns the
 /// pixels of one bin.
@@ -18,8 +19,8 @@ namespace kastor::detail {
 struct TailOctaves {
   static constexpr int fine = 6;  ///< octaves of several bins: 1024 in the first, down to 128
   static constexpr int bins_in_fine = 2176;
-  static constexpr int coarse =
-      288;  ///< octaves of one bin, all that floats have; pixels beyond do not fit
+  /// Octaves of one bin: more than floats have. Pixels beyond do not fit.
+  static constexpr int coarse = 288;
   static constexpr int count = fine + coarse;
   static constexpr int bins = bins_in_fine + coarse;
   static constexpr int in_group = 8;  ///< bins that a device sorts together
@@ -46,8 +47,6 @@ struct TailOctaves {
 template <class T>
 struct GatheredBins {
   static constexpr int window = 4096;
-  static constexpr int low_tail = window;
-  static constexpr int high_tail = window + TailOctaves::bins;
   static constexpr int count = window + 2 * TailOctaves::bins;
 
   T window_low, window_high;
@@ -133,13 +132,18 @@ struct WideTailSums {
     return {{static_cast<std::uint64_t>(sums.count), sums.sum.low & 0xffffffffU, high(sums.sum),
              sums.squares.low & 0xffffffffU, high(sums.squares)}};
   }
+  KOKKOS_FUNCTION void add_to(std::uint64_t (&sums)[words]) const {
+    KASTOR_UNROLL
+    for (int k = 0; k < words; ++k) sums[k] += word[k];
+  }
   KOKKOS_FUNCTION void atomic_add(const WideTailSums& more) {
     for (int k = 0; k < words; ++k) Kokkos::atomic_add(&word[k], more.word[k]);
   }
-  [[nodiscard]] KOKKOS_FUNCTION TailSums sums() const {
+  [[nodiscard]] KOKKOS_FUNCTION static TailSums joined_from(const std::uint64_t (&word)[words]) {
     return {static_cast<std::int64_t>(word[pixels]), joined(word[sum_low], word[sum_high]),
             joined(word[squares_low], word[squares_high])};
   }
+  [[nodiscard]] KOKKOS_FUNCTION TailSums sums() const { return joined_from(word); }
 };
 
 /// The same of at most 2^16 pixels, with the magic numbers still in it.
@@ -188,12 +192,24 @@ KOKKOS_FUNCTION void add_tail(const Crew& crew, const T* pixels, std::int64_t n,
   }
 }
 
-/// Of a bin of a tail.
+/// Of a bin of a tail. Zero in all words if it is empty, so that teams can add to it.
 template <class T>
 struct BinSummary {
-  std::int64_t begin;  ///< where its pixels lie
-  T min, max;
-  TailSums sums;
+  std::uint64_t begin;            ///< where its pixels lie
+  std::uint64_t lowest, highest;  ///< the largest of the pixels' `low_word` and `high_word`
+  WideTailSums sums;
+
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t low_word(Key<T> key) {
+    return static_cast<Key<T>>(~key);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t high_word(Key<T> key) { return key; }
+  [[nodiscard]] KOKKOS_FUNCTION T min() const {
+    return value_of<T>(static_cast<Key<T>>(~static_cast<Key<T>>(lowest)));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION T max() const { return value_of<T>(static_cast<Key<T>>(highest)); }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t pixels() const {
+    return static_cast<std::int64_t>(sums.word[WideTailSums::pixels]);
+  }
 };
 
 /// What is known of the tails.

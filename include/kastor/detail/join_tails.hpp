@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/word_sums.hpp>
@@ -13,16 +14,18 @@
 namespace kastor::detail {
 
 /// A team has a group of bins. One more has the window's begins, and another adds up what the teams
-/// of the read found.
+/// of the read found. Groups of very many pixels are left to helping teams, each of which takes
+/// those of some pages.
 template <class T, class Exec, int Threads>
 struct JoinTails {
   using Bins = GatheredBins<T>;
   using Pages = SortedPages<T>;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = Threads;
   static constexpr int teams_at_once = 1024 / threads;  ///< on a processor of a device
   static constexpr int in_group = TailOctaves::in_group;
-  static constexpr int teams = 2 * TailOctaves::groups + 2;
+  static constexpr int groups = 2 * TailOctaves::groups;
+  static constexpr int teams = groups + 2;  ///< and the helping ones
 
   /// What the threads of a bin found: sums, and keys of the extremes.
   struct Finds {
@@ -36,14 +39,24 @@ struct JoinTails {
   };
   static_assert(Finds::columns * Finds::parts <= threads);
 
+  /// The groups of very many pixels.
+  struct HeavyGroups {
+    std::uint32_t begin[groups];            ///< among their pixels
+    std::uint32_t first_share[groups + 1];  ///< of all that helping teams take
+    std::uint16_t group[groups];
+    int count;
+  };
+
   struct Space {
-    std::uint32_t begin[in_group + 1];  ///< of the bins among the joined pixels
-    std::uint32_t next[in_group];
+    std::uint32_t begin[in_group];  ///< of what the team has of a bin, among the joined pixels
+    std::uint32_t next[in_group];   ///< its end, once all are placed
     std::uint32_t longest, most;
+    HeavyGroups heavy;
     union {  // one at a time
       Finds finds;
       WordSumSpace<GatherTotals::words, threads> totals;
       SumsBeforeSpace<std::uint32_t, 1, threads> before;
+      SumsBeforeSpace<std::uint32_t, 3, threads> before_group;
     };
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
@@ -53,23 +66,24 @@ struct JoinTails {
   PageCounts counts;
   std::uint64_t* window_begin;  ///< (Bins::window + 1) among the pixels of the window
   T* joined;
-  TailSummaries<T> summaries;
+  std::int64_t joined_capacity;
+  TailSummaries<T> summaries;       ///< zero before
   const GatherTotals* totals;       ///< (segments)
   const SegmentCounts* in_segment;  ///< (segments)
   int segments;
   GatherResult* result;
+  std::uint32_t most_alone;  ///< pixels of a group that one team joins; half of it is a share
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
     const int group = team.league_rank() - 2;
-    if (group >= 0 && counts.of_bin[Pages::first_bin_of_tails() + group] == 0) {
-      put_nothing(group, team.team_rank());
-      return;
-    }
+    if (group >= 0 && group < groups && (in_group_of(group) == 0 || is_heavy(group))) return;
     const int bytes = sizeof(Space);  // is taken by reference
     auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-    if (group >= 0) {
-      join(team, space, group);
+    if (group >= groups) {
+      help(team, space, group - groups, team.league_size() - teams);
+    } else if (group >= 0) {
+      join_alone(team, space, group);
     } else if (team.league_rank() == 0) {
       find_window(team, space);
     } else {
@@ -129,13 +143,15 @@ struct JoinTails {
     }
   }
 
-  KOKKOS_FUNCTION void put_nothing(int group, int rank) const {
-    if (rank < in_group) summaries.bins[group * in_group + rank] = BinSummary<T>{};
-    if (rank == in_group) summaries.groups[group] = WideTailSums{};
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t in_group_of(int group) const {
+    return counts.of_bin[Pages::first_group + group];
+  }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_heavy(int group) const {
+    return in_group_of(group) > most_alone;
   }
 
   /// A group of both tails.
-  KOKKOS_FUNCTION void join(const Member& team, Space& space, int group) const {
+  KOKKOS_FUNCTION void join_alone(const Member& team, Space& space, int group) const {
     const int rank = team.team_rank();
     if (rank == 0) {
       std::uint32_t n[in_group];
@@ -150,33 +166,132 @@ struct JoinTails {
         space.begin[b] = space.next[b] = begin;
         begin += n[b];
       }
-      space.begin[in_group] = begin;
     }
     team.team_barrier();
     const Bins bins(*brackets);
-    collect(space, bins, group, rank);
+    place(space, bins, group, 0, *pages.count, rank);
     team.team_barrier();
-    add_up(space, bins, group, rank);
+    add_up(team, space, bins, group);
+    if (rank < in_group) {
+      BinSummary<T>& summary = summaries.bins[group * in_group + rank];
+      summary = found_of(space.finds, rank);
+      summary.begin = space.begin[rank];
+    }
+    report(space.finds, group, rank,
+           [](WideTailSums& to, int k, std::uint64_t sum) { to.word[k] = sum; });
+  }
+
+  /// Takes shares of the heavy groups.
+  KOKKOS_FUNCTION void help(const Member& team, Space& space, int helper, int helpers) const {
+    list_heavy_groups(team, space);
+    const HeavyGroups& heavy = space.heavy;
+    const auto shares = static_cast<int>(heavy.first_share[heavy.count]);
+    for (int s = helper; s < shares; s += helpers) {
+      const int i = last_not_above(heavy.first_share, heavy.count, static_cast<std::uint32_t>(s));
+      const auto first = static_cast<int>(heavy.first_share[i]);
+      const std::int64_t of = static_cast<std::int64_t>(heavy.first_share[i + 1]) - first;
+      const std::int64_t count = *pages.count;
+      join_share(team, space, heavy.group[i], heavy.begin[i], count * (s - first) / of,
+                 count * (s - first + 1) / of);
+    }
+  }
+
+  KOKKOS_FUNCTION void list_heavy_groups(const Member& team, Space& space) const {
+    constexpr int share = (groups + threads - 1) / threads;
+    const int first = team.team_rank() * share;
+    const std::uint32_t in_share = most_alone / 2 > 0 ? most_alone / 2 : 1;
+    std::uint32_t n[share];
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) n[k] = first + k < groups ? in_group_of(first + k) : 0;
+    std::uint32_t before[3] = {};  // groups, shares, pixels
+    const auto pass = [&](std::uint32_t pixels) {
+      if (pixels <= most_alone) return;
+      ++before[0];
+      before[1] += (pixels + in_share - 1) / in_share;
+      before[2] += pixels;
+    };
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) pass(n[k]);
+    sums_before(TeamCrew<Member>(team), space.before_group, before);
+    HeavyGroups& heavy = space.heavy;
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) {
+      if (n[k] > most_alone) {
+        heavy.group[before[0]] = static_cast<std::uint16_t>(first + k);
+        heavy.first_share[before[0]] = before[1];
+        heavy.begin[before[0]] = before[2];
+      }
+      pass(n[k]);
+    }
+    if (team.team_rank() == threads - 1) {
+      heavy.count = static_cast<int>(before[0]);
+      heavy.first_share[before[0]] = before[1];
+    }
     team.team_barrier();
-    add_up_finds(team, space.finds);
-    report(space.finds, space, group, rank);
+  }
+
+  /// The pixels of a group that some pages have; those of other pages are others' work. Of the
+  /// joined pixels, heavy groups have the end.
+  KOKKOS_FUNCTION void join_share(const Member& team, Space& space, int group, std::uint32_t begin,
+                                  std::int64_t page, std::int64_t past) const {
+    const int rank = team.team_rank();
+    const Bins bins(*brackets);
+    const int first_bin = group * in_group;
+    if (rank < in_group) space.next[rank] = 0;
+    team.team_barrier();
+    for_pixels(group, page, past, rank,
+               [&](T x) { Kokkos::atomic_inc(&space.next[bins.in_tails(x) - first_bin]); });
+    team.team_barrier();
+    if (rank < in_group) {
+      std::uint64_t bin_begin = static_cast<std::uint64_t>(joined_capacity) - begin;
+      for (int b = rank; b < in_group; ++b) bin_begin -= counts.of_tail[first_bin + b];
+      summaries.bins[first_bin + rank].begin = bin_begin;  // by all the same
+      const std::uint32_t n = space.next[rank];
+      space.begin[rank] = space.next[rank] =
+          static_cast<std::uint32_t>(bin_begin) +
+          Kokkos::atomic_fetch_add(&counts.placed[first_bin + rank], n);
+    }
+    team.team_barrier();
+    place(space, bins, group, page, past, rank);
+    team.team_barrier();
+    add_up(team, space, bins, group);
+    if (rank < in_group) {
+      BinSummary<T>& summary = summaries.bins[first_bin + rank];
+      const BinSummary<T> found = found_of(space.finds, rank);
+      summary.sums.atomic_add(found.sums);
+      Kokkos::atomic_max(&summary.lowest, found.lowest);
+      Kokkos::atomic_max(&summary.highest, found.highest);
+    }
+    report(space.finds, group, rank, [](WideTailSums& to, int k, std::uint64_t sum) {
+      Kokkos::atomic_add(&to.word[k], sum);
+    });
+    team.team_barrier();
+  }
+
+  /// Moves a group's pixels of some pages to the places of their bins.
+  KOKKOS_FUNCTION void place(Space& space, const Bins& bins, int group, std::int64_t page,
+                             std::int64_t past, int rank) const {
+    for_pixels(group, page, past, rank, [&](T x) {
+      joined[Kokkos::atomic_fetch_add(&space.next[bins.in_tails(x) - group * in_group], 1U)] = x;
+    });
   }
 
   /// A squad goes through a page's pixels of the group.
-  KOKKOS_FUNCTION void collect(Space& space, const Bins& bins, int group, int rank) const {
+  template <class Visit>
+  KOKKOS_FUNCTION void for_pixels(int group, std::int64_t first_page, std::int64_t past, int rank,
+                                  const Visit& visit) const {
     constexpr int squad = 32;
     constexpr int batch = 8;
-    const int first = group * in_group;
     const int lane = rank % squad;
-    const std::int64_t count = *pages.count;
-    for (std::int64_t page = rank / squad; page < count; page += batch * (threads / squad)) {
+    for (std::int64_t page = first_page + rank / squad; page < past;
+         page += batch * (threads / squad)) {
       const T* from[batch];
       int n[batch];
       KASTOR_UNROLL
       for (int k = 0; k < batch; ++k) {
         const std::int64_t p = page + k * (threads / squad);
-        const auto places = p < count ? pages.places(p, Pages::first_bin_of_tails() + group)
-                                      : typename Pages::Places{0, 0};
+        const auto places =
+            p < past ? pages.places(p, Pages::first_group + group) : typename Pages::Places{0, 0};
         from[k] = pages.page(p) + places.begin;
         n[k] = static_cast<int>(places.end - places.begin);
       }
@@ -192,16 +307,16 @@ struct JoinTails {
         }
         KASTOR_UNROLL
         for (int k = 0; k < batch; ++k) {
-          if (i < n[k])
-            joined[Kokkos::atomic_fetch_add(&space.next[bins.in_tails(x[k]) - first], 1U)] = x[k];
+          if (i < n[k]) visit(x[k]);
         }
       }
     }
   }
 
-  /// A squad goes through the pixels of a bin.
-  KOKKOS_FUNCTION void add_up(Space& space, const Bins& bins, int group, int rank) const {
+  /// What the team placed. A squad goes through the pixels of a bin.
+  KOKKOS_FUNCTION void add_up(const Member& team, Space& space, const Bins& bins, int group) const {
     constexpr int squad = threads / in_group;
+    const int rank = team.team_rank();
     const int b = rank / squad;
     const int bin = group % TailOctaves::groups * in_group + b;
     const TailTerm<T> term(bins.centre, bins.exponent_of(TailOctaves::octave_of(bin)));
@@ -209,7 +324,7 @@ struct JoinTails {
     Key<T> highest = 0;
     TailSums sums;
     add_tail(Squad{rank % squad, squad}, joined + space.begin[b],
-             static_cast<std::int64_t>(space.begin[b + 1]) - space.begin[b], term, sums, [&](T x) {
+             static_cast<std::int64_t>(space.next[b]) - space.begin[b], term, sums, [&](T x) {
                const Key<T> key = key_of(x);
                lowest = key < lowest ? key : lowest;
                highest = key > highest ? key : highest;
@@ -218,9 +333,10 @@ struct JoinTails {
     const WideTailSums wide = WideTailSums::of(sums);
     KASTOR_UNROLL
     for (int k = 0; k < WideTailSums::words; ++k) space.finds.word[k][rank] = wide.word[k];
-    // Both as what is largest of all.
-    space.finds.word[WideTailSums::words][rank] = static_cast<Key<T>>(~lowest);
-    space.finds.word[WideTailSums::words + 1][rank] = highest;
+    space.finds.word[WideTailSums::words][rank] = BinSummary<T>::low_word(lowest);
+    space.finds.word[WideTailSums::words + 1][rank] = BinSummary<T>::high_word(highest);
+    team.team_barrier();
+    add_up_finds(team, space.finds);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t joined_words(int word, std::uint64_t a,
@@ -253,29 +369,32 @@ struct JoinTails {
     team.team_barrier();
   }
 
-  KOKKOS_FUNCTION void report(const Finds& finds, const Space& space, int group, int rank) const {
+  /// All but where the pixels of a bin lie.
+  [[nodiscard]] KOKKOS_FUNCTION static BinSummary<T> found_of(const Finds& finds, int bin) {
+    const auto word = [&](int k) { return finds.all[k * in_group + bin]; };
+    BinSummary<T> found{0, word(WideTailSums::words), word(WideTailSums::words + 1), {}};
+    KASTOR_UNROLL
+    for (int k = 0; k < WideTailSums::words; ++k) found.sums.word[k] = word(k);
+    return found;
+  }
+
+  /// The sums of the group and its octaves.
+  template <class Put>
+  KOKKOS_FUNCTION void report(const Finds& finds, int group, int rank, const Put& put) const {
     constexpr int warp = 32;
     const bool fine = summaries.is_fine(group);
     if (rank < in_group) {
-      WideTailSums wide;
       KASTOR_UNROLL
-      for (int k = 0; k < WideTailSums::words; ++k) wide.word[k] = finds.all[k * in_group + rank];
-      const auto key = [&](int k) {
-        return static_cast<Key<T>>(finds.all[(WideTailSums::words + k) * in_group + rank]);
-      };
-      BinSummary<T> summary{};
-      if (wide.word[WideTailSums::pixels] != 0)
-        summary = {space.begin[rank], value_of<T>(static_cast<Key<T>>(~key(0))),
-                   value_of<T>(key(1)), wide.sums()};
-      summaries.bins[group * in_group + rank] = summary;
-      if (!fine) summaries.octave_of(group, rank) = wide;
+      for (int k = 0; k < WideTailSums::words; ++k) {
+        if (!fine) put(summaries.octave_of(group, rank), k, finds.all[k * in_group + rank]);
+      }
     } else if (rank >= warp && rank < warp + WideTailSums::words) {
       // Words of all the bins, by threads of another warp.
       const int k = rank - warp;
       std::uint64_t sum = 0;
       KASTOR_UNROLL
       for (int b = 0; b < in_group; ++b) sum += finds.all[k * in_group + b];
-      summaries.groups[group].word[k] = sum;
+      put(summaries.groups[group], k, sum);
       if (fine) Kokkos::atomic_add(&summaries.octave_of(group, 0).word[k], sum);
     }
   }

@@ -65,21 +65,38 @@ struct BinSums {
 
 // ------------------------------------------------------------------------------------ devices
 
-/// Counters that are zero before the read.
-struct ReadCounters {
+/// Words that threads clear beside each other.
+struct ClearWords {
+  std::uint64_t* words;
+  std::int64_t count;
+
+  KOKKOS_FUNCTION void clear(std::int64_t rank, std::int64_t size) const {
+    for (std::int64_t i = rank; i < count; i += size) words[i] = 0;
+  }
+};
+template <class V>
+[[nodiscard]] KOKKOS_FUNCTION ClearWords words_of(V* values, std::int64_t n) {
+  static_assert(sizeof(V) % sizeof(std::uint64_t) == 0 && alignof(V) == alignof(std::uint64_t));
+  return {reinterpret_cast<std::uint64_t*>(values),
+          n * static_cast<std::int64_t>(sizeof(V) / sizeof(std::uint64_t))};
+}
+
+/// What the kernels after the sample add to.
+template <class T>
+struct ClipCounters {
   GatherTotals* totals;     ///< (teams)
   SegmentCounts* segments;  ///< (teams)
   int teams;
   PageCounts sort;
-  int sort_bins;
-  WideTailSums* octaves;  ///< (2, TailOctaves::count)
+  TailSummaries<T> tails;
 };
 
 /// One team, once for every band; the first time more teams, to clear the counters.
 template <class T, class Exec>
 struct FindRoughScale {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = 1024;
+  static constexpr int teams_at_once = 1;
   static constexpr int scratch_bytes =
       rough_size * static_cast<int>(2 * sizeof(T) + 2 * sizeof(int)) + 2 * sizeof(int) + 16;
 
@@ -87,7 +104,7 @@ struct FindRoughScale {
   Stride stride;
   bool last_band;
   PredictionSpace<T> space;
-  ReadCounters counters;
+  ClipCounters<T> counters;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const TeamCrew<Member> crew(team);
@@ -155,29 +172,25 @@ struct FindRoughScale {
     }
     return before;
   }
-  template <class V>
-  KOKKOS_FUNCTION static void clear_words(V* values, int n, int rank, int size) {
-    static_assert(sizeof(V) % sizeof(std::uint64_t) == 0 && alignof(V) == alignof(std::uint64_t));
-    auto* const words = reinterpret_cast<std::uint64_t*>(values);
-    const int count = n * static_cast<int>(sizeof(V) / sizeof(std::uint64_t));
-    for (int i = rank; i < count; i += size) words[i] = 0;
-  }
   KOKKOS_FUNCTION void clear(int rank, int size) const {
     for (int i = rank; i < SampleBins::count; i += size) space.histogram[i] = 0;
     for (int i = rank; i < counters.teams; i += size) counters.segments[i] = {0, 0};
-    for (int i = rank; i < counters.sort_bins; i += size) counters.sort.of_bin[i] = 0;
-    for (int i = rank; i < PageCounts::tail_bins; i += size) counters.sort.of_tail[i] = 0;
+    for (int i = rank; i < SortedPages<T>::bins; i += size) counters.sort.of_bin[i] = 0;
+    for (int i = rank; i < PageCounts::tail_bins; i += size)
+      counters.sort.of_tail[i] = counters.sort.placed[i] = 0;
     if (rank == 0) *counters.sort.joined = 0;
-    // Threads beside each other clear beside each other.
-    clear_words(counters.totals, counters.teams, rank, size);
-    clear_words(counters.octaves, 2 * TailOctaves::count, rank, size);
+    words_of(counters.totals, counters.teams).clear(rank, size);
+    words_of(counters.tails.bins, 2 * TailOctaves::bins).clear(rank, size);
+    words_of(counters.tails.groups, 2 * TailOctaves::groups).clear(rank, size);
+    words_of(counters.tails.octaves, 2 * TailOctaves::count).clear(rank, size);
   }
 };
 
 template <class T, class Exec>
 struct CountSample {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = 256;
+  static constexpr int teams_at_once = 1;
   static constexpr int scratch_bytes = SampleBins::count * sizeof(std::uint32_t) + 8;
 
   SampledRows<T> band;
@@ -207,17 +220,12 @@ struct CountSample {
   }
 };
 
-/// Words to be cleared while others have something else to do.
-struct ClearWords {
-  std::uint64_t* words;
-  std::int64_t count;
-};
-
 /// One team; the others clear.
 template <class T, class Exec>
 struct BracketFromHistogram {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = SampleSums::threads;
+  static constexpr int teams_at_once = 1;
   struct Space {
     SumsBeforeSpace<std::int64_t, 3, threads> sums;
     std::uint32_t count[SampleBins::count + 1];
@@ -229,10 +237,8 @@ struct BracketFromHistogram {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (team.league_rank() > 0) {
-      const std::int64_t step = std::int64_t{team.league_size() - 1} * threads;
-      for (std::int64_t i = std::int64_t{team.league_rank() - 1} * threads + team.team_rank();
-           i < clearing.count; i += step)
-        clearing.words[i] = 0;
+      clearing.clear(std::int64_t{team.league_rank() - 1} * threads + team.team_rank(),
+                     std::int64_t{team.league_size() - 1} * threads);
       return;
     }
     // The counts are searched again and again.

@@ -9,6 +9,7 @@
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/sums_before.hpp>
 #include <kastor/detail/window_pixels.hpp>
@@ -109,7 +110,7 @@ class Replay {
                                                 SigmaClipResult& result) {
     // Pixels that no bin holds.
     for (int side = 0; side < 2; ++side) {
-      if (summary(side, TailOctaves::bins - 1).sums.count != 0) return false;
+      if (summary(side, TailOctaves::bins - 1).pixels() != 0) return false;
     }
     result.passes = 0;
     result.converged = result.degenerate = false;
@@ -214,11 +215,11 @@ class Replay {
   /// Adds this thread's share of what the limit's octave has within the limit.
   template <class Half>
   KOKKOS_FUNCTION void add_share(const Half& half, int side, T limit, const Cut& cut,
-                                 TailSums& sums) const {
+                                 std::uint64_t (&words)[WideTailSums::words]) const {
     const int bin = cut.bin;
     const int octave = cut.octave;
     const BinSummary<T> all = summary(side, bin);
-    const std::int64_t n = all.sums.count;
+    const std::int64_t n = all.pixels();
     const int group = bin / TailOctaves::in_group;
     if (octave < TailOctaves::fine) {
       // The bins before it in its group, and the groups before that.
@@ -226,19 +227,21 @@ class Replay {
       const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
       KASTOR_KEEP_LOOP
       for (int i = half.rank(); i < bins + group - first_group; i += half.size()) {
-        sums +=
-            i < bins
-                ? summary(side, bin - bins + i).sums
-                : m_g.summaries.groups[side * TailOctaves::groups + first_group + i - bins].sums();
+        const WideTailSums& more =
+            i < bins ? summary(side, bin - bins + i).sums
+                     : m_g.summaries.groups[side * TailOctaves::groups + first_group + i - bins];
+        more.add_to(words);
       }
     }
     if (n == 0) return;
-    if (beyond(side, side == 0 ? all.min : all.max, limit)) {
-      if (half.rank() == 0) sums += all.sums;
-    } else if (beyond(side, side == 0 ? all.max : all.min, limit)) {
+    if (beyond(side, side == 0 ? all.min() : all.max(), limit)) {
+      if (half.rank() == 0) all.sums.add_to(words);
+    } else if (beyond(side, side == 0 ? all.max() : all.min(), limit)) {
       const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
+      TailSums sums;
       add_tail(half, m_g.tails + all.begin, n, term, sums,
                [&](T x) { return beyond(side, x, limit); });
+      WideTailSums::of(sums).add_to(words);
     }
   }
 
@@ -252,21 +255,16 @@ class Replay {
     if (cuts[0].octave < m_used.side[0] || cuts[1].octave < m_used.side[1]) {
       by_side(m_crew, m_space.by_side, words, AddWords{},
               [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
-                TailSums share;
-                if (cuts[side].octave < m_used.side[side])
-                  add_share(half, side, limits[side], cuts[side], share);
-                const WideTailSums wide = WideTailSums::of(share);
                 KASTOR_UNROLL
-                for (int k = 0; k < WideTailSums::words; ++k) mine[k] = wide.word[k];
+                for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
+                if (cuts[side].octave < m_used.side[side])
+                  add_share(half, side, limits[side], cuts[side], mine);
               });
     }
     p = Population{};
     for (int side = 0; side < 2; ++side) {
       const auto& before = m_space.before_octave[side][cuts[side].octave];
-      WideTailSums wide;
-      KASTOR_UNROLL
-      for (int k = 0; k < WideTailSums::words; ++k) wide.word[k] = words[side][k];
-      const TailSums within = wide.sums();
+      const TailSums within = WideTailSums::joined_from(words[side]);
       const auto last = in_grid_units(within, cuts[side].octave);
       p.tail[side] = before.count + within.count;
       p.n += p.tail[side];
@@ -346,7 +344,7 @@ class Replay {
               mine[0] = mine[1] = 0;
               if (cut[side]) {
                 const BinSummary<T>& bin = summary(side, past[side]);
-                for_my_share(half, m_g.tails + bin.begin, bin.sums.count, [&](T x) {
+                for_my_share(half, m_g.tails + bin.begin, bin.pixels(), [&](T x) {
                   const std::uint64_t key = outwards(side, key_of(x));
                   if (beyond(side, x, limits[side]) && key > mine[0]) mine[0] = key;
                 });
@@ -368,7 +366,7 @@ class Replay {
         extreme[side] = value_of<T>(outwards(side, static_cast<Key<T>>(found[side][0])));
       } else if (bin != 0) {
         const BinSummary<T>& last = summary(side, static_cast<int>(bin) - 1);
-        extreme[side] = side == 0 ? last.min : last.max;
+        extreme[side] = side == 0 ? last.min() : last.max();
       }
     }
   }
@@ -380,7 +378,7 @@ class Replay {
     std::uint64_t found = 0;
     KASTOR_UNROLL_BY_4
     for (int bin = begin + half.rank(); bin < past; bin += half.size()) {
-      if (summary(side, bin).sums.count != 0) found = static_cast<std::uint64_t>(bin) + 1;
+      if (summary(side, bin).pixels() != 0) found = static_cast<std::uint64_t>(bin) + 1;
     }
     return found;
   }
@@ -439,15 +437,10 @@ class Replay {
   /// The bin of a rank. All threads have read what lies in the work space.
   [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::WindowBin window_bin_of(
       const Alone&, std::int64_t rank) const {
-    const auto r = static_cast<std::uint64_t>(rank);
-    int low = 0;
-    int high = Bins::window;
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (m_g.window_begin[middle] <= r ? low : high) = middle;
-    }
-    return {low, static_cast<std::int64_t>(m_g.window_begin[low]),
-            static_cast<std::int64_t>(m_g.window_begin[low + 1])};
+    const int bin =
+        last_not_above(m_g.window_begin, Bins::window, static_cast<std::uint64_t>(rank));
+    return {bin, static_cast<std::int64_t>(m_g.window_begin[bin]),
+            static_cast<std::int64_t>(m_g.window_begin[bin + 1])};
   }
   template <class Member>
   [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::WindowBin window_bin_of(

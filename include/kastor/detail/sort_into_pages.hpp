@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/sums_before.hpp>
 
 /// Sorts the gathered pixels of a device by their bins, in pages that fit into the scratch memory
@@ -17,7 +18,8 @@ namespace kastor::detail {
 /// tails.
 template <class T>
 struct SortedPages {
-  static constexpr int bins = GatheredBins<T>::window + 2 * TailOctaves::groups;
+  static constexpr int first_group = GatheredBins<T>::window;
+  static constexpr int bins = first_group + 2 * TailOctaves::groups;
   static constexpr int row = (bins + 16) / 16 * 16;
 
   T* pixels;             ///< (pages, page_size)
@@ -25,7 +27,6 @@ struct SortedPages {
   std::uint32_t* count;  ///< of the pages
   std::int32_t page_size;
 
-  [[nodiscard]] KOKKOS_FUNCTION static int first_bin_of_tails() { return GatheredBins<T>::window; }
   /// The begin of a bin and of the next.
   struct Places {
     std::uint32_t begin, end;
@@ -44,7 +45,8 @@ struct PageCounts {
   static constexpr int tail_bins = 2 * TailOctaves::bins;
   std::uint32_t* of_bin;   ///< (SortedPages::bins)
   std::uint32_t* of_tail;  ///< (tail_bins)
-  std::uint32_t* joined;   ///< of the tails, so far
+  std::uint32_t* joined;   ///< of the tails' groups that a team has alone, so far
+  std::uint32_t* placed;   ///< (tail_bins): of the others, so far
 };
 
 /// A team sorts a page at a time.
@@ -52,7 +54,7 @@ template <class T, class Exec>
 struct SortIntoPages {
   using Bins = GatheredBins<T>;
   using Pages = SortedPages<T>;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = 512;
   static constexpr int teams_at_once = 2;        ///< on a processor of a device
   static constexpr int words = Pages::bins / 2;  ///< of two counters each
@@ -61,12 +63,21 @@ struct SortIntoPages {
   static_assert(Pages::bins % 2 == 0 && PageCounts::tail_bins % 2 == 0);
   static constexpr int words_of_thread = (words + threads - 1) / threads;
   using Sums = SumsBeforeSpace<std::uint32_t, 1, threads>;
-  /// Of which the scratch memory of any device holds the begins.
   static constexpr int most_segments = 1024;
-  /// Of a page that any device can sort.
-  static constexpr std::int32_t most_pixels = 30720 / sizeof(T);
+  static constexpr std::int32_t most_pixels = 30720 / sizeof(T);  ///< of a page
   static constexpr int pixels_of_thread = (most_pixels + threads - 1) / threads;
-  static_assert(most_pixels < 65536 && sizeof(Sums) <= most_pixels * sizeof(T));
+  static_assert(most_pixels < 65536);
+
+  /// Any device has so much scratch memory for a team.
+  struct Space {
+    union {
+      T pixels[most_pixels];
+      Sums sums;
+    };
+    std::uint32_t counters[most_words];  ///< the lower 16 bits first
+    std::uint32_t segment_begin[most_segments + 1];
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
 
   const Brackets<T>* brackets;
   Segmented<T> lists;
@@ -74,11 +85,10 @@ struct SortIntoPages {
   Pages pages;
   PageCounts counts;
 
-  [[nodiscard]] static int scratch_bytes(int segments) { return bytes(segments) + 16; }
-
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
-    const Space space(team, segments);
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
     find_segments(team, space);
     const std::uint32_t all = space.segment_begin[segments];
     const auto size = static_cast<std::uint32_t>(pages.page_size);
@@ -92,68 +102,35 @@ struct SortIntoPages {
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION static int bytes(int segments) {
-    return most_pixels * static_cast<int>(sizeof(T)) + (most_words + segments + 1) * 4;
-  }
-
-  /// The team's scratch memory.
-  struct Space {
-    T* pixels;                ///< (most_pixels), or the sums
-    std::uint32_t* counters;  ///< (most_words), the lower 16 bits first
-    std::uint32_t* segment_begin;
-
-    KOKKOS_FUNCTION Space(const Member& team, int segments) {
-      const int size = bytes(segments);  // is taken by reference
-      pixels = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(size, 16));
-      counters = reinterpret_cast<std::uint32_t*>(pixels + most_pixels);
-      segment_begin = counters + most_words;
-    }
-    [[nodiscard]] KOKKOS_FUNCTION Sums& sums() const { return *reinterpret_cast<Sums*>(pixels); }
-  };
-
   /// Where each segment begins among all gathered pixels.
-  KOKKOS_FUNCTION void find_segments(const Member& team, const Space& space) const {
-    // What a thread has, at once if that is not much.
-    constexpr int at_once = 2;
-    const int share = (segments + threads - 1) / threads;
+  KOKKOS_FUNCTION void find_segments(const Member& team, Space& space) const {
+    constexpr int share = most_segments / threads;
+    static_assert(most_segments % threads == 0);
     const int first = team.team_rank() * share;
-    const int past = first + share < segments ? first + share : segments;
-    std::uint32_t n[at_once] = {};
+    std::uint32_t n[share];
+    std::uint32_t before[1] = {0};
     KASTOR_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      if (first + k < past) n[k] = static_cast<std::uint32_t>(lists.gathered_by(first + k));
+    for (int k = 0; k < share; ++k)
+      n[k] = first + k < segments ? static_cast<std::uint32_t>(lists.gathered_by(first + k)) : 0;
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) before[0] += n[k];
+    sums_before(TeamCrew<Member>(team), space.sums, before);
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) {
+      space.segment_begin[first + k] = before[0];
+      before[0] += n[k];
     }
-    std::uint32_t before[1] = {n[0] + n[1]};
-    for (int s = first + at_once; s < past; ++s)
-      before[0] += static_cast<std::uint32_t>(lists.gathered_by(s));
-    sums_before(TeamCrew<Member>(team), space.sums(), before);
-    for (int s = first; s < past; ++s) {
-      space.segment_begin[s] = before[0];
-      before[0] += s - first < at_once ? n[s == first ? 0 : 1]
-                                       : static_cast<std::uint32_t>(lists.gathered_by(s));
-    }
-    if (team.team_rank() == 0) space.segment_begin[segments] = space.sums().all[0];
+    if (team.team_rank() == threads - 1) space.segment_begin[most_segments] = before[0];
     team.team_barrier();
   }
 
-  /// The segment that holds a pixel.
-  [[nodiscard]] KOKKOS_FUNCTION int segment_of(const Space& space, std::uint32_t pixel) const {
-    int low = 0;
-    int high = segments;
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (space.segment_begin[middle] <= pixel ? low : high) = middle;
-    }
-    return low;
-  }
-
   /// Pixels [first, first + n) of all.
-  KOKKOS_FUNCTION void sort(const Member& team, const Space& space, std::int64_t page,
+  KOKKOS_FUNCTION void sort(const Member& team, Space& space, std::int64_t page,
                             std::uint32_t first, std::uint32_t n) const {
     const int rank = team.team_rank();
     const auto place = [rank](int k) { return static_cast<std::uint32_t>(rank + k * threads); };
     T mine[pixels_of_thread];
-    int segment = segment_of(space, first);
+    int segment = last_not_above(space.segment_begin, segments, first);
     KASTOR_UNROLL
     for (int k = 0; k < pixels_of_thread; ++k) {
       if (place(k) >= n) break;
@@ -183,20 +160,19 @@ struct SortIntoPages {
       space.pixels[(begin + (bin[k] >> 16)) & 0xffff] = mine[k];
     }
     team.team_barrier();
-    const std::uint32_t first_of_tails = space.counters[Pages::first_bin_of_tails() / 2] & 0xffff;
+    const std::uint32_t first_of_tails = space.counters[Pages::first_group / 2] & 0xffff;
     write(space, page, n, rank);
     team.team_barrier();
     count_tails(team, space, bin_of, first_of_tails, n);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION static int bin_in_page(const Bins& bin_of, T x) {
-    return bin_of.is_in_window(x)
-               ? bin_of.in_window(x)
-               : Pages::first_bin_of_tails() + bin_of.in_tails(x) / TailOctaves::in_group;
+    return bin_of.is_in_window(x) ? bin_of.in_window(x)
+                                  : Pages::first_group + bin_of.in_tails(x) / TailOctaves::in_group;
   }
 
   /// The counters of bins become their begins.
-  KOKKOS_FUNCTION void turn_into_begins(const Member& team, const Space& space) const {
+  KOKKOS_FUNCTION static void turn_into_begins(const Member& team, Space& space) {
     const int first = team.team_rank() * words_of_thread;
     std::uint32_t n[words_of_thread];
     std::uint32_t before[1] = {0};
@@ -205,7 +181,7 @@ struct SortIntoPages {
       n[k] = first + k < words ? space.counters[first + k] : 0;
       before[0] += (n[k] & 0xffff) + (n[k] >> 16);
     }
-    sums_before(TeamCrew<Member>(team), space.sums(), before);
+    sums_before(TeamCrew<Member>(team), space.sums, before);
     KASTOR_UNROLL
     for (int k = 0; k < words_of_thread; ++k) {
       const std::uint32_t middle = before[0] + (n[k] & 0xffff);
@@ -231,7 +207,7 @@ struct SortIntoPages {
   }
 
   /// Pixels [first, n) of a page, which nobody changes any more; the counters are free.
-  KOKKOS_FUNCTION void count_tails(const Member& team, const Space& space, const Bins& bin_of,
+  KOKKOS_FUNCTION void count_tails(const Member& team, Space& space, const Bins& bin_of,
                                    std::uint32_t first, std::uint32_t n) const {
     const int rank = team.team_rank();
     for (int w = rank; w < tail_words; w += threads) space.counters[w] = 0;

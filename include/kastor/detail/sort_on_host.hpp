@@ -79,7 +79,8 @@ struct SummariseOnHost {
         max = x > max ? x : max;
         return true;
       });
-      summaries.bins[i] = {at, min, max, sums};
+      summaries.bins[i] = {begin[b], BinSummary<T>::low_word(key_of(min)),
+                           BinSummary<T>::high_word(key_of(max)), WideTailSums::of(sums)};
       all += sums;
       if (!summaries.is_fine(of)) summaries.octave_of(of, i - first) = WideTailSums::of(sums);
     }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_CLIP_PARTS_HPP
+#define KASTOR_DETAIL_CLIP_PARTS_HPP
+
+#include <cstdint>
+#include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/predict_clip.hpp>
+#include <kastor/detail/replay.hpp>
+#include <kastor/detail/sort_into_pages.hpp>
+
+namespace kastor::detail {
+
+/// The small arrays of a clip, in memory of those who work on it.
+template <class T>
+struct ClipParts {
+  PredictionSpace<T> prediction;
+  std::uint64_t* begin;  ///< of bins: all of a host's, a device's of the window
+  PageCounts counts;     ///< of a device
+  std::uint32_t* pages;
+  TailSummaries<T> summaries;
+  GatherTotals* totals;
+  SegmentCounts* segments;
+  GatherResult* read;
+  ClipOutcome<T>* outcome;
+
+  /// `Memory` is PartitionedMemory.
+  template <class Memory>
+  void lay_out(Memory& memory, int teams, bool of_device) {
+    for (const bool measuring : {true, false}) {
+      memory.begin(measuring);
+      memory.add(prediction.rough_values, rough_size);
+      memory.add(prediction.rough, 1);
+      memory.add(prediction.histogram, SampleBins::count);
+      memory.add(prediction.count, SampleBins::count + 1);
+      memory.add(prediction.sum, SampleSums::size);
+      memory.add(prediction.squares, SampleSums::size);
+      memory.add(prediction.brackets, 1);
+      memory.add(begin, GatheredBins<T>::count + 1);
+      memory.add(counts.of_bin, of_device ? SortedPages<T>::bins : 0);
+      memory.add(counts.of_tail, of_device ? PageCounts::tail_bins : 0);
+      memory.add(counts.joined, 1);
+      memory.add(counts.placed, of_device ? PageCounts::tail_bins : 0);
+      memory.add(pages, 1);
+      memory.add(summaries.bins, 2 * TailOctaves::bins);
+      memory.add(summaries.groups, 2 * TailOctaves::groups);
+      memory.add(summaries.octaves, 2 * TailOctaves::count);
+      memory.add(totals, teams);
+      memory.add(segments, teams);
+      memory.add(read, 1);
+      memory.add(outcome, 1);
+    }
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

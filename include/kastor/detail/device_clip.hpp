@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_DEVICE_CLIP_HPP
+#define KASTOR_DETAIL_DEVICE_CLIP_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <kastor/detail/clip_parts.hpp>
+#include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/join_tails.hpp>
+#include <kastor/detail/predict_clip.hpp>
+#include <kastor/detail/replay_by_team.hpp>
+#include <kastor/detail/sort_into_pages.hpp>
+
+/// The kernels of a device's clip, one after the other.
+namespace kastor::detail {
+
+/// What they work with, all of it in memory of the device.
+template <class T>
+struct DeviceClip {
+  ClipParts<T> parts;
+  int teams;  ///< of the read, one segment each
+  Segmented<T> lists;
+  SortedPages<T> pages;
+  std::int64_t pixels;
+  ClearWords mask;                      ///< of the foreground
+  ClipOutcome<T>* reported;             ///< which the host can read after a fence
+  std::uint32_t most_alone = 1U << 16;  ///< see JoinTails
+
+  /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
+  /// for the bands of the image. \tparam Exec has the teams.
+  template <class Exec, class Launch, class ForEachBand>
+  void enqueue(const Launch& launch, const ForEachBand& for_each_band,
+               const ClipRequest& request) const {
+    predict<Exec>(launch, for_each_band, request);
+    for_each_band([&](const SampledRows<T>& band) { read<Exec>(launch, band); });
+    // Two kernels of the same teams as fit on the device at once.
+    using Read = GatherByTeams<T, Exec>;
+    using Sort = SortIntoPages<T, Exec>;
+    launch("kastor::sigma_clip::sort",
+           std::max(1, teams / Read::teams_at_once * Sort::teams_at_once),
+           Sort{brackets(), lists, teams, pages, parts.counts});
+    // Of many pages a team would have to look through more than it can have under way.
+    constexpr std::int64_t many = std::int64_t{1} << 26;
+    if (pixels < many) {
+      join<JoinTails<T, Exec, 256>>(launch);
+    } else {
+      join<JoinTails<T, Exec, 512>>(launch);
+    }
+    launch("kastor::sigma_clip::replay", 1,
+           ReplayByTeam<T, Exec>{request, brackets(), parts.read, lists.capacity,
+                                 lists.candidate_capacity, parts.begin, tails(), parts.summaries,
+                                 pages, pixels, parts.outcome, reported});
+  }
+
+ private:
+  [[nodiscard]] const Brackets<T>* brackets() const { return parts.prediction.brackets; }
+  /// Once the lists are in the pages, their memory is free.
+  [[nodiscard]] T* tails() const { return lists.gathered; }
+
+  template <class Exec, class Launch, class ForEachBand>
+  void predict(const Launch& launch, const ForEachBand& for_each_band,
+               const ClipRequest& request) const {
+    const Stride rough(pixels, rough_size);
+    const Stride sample(pixels, sample_size(pixels));
+    for_each_band([&](const SampledRows<T>& band) {
+      const FindRoughScale<T, Exec> kernel{
+          band,
+          rough,
+          band.past() == pixels,
+          parts.prediction,
+          {parts.totals, parts.segments, teams, parts.counts, parts.summaries}};
+      constexpr int clearing = 16;
+      launch("kastor::sigma_clip::rough_scale", band.first_pixel == 0 ? 1 + clearing : 1, kernel);
+    });
+    for_each_band([&](const SampledRows<T>& band) {
+      const CountSample<T, Exec> kernel{band, sample, parts.prediction};
+      const std::int64_t enough = sample.count / (4 * kernel.threads);
+      launch("kastor::sigma_clip::sample",
+             static_cast<int>(std::clamp<std::int64_t>(enough, 1, teams)), kernel);
+    });
+    // One team works for long, so the mask is cleared meanwhile.
+    const BracketFromHistogram<T, Exec> kernel{request, parts.prediction, mask};
+    const std::int64_t by_team = 4 * kernel.threads;
+    const std::int64_t clearing =
+        std::min<std::int64_t>((mask.count + by_team - 1) / by_team, teams);
+    launch("kastor::sigma_clip::brackets", 1 + static_cast<int>(clearing), kernel);
+  }
+
+  template <class Exec, class Launch>
+  void read(const Launch& launch, const SampledRows<T>& band) const {
+    using Read = GatherByTeams<T, Exec>;
+    const std::int64_t rows_at_once =
+        std::max<std::int64_t>(1, Read::most_tiles * teams * Read::tile / band.rows.nx);
+    for (std::int64_t y = 0; y < band.rows.ny; y += rows_at_once) {
+      const Rows<T> rows{band.rows.data + y * band.rows.pitch,
+                         std::min(rows_at_once, band.rows.ny - y), band.rows.nx, band.rows.pitch};
+      const Segments<T> tiles(rows, Read::tile);
+      const Read kernel{tiles, static_cast<std::uint64_t>(band.first_pixel + y * rows.nx),
+                        brackets(), lists, parts.totals};
+      launch("kastor::sigma_clip::read",
+             static_cast<int>(std::min<std::int64_t>(teams, tiles.count())), kernel);
+    }
+  }
+
+  template <class Join, class Launch>
+  void join(const Launch& launch) const {
+    const int helpers = std::max(1, teams / 2);
+    launch("kastor::sigma_clip::join", Join::teams + helpers,
+           Join{brackets(), pages, parts.counts, parts.begin, tails(), lists.capacity * teams,
+                parts.summaries, parts.totals, parts.segments, teams, parts.read, most_alone});
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_TEAM_LAUNCHER_HPP
+#define KASTOR_DETAIL_TEAM_LAUNCHER_HPP
+
+#include <Kokkos_Core.hpp>
+
+namespace kastor::detail {
+
+/// Enqueues kernels that say how many `threads` a team has, how many `teams_at_once` a processor of
+/// a device shall hold, and how many `scratch_bytes` a team needs.
+template <class Exec>
+struct TeamLauncher {
+  Exec space;
+
+  template <class Kernel>
+  void operator()(const char* label, int league, const Kernel& kernel) const {
+    using Bounds = Kokkos::LaunchBounds<Kernel::threads, Kernel::teams_at_once>;
+    Kokkos::parallel_for(label,
+                         Kokkos::TeamPolicy<Exec, Bounds>(space, league, Kernel::threads)
+                             .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
+                         kernel);
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

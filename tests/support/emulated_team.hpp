@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_TESTS_EMULATED_TEAM_HPP
+#define KASTOR_TESTS_EMULATED_TEAM_HPP
+
+#include <Kokkos_Core.hpp>
+#include <barrier>
+#include <cstddef>
+#include <cstdint>
+#include <kastor/detail/crew.hpp>
+#include <thread>
+#include <vector>
+
+/// Teams of as many threads as a device's, on any host: so the kernels that are written for devices
+/// run, and are checked by sanitizers, where there is no device. One team after the other.
+namespace testing_support {
+
+/// In the place of an execution space.
+struct EmulatedTeams {};
+
+/// What the threads of a team share.
+struct EmulatedTeam {
+  static constexpr int garbage = 0xa5;
+
+  explicit EmulatedTeam(int threads, std::size_t scratch_bytes)
+      : barrier(threads),
+        reduced(static_cast<std::size_t>(threads)),
+        scratch{Scratch(scratch_bytes), Scratch(scratch_bytes)} {}
+
+  using Scratch = std::vector<std::byte>;
+  std::barrier<> barrier;
+  std::vector<void*> reduced;  ///< each thread's value
+  Scratch scratch[2];          ///< of teams in turn, so that no team waits for the one before
+};
+
+/// A thread's view of its team, as Kokkos' own.
+class EmulatedMember {
+ public:
+  EmulatedMember(EmulatedTeam& team, int league_rank, int league_size, int rank, int size)
+      : m_team(&team),
+        m_league_rank(league_rank),
+        m_league_size(league_size),
+        m_rank(rank),
+        m_size(size) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION int league_rank() const { return m_league_rank; }
+  [[nodiscard]] KOKKOS_FUNCTION int league_size() const { return m_league_size; }
+  [[nodiscard]] KOKKOS_FUNCTION int team_rank() const { return m_rank; }
+  [[nodiscard]] KOKKOS_FUNCTION int team_size() const { return m_size; }
+  KOKKOS_FUNCTION void team_barrier() const {
+    KOKKOS_IF_ON_HOST((m_team->barrier.arrive_and_wait();))
+  }
+
+  struct ScratchMemory {
+    std::byte* begin;
+    std::size_t size;
+    /// Null if there is not so much, as Kokkos has it.
+    KOKKOS_FUNCTION void* get_shmem_aligned(std::ptrdiff_t bytes, std::ptrdiff_t alignment) const {
+      const auto address = reinterpret_cast<std::uintptr_t>(begin);
+      const auto step = static_cast<std::uintptr_t>(alignment);
+      const std::size_t skipped = (address + step - 1) / step * step - address;
+      return skipped + static_cast<std::size_t>(bytes) <= size ? begin + skipped : nullptr;
+    }
+  };
+  [[nodiscard]] KOKKOS_FUNCTION ScratchMemory team_scratch(int) const {
+    ScratchMemory memory{nullptr, 0};
+    KOKKOS_IF_ON_HOST((auto& scratch = m_team->scratch[m_league_rank % 2];
+                       memory = {scratch.data(), scratch.size()};))
+    return memory;
+  }
+
+  template <class Reducer>
+  KOKKOS_FUNCTION void team_reduce(const Reducer& reducer) const {
+    KOKKOS_IF_ON_HOST((reduce(reducer);))
+  }
+
+ private:
+  template <class Reducer>
+  void reduce(const Reducer& reducer) const {
+    using Value = typename Reducer::value_type;
+    const auto value_of = [this](int rank) -> const Value& {
+      return *static_cast<const Value*>(m_team->reduced[static_cast<std::size_t>(rank)]);
+    };
+    m_team->reduced[static_cast<std::size_t>(m_rank)] = &reducer.reference();
+    m_team->barrier.arrive_and_wait();
+    Value all = value_of(0);
+    for (int rank = 1; rank < m_size; ++rank) reducer.join(all, value_of(rank));
+    m_team->barrier.arrive_and_wait();
+    reducer.reference() = all;
+  }
+
+  EmulatedTeam* m_team;
+  int m_league_rank, m_league_size, m_rank, m_size;
+};
+
+/// Runs a kernel at once, as kastor::detail::TeamLauncher enqueues one.
+struct EmulatedLauncher {
+  template <class Kernel>
+  void operator()(const char*, int league, const Kernel& kernel) const {
+    EmulatedTeam team(Kernel::threads, Kernel::scratch_bytes);
+    for (auto& scratch : team.scratch) {
+      scratch.assign(scratch.size(), std::byte{EmulatedTeam::garbage});
+    }
+    const auto work = [&](int rank) {
+      for (int i = 0; i < league; ++i) {
+        kernel(EmulatedMember(team, i, league, rank, Kernel::threads));
+        team.barrier.arrive_and_wait();
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < Kernel::threads; ++rank) threads.emplace_back(work, rank);
+  }
+};
+
+}  // namespace testing_support
+
+template <>
+struct kastor::detail::Teams<testing_support::EmulatedTeams> {
+  using Member = testing_support::EmulatedMember;
+};
+
+#endif
