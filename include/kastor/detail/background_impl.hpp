@@ -111,10 +111,13 @@ struct BackgroundEstimator<Exec, T>::Plan {
     const auto median_of = [&](const Nodes& nodes) {
       Kokkos::deep_copy(space, copied, Flat(nodes.data(), static_cast<std::size_t>(s.cells)));
       space.fence("kastor::background::summary");
-      sorted.resize(static_cast<std::size_t>(s.cells));
-      for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = copied(i).value;
-      std::sort(sorted.begin(), sorted.end());
-      return detail::midpoint(sorted[(sorted.size() - 1) / 2], sorted[sorted.size() / 2]);
+      node_values.resize(static_cast<std::size_t>(s.cells));
+      for (std::size_t i = 0; i < node_values.size(); ++i) node_values[i] = copied(i).value;
+      const auto middle = node_values.begin() + static_cast<std::ptrdiff_t>(node_values.size() / 2);
+      std::nth_element(node_values.begin(), middle, node_values.end());
+      const double below =
+          node_values.size() % 2 == 1 ? *middle : *std::max_element(node_values.begin(), middle);
+      return detail::midpoint(below, *middle);
     };
     space.fence("kastor::background::summary");
     s.good = host_counts(0).good;
@@ -248,7 +251,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
   Kokkos::View<detail::CellCounts*, Kokkos::HostSpace> host_counts{
       "kastor::background::host_counts", 1};
   Kokkos::View<MeshNode*, Kokkos::HostSpace> host_nodes;
-  std::vector<double> sorted;
+  std::vector<double> node_values;
 };
 
 template <class Exec, Real T>
