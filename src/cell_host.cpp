@@ -30,11 +30,19 @@ void extent_at(HostLevel level, T low, T high, const T* pixels, std::int64_t n,
   KASTOR_RETURN_AT_LEVEL(level, extent<T>(low, high, pixels, n / cell_block, result));
 }
 
+template <class T>
+void copy_finite_at(HostLevel level, const HostRows<T>& rows, T* to, HostExtent<T>& result) {
+  KASTOR_RETURN_AT_LEVEL(level, copy_finite<T>(rows, to, result));
+}
+
 }  // namespace
 
 template <class T>
-void copy_finite_on_host(HostLevel level, const T* from, std::int64_t n, T* to) {
-  KASTOR_RETURN_AT_LEVEL(level, copy_finite<T>(from, n, to));
+HostExtent<T> copy_finite_on_host(HostLevel level, const HostRows<T>& rows, T* to) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  HostExtent<T> result{0, infinity, -infinity};
+  copy_finite_at(level, rows, to, result);
+  return result;
 }
 
 template <class T>
@@ -69,7 +77,7 @@ void sort_on_host(HostLevel level, T* pixels, int n, T* sorted) {
 }
 
 #define KASTOR_INSTANTIATE(T)                                                                     \
-  template void copy_finite_on_host<T>(HostLevel, const T*, std::int64_t, T*);                    \
+  template HostExtent<T> copy_finite_on_host<T>(HostLevel, const HostRows<T>&, T*);               \
   template HostExtent<T> extent_on_host<T>(HostLevel, T, T, const T*, std::int64_t);              \
   template void count_below_on_host<T>(HostLevel, const T(&)[3], const T*, std::int64_t,          \
                                        std::int64_t(&)[3]);                                       \

@@ -2,12 +2,43 @@
 // Included for each level by loops_at_levels.hpp. Lanes are the compiler's own vectors.
 
 template <class T>
-[[KASTOR_TARGET]] void copy_finite(const T* from, std::int64_t n, T* to) {
+[[KASTOR_TARGET]] void copy_finite(const HostRows<T>& rows, T* to, HostExtent<T>& result) {
+  using V = Lanes<T, KASTOR_VECTOR_BYTES>;
+  using Pixels = typename V::Pixels;
+  using Counts = typename V::Counts;
   constexpr T infinity = std::numeric_limits<T>::infinity();
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-  for (std::int64_t i = 0; i < n; ++i) {
-    const T x = from[i];
-    to[i] = ((x > -infinity) & (x < infinity)) ? x : nan;
+  Pixels min = Pixels{} + infinity, max = Pixels{} - infinity;
+  Counts count{};
+  for (std::int64_t y = 0; y < rows.ny; ++y) {
+    const T* const from = rows.data + y * rows.pitch;
+    // What follows: rows are short, and hardware does not guess the next.
+    for (std::int64_t x = 0; x < rows.following; x += 64 / static_cast<std::int64_t>(sizeof(T)))
+      __builtin_prefetch(from + rows.nx + x, 0, 2);
+    std::int64_t i = 0;
+    for (; i + V::lanes <= rows.nx; i += V::lanes, to += V::lanes) {
+      Pixels x;
+      std::memcpy(&x, from + i, sizeof(x));
+      const Counts in = (x > -infinity) & (x < infinity);
+      count -= in;
+      min = (in & (x < min)) ? x : min;
+      max = (in & (x > max)) ? x : max;
+      x = in ? x : Pixels{} + nan;
+      std::memcpy(to, &x, sizeof(x));
+    }
+    for (; i < rows.nx; ++i) {
+      const T x = from[i];
+      const bool in = (x > -infinity) & (x < infinity);
+      *to++ = in ? x : nan;
+      result.count += in;
+      result.min = in && x < result.min ? x : result.min;
+      result.max = in && x > result.max ? x : result.max;
+    }
+  }
+  for (int i = 0; i < V::lanes; ++i) {
+    result.count += count[i];
+    result.min = min[i] < result.min ? min[i] : result.min;
+    result.max = max[i] > result.max ? max[i] : result.max;
   }
 }
 

@@ -19,9 +19,18 @@ struct HostExtent {
   T min, max;
 };
 
-/// Copies n pixels; NaN in place of infinities. Any n.
+/// Some rows; `following` pixels after each will be asked for next.
 template <class T>
-void copy_finite_on_host(HostLevel level, const T* from, std::int64_t n, T* to);
+struct HostRows {
+  const T* data;
+  std::int64_t ny, nx, pitch;
+  std::int64_t following;
+};
+
+/// Copies rows to one after the other, NaN in place of infinities. The result is of the finite
+/// ones.
+template <class T>
+HostExtent<T> copy_finite_on_host(HostLevel level, const HostRows<T>& rows, T* to);
 
 /// Of the pixels strictly between the bounds. n: whole blocks, below 2^30.
 template <class T>

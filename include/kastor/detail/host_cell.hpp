@@ -51,32 +51,18 @@ class HostCell {
 
   HostCell(const CellImage<T>& image, const Cell& cell, const HostCellRoom<T>& room, List& list)
       : m_level(best_host_level()), m_room(room), m_list(list) {
-    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-    for (std::int64_t dy = 0; dy < cell.height; ++dy) {
-      const std::int64_t y = cell.y + dy;
-      T* const to = m_room.pixels + dy * cell.width;
-      const T* const from = image.rows.row(y) + cell.x;
-      // The next cell's: rows are short, and hardware does not guess the next.
-      for (std::int64_t x = cell.width; x < 2 * cell.width && cell.x + x < image.image.nx;
-           x += 64 / static_cast<std::int64_t>(sizeof(T)))
-        __builtin_prefetch(from + x);
-      copy_finite_on_host(m_level, from, cell.width, to);
-      if (image.excluded.words == nullptr) continue;
-      const std::uint64_t* words = image.excluded.words + y * image.excluded.per_row;
-      for (std::int64_t dx = 0; dx < cell.width; ++dx) {
-        const std::int64_t x = cell.x + dx;
-        if ((words[x / 64] >> (x % 64) & 1) != 0) to[dx] = nan;
-      }
-    }
     m_count = HostCellRoom<T>::whole_blocks(cell.pixels());
     m_pixels = cell.pixels();
-    std::fill(m_room.pixels + m_pixels, m_room.pixels + m_count, nan);
+    copy(image, cell);
+    std::fill(m_room.pixels + m_pixels, m_room.pixels + m_count,
+              std::numeric_limits<T>::quiet_NaN());
+    if (image.excluded.words == nullptr) return;
+    exclude(image.excluded, cell);
+    const HostExtent<T> left = extent_of({});
+    m_extent = {left.count, left.min, left.max};
   }
 
-  [[nodiscard]] Extent<T> extent() const {
-    const HostExtent<T> all = extent_of({});
-    return {all.count, all.min, all.max};
-  }
+  [[nodiscard]] Extent<T> extent() const { return m_extent; }
   [[nodiscard]] Extremes<T> extremes(const Interval<T>& interval) const {
     const HostExtent<T> some = extent_of(interval);
     return {some.min, some.max};
@@ -136,6 +122,29 @@ class HostCell {
   }
 
  private:
+  void copy(const CellImage<T>& image, const Cell& cell) {
+    // A band's rows at a time.
+    const std::int64_t at_once = image.rows.bands == nullptr ? cell.height : 1;
+    const std::int64_t following =
+        std::min(cell.width, image.image.nx - cell.x - cell.width);  // the next cell's
+    for (std::int64_t dy = 0; dy < cell.height; dy += at_once) {
+      const HostRows<T> rows{image.rows.row(cell.y + dy) + cell.x, at_once, cell.width,
+                             image.rows.one.pitch, following};
+      const HostExtent<T> some =
+          copy_finite_on_host(m_level, rows, m_room.pixels + dy * cell.width);
+      m_extent += Extent<T>{some.count, some.min, some.max};
+    }
+  }
+  void exclude(const ExcludedPixels& excluded, const Cell& cell) {
+    for (std::int64_t dy = 0; dy < cell.height; ++dy) {
+      const std::uint64_t* words = excluded.words + (cell.y + dy) * excluded.per_row;
+      T* const pixels = m_room.pixels + dy * cell.width;
+      for (std::int64_t dx = 0; dx < cell.width; ++dx) {
+        const std::int64_t x = cell.x + dx;
+        if ((words[x / 64] >> (x % 64) & 1) != 0) pixels[dx] = std::numeric_limits<T>::quiet_NaN();
+      }
+    }
+  }
   [[nodiscard]] HostExtent<T> extent_of(const Interval<T>& interval) const {
     return extent_on_host(m_level, interval.low, interval.high, m_room.pixels, m_count);
   }
@@ -194,6 +203,7 @@ class HostCell {
   List& m_list;
   std::int64_t m_count;   ///< in the buffer
   std::int64_t m_pixels;  ///< of the cell
+  Extent<T> m_extent;
   Interval<T> m_guess{0, 0};
   Interval<T> m_core;
   int m_core_grid = no_grid;
