@@ -3,6 +3,7 @@
 #define KASTOR_TESTS_EMULATED_TEAM_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +23,11 @@ struct EmulatedTeam {
   static constexpr int garbage = 0xa5;
 
   explicit EmulatedTeam(int threads, std::size_t scratch_bytes)
-      : barrier(threads),
-        reduced(static_cast<std::size_t>(threads)),
-        scratch{Scratch(scratch_bytes), Scratch(scratch_bytes)} {}
+      : barrier(threads), reduced(static_cast<std::size_t>(threads)), scratch(scratch_bytes) {}
 
-  using Scratch = std::vector<std::byte>;
   std::barrier<> barrier;
   std::vector<void*> reduced;  ///< each thread's value
-  Scratch scratch[2];          ///< of teams in turn, so that no team waits for the one before
+  std::vector<std::byte> scratch;
 };
 
 /// A thread's view of its team, as Kokkos' own.
@@ -63,8 +61,7 @@ class EmulatedMember {
   };
   [[nodiscard]] KOKKOS_FUNCTION ScratchMemory team_scratch(int) const {
     ScratchMemory memory{nullptr, 0};
-    KOKKOS_IF_ON_HOST((auto& scratch = m_team->scratch[m_league_rank % 2];
-                       memory = {scratch.data(), scratch.size()};))
+    KOKKOS_IF_ON_HOST((memory = {m_team->scratch.data(), m_team->scratch.size()};))
     return memory;
   }
 
@@ -97,11 +94,12 @@ struct EmulatedLauncher {
   template <class Kernel>
   void operator()(const char*, int league, const Kernel& kernel) const {
     EmulatedTeam team(Kernel::threads, Kernel::scratch_bytes);
-    for (auto& scratch : team.scratch) {
-      scratch.assign(scratch.size(), std::byte{EmulatedTeam::garbage});
-    }
     const auto work = [&](int rank) {
       for (int i = 0; i < league; ++i) {
+        // What the team before left must be of no use.
+        if (rank == 0)
+          std::fill(team.scratch.begin(), team.scratch.end(), std::byte{EmulatedTeam::garbage});
+        team.barrier.arrive_and_wait();
         kernel(EmulatedMember(team, i, league, rank, Kernel::threads));
         team.barrier.arrive_and_wait();
       }

@@ -5,16 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/device_clip.hpp>
-#include <kastor/detail/plan_memory.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <limits>
 #include <map>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -28,107 +26,183 @@ namespace {
 
 namespace ts = testing_support;
 namespace kd = kastor::detail;
-using HostExec = Kokkos::DefaultHostExecutionSpace;
+
+constexpr std::uint64_t garbage = 0xa5a5a5a5a5a5a5a5;
+
+/// Small arrays full of garbage, with some more between them that nobody may touch.
+class GarbageMemory {
+ public:
+  void begin(bool measuring) {
+    if (!measuring) m_words.assign(m_at, garbage);
+    m_at = 0;
+  }
+  template <class V>
+  void add(V*& part, std::int64_t count) {
+    static_assert(alignof(V) <= alignof(std::uint64_t));
+    part = m_words.empty() ? nullptr : reinterpret_cast<V*>(m_words.data() + m_at);
+    m_at += (static_cast<std::size_t>(count) * sizeof(V) + 7) / 8;
+    if (!m_words.empty()) m_guards.push_back(m_at);
+    m_at += 1;
+  }
+  [[nodiscard]] bool is_whole() const {
+    return std::all_of(m_guards.begin(), m_guards.end(),
+                       [this](std::size_t i) { return m_words[i] == garbage; });
+  }
+
+ private:
+  std::vector<std::uint64_t> m_words;
+  std::vector<std::size_t> m_guards;
+  std::size_t m_at = 0;
+};
+
+/// A list of so many, with some more behind it that nobody may touch.
+template <class V>
+class GuardedList {
+ public:
+  explicit GuardedList(std::size_t size) : m_values(size + more), m_size(size) {
+    std::fill(bytes(0), bytes(m_values.size()), std::byte{0xa5});
+  }
+  [[nodiscard]] V* data() { return m_values.data(); }
+  [[nodiscard]] const V& operator[](std::size_t i) const { return m_values[i]; }
+  [[nodiscard]] bool is_whole() {
+    return std::all_of(bytes(m_size), bytes(m_values.size()),
+                       [](std::byte b) { return b == std::byte{0xa5}; });
+  }
+
+ private:
+  static constexpr std::size_t more = 64;
+  [[nodiscard]] std::byte* bytes(std::size_t i) {
+    return reinterpret_cast<std::byte*>(m_values.data() + i);
+  }
+  std::vector<V> m_values;
+  std::size_t m_size;
+};
+
+constexpr std::uint32_t all_alone = std::numeric_limits<std::uint32_t>::max();
 
 /// How the clip divides its work, which must not matter.
 struct Division {
   int teams;
   std::int32_t page_size;
-  std::uint32_t most_alone;  ///< pixels of a group of bins that one team joins
-  std::int64_t bands;
+  std::uint32_t most_alone = all_alone;  ///< pixels of a group of bins that one team joins
+  std::int64_t bands = 1;
+  bool large_teams = false;   ///< of the join
+  std::int64_t capacity = 0;  ///< of a team's lists; 0: all pixels
 };
 
 template <class T>
 class EmulatedClip {
  public:
-  EmulatedClip(const ts::HostImage<T>& image, const Division& division)
-      : m_image(image),
-        m_bands(division.bands),
-        m_small("test::clip", HostExec{}),
-        m_gathered(image.values.size() * static_cast<std::size_t>(division.teams)),
-        m_sorted(image.values.size()),
-        m_page_begins((image.values.size() / static_cast<std::size_t>(division.page_size) + 1) *
-                      kd::SortedPages<T>::row),
-        m_candidates(m_gathered.size()),
-        m_mask(1000, ~std::uint64_t{0}) {
-    const auto pixels = static_cast<std::int64_t>(image.values.size());
+  EmulatedClip(std::int64_t ny, std::int64_t nx, const Division& division)
+      : m_ny(ny),
+        m_nx(nx),
+        m_division(division),
+        m_capacity(division.capacity == 0 ? ny * nx : division.capacity),
+        m_gathered(static_cast<std::size_t>(m_capacity * division.teams)),
+        m_sorted(static_cast<std::size_t>(ny * nx)),
+        m_page_begins(
+            static_cast<std::size_t>((ny * nx / division.page_size + 1) * kd::SortedPages<T>::row)),
+        m_candidates(static_cast<std::size_t>(m_capacity * division.teams)),
+        m_mask(1000) {
     kd::ClipParts<T> parts{};
     parts.lay_out(m_small, division.teams, true);
-    m_clip =
-        kd::DeviceClip<T>{parts,
-                          division.teams,
-                          {m_gathered.data(), pixels, m_candidates.data(), pixels, parts.segments},
-                          {m_sorted.data(), m_page_begins.data(), parts.pages, division.page_size},
-                          pixels,
-                          {m_mask.data(), static_cast<std::int64_t>(m_mask.size())},
-                          &m_outcome,
-                          division.most_alone};
+    m_clip = kd::DeviceClip<T>{
+        parts,
+        division.teams,
+        {m_gathered.data(), m_capacity, m_candidates.data(), m_capacity, parts.segments},
+        {m_sorted.data(), m_page_begins.data(), parts.pages, division.page_size},
+        ny * nx,
+        {m_mask.data(), 1000},
+        &m_outcome};
+    m_clip.most_alone = division.most_alone;
+    if (division.large_teams) m_clip.many = 0;
   }
 
-  void run(const kd::ClipRequest& request) {
+  const kd::ClipOutcome<T>& run(const ts::HostImage<T>& image, const kd::ClipRequest& request) {
     m_clip.template enqueue<ts::EmulatedTeams>(
         ts::EmulatedLauncher{},
-        [this](const auto& visit) {
+        [&](const auto& visit) {
           std::int64_t row = 0;
-          for (std::int64_t b = 1; b <= m_bands; ++b) {
-            const std::int64_t past = m_image.ny * b / m_bands;
-            const T* const pixels = m_image.values.data() + row * m_image.nx;
-            visit(
-                kd::SampledRows<T>{{pixels, past - row, m_image.nx, m_image.nx}, row * m_image.nx});
+          for (std::int64_t b = 1; b <= m_division.bands; ++b) {
+            const std::int64_t past = m_ny * b / m_division.bands;
+            const T* const pixels = image.values.data() + row * m_nx;
+            visit(kd::SampledRows<T>{{pixels, past - row, m_nx, m_nx}, row * m_nx});
             row = past;
           }
         },
         request);
+    return m_outcome;
   }
 
-  [[nodiscard]] const kd::ClipOutcome<T>& outcome() const { return m_outcome; }
-  [[nodiscard]] const std::vector<std::uint64_t>& mask() const { return m_mask; }
+  [[nodiscard]] bool memory_is_whole() {
+    return m_small.is_whole() && m_gathered.is_whole() && m_sorted.is_whole() &&
+           m_page_begins.is_whole() && m_candidates.is_whole() && m_mask.is_whole();
+  }
+  [[nodiscard]] bool mask_is_clear() const {
+    for (std::size_t i = 0; i < 1000; ++i)
+      if (m_mask[i] != 0) return false;
+    return true;
+  }
+  /// Pixels of the group of a tail's bins that has most.
+  [[nodiscard]] std::uint32_t heaviest_group() const {
+    const std::uint32_t* const of_bin = m_clip.parts.counts.of_bin;
+    return *std::max_element(of_bin + kd::SortedPages<T>::first_group,
+                             of_bin + kd::SortedPages<T>::bins);
+  }
   /// Pixel and value of those above the level.
   [[nodiscard]] std::map<std::uint64_t, T> foreground() const {
     std::map<std::uint64_t, T> found;
     for (int team = 0; team < m_clip.teams; ++team) {
       for (std::int64_t i = 0; i < m_clip.lists.candidates_by(team); ++i) {
-        const auto& candidate =
-            m_candidates[static_cast<std::size_t>(team * m_clip.lists.candidate_capacity + i)];
-        if (static_cast<double>(candidate.value) > m_outcome.level)
-          found[candidate.pixel] = candidate.value;
+        const auto& candidate = m_candidates[static_cast<std::size_t>(team * m_capacity + i)];
+        if (!(static_cast<double>(candidate.value) > m_outcome.level)) continue;
+        EXPECT_TRUE(found.emplace(candidate.pixel, candidate.value).second) << "listed twice";
       }
     }
     return found;
   }
 
  private:
-  const ts::HostImage<T>& m_image;
-  std::int64_t m_bands;
-  kd::PartitionedMemory<HostExec> m_small;
-  std::vector<T> m_gathered, m_sorted;
-  std::vector<std::uint16_t> m_page_begins;
-  std::vector<kd::Candidate<T>> m_candidates;
-  std::vector<std::uint64_t> m_mask;
+  std::int64_t m_ny, m_nx;
+  Division m_division;
+  std::int64_t m_capacity;
+  GarbageMemory m_small;
+  GuardedList<T> m_gathered, m_sorted;
+  GuardedList<std::uint16_t> m_page_begins;
+  GuardedList<kd::Candidate<T>> m_candidates;
+  GuardedList<std::uint64_t> m_mask;
   kd::ClipOutcome<T> m_outcome{};
   kd::DeviceClip<T> m_clip{};
 };
 
-constexpr std::uint32_t all_alone = std::numeric_limits<std::uint32_t>::max();
-
-template <class T>
-void gives_the_bits_of_a_host(const ts::HostImage<T>& image, const Division& division,
-                              const kastor::SigmaClipParams& params = {}) {
-  using Exec = ts::FirstExec;
-  EmulatedClip<T> device(image, division);
+[[nodiscard]] kd::ClipRequest request_of(const kastor::SigmaClipParams& params) {
   kd::ClipLevel level;
   level.sigmas = 4;
   level.about_median = true;
-  device.run({params.kappa, params.max_passes, 1.0, level});
-  const kd::ClipOutcome<T>& outcome = device.outcome();
+  return {params.kappa, params.max_passes, 1.0, level};
+}
+
+template <class T>
+void gives_the_bits_of_a_host(const ts::HostImage<T>& image, const Division& division) {
+  using Exec = ts::FirstExec;
+  const kastor::SigmaClipParams params;
+  EmulatedClip<T> device(image.ny, image.nx, division);
+  // Another image first, of which nothing must be left.
+  static_cast<void>(
+      device.run(ts::make_image<T>(ts::Pixels::cauchy, image.ny, image.nx, 3), request_of(params)));
+  const kd::ClipOutcome<T>& outcome = device.run(image, request_of(params));
   ASSERT_EQ(outcome.decided, 1);
   kastor::SigmaClipResult got = outcome.result;
   got.route = kastor::ClipRoute::bracketed;
   const auto expected = kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), params);
   EXPECT_TRUE(ts::same_bits(got, expected));
-  for (const std::uint64_t word : device.mask()) ASSERT_EQ(word, 0U);
+  EXPECT_TRUE(device.memory_is_whole());
+  EXPECT_TRUE(device.mask_is_clear());
+  if (division.most_alone != all_alone) {
+    EXPECT_GT(device.heaviest_group(), division.most_alone);
+  }
 
-  if (outcome.candidates_hold == 0) return;
+  ASSERT_EQ(outcome.candidates_hold, 1);
   std::map<std::uint64_t, T> foreground;
   for (std::size_t i = 0; i < image.values.size(); ++i) {
     const T x = image.values[i];
@@ -136,23 +210,30 @@ void gives_the_bits_of_a_host(const ts::HostImage<T>& image, const Division& div
   }
   EXPECT_EQ(device.foreground(), foreground);
 }
-
 template <class T>
 void gives_the_bits_of_a_host(ts::Pixels kind, const Division& division) {
   gives_the_bits_of_a_host(ts::make_image<T>(kind, 190, 211, 7), division);
 }
 
 TEST(DeviceClip, JoinsGroupsAlone) {
-  gives_the_bits_of_a_host<float>(ts::Pixels::contaminated, {3, 512, all_alone, 1});
+  gives_the_bits_of_a_host<float>(ts::Pixels::contaminated, {3, 512});
 }
 TEST(DeviceClip, SharesHeavyGroupsAmongTeams) {
-  gives_the_bits_of_a_host<float>(ts::Pixels::exponential, {5, 512, 16, 1});
+  gives_the_bits_of_a_host<float>(ts::Pixels::exponential, {3, 512, 64});
 }
-TEST(DeviceClip, SharesWhatTeamsOfDoublesHave) {
-  gives_the_bits_of_a_host<double>(ts::Pixels::contaminated, {8, 640, 40, 2});
+TEST(DeviceClip, SharesHeavyGroupsFarOut) {
+  gives_the_bits_of_a_host<double>(ts::Pixels::wild, {3, 640, 12, 2});
+}
+TEST(DeviceClip, JoinsByLargeTeams) {
+  gives_the_bits_of_a_host<double>(ts::Pixels::exponential, {2, 3840, 60, 1, true});
 }
 TEST(DeviceClip, CountsSpikes) {
   gives_the_bits_of_a_host<double>(ts::Pixels::tenths, {3, 2048, all_alone, 3});
+}
+
+/// One after the other, of which each leaves its counters for the next.
+TEST(DeviceClip, ReadsManyTilesByOneTeam) {
+  gives_the_bits_of_a_host(ts::make_image<float>(ts::Pixels::contaminated, 290, 311, 8), {1, 7680});
 }
 
 /// Many threads have no pixel of their own, and keep what others found.
@@ -162,7 +243,17 @@ TEST(DeviceClip, ReadsWhatIsMostlyBlank) {
   for (double& pixel : image.values) {
     if (random.below(4) != 0) pixel = std::numeric_limits<double>::quiet_NaN();
   }
-  gives_the_bits_of_a_host(image, {41, 512, all_alone, 1});
+  gives_the_bits_of_a_host(image, {41, 512});
+}
+
+TEST(DeviceClip, SaysWhenPixelsWereLost) {
+  const auto image = ts::make_image<float>(ts::Pixels::contaminated, 190, 211, 7);
+  EmulatedClip<float> device(image.ny, image.nx, {3, 512, all_alone, 1, false, 100});
+  const auto& outcome = device.run(image, request_of({}));
+  EXPECT_EQ(outcome.usable, 1);
+  EXPECT_EQ(outcome.decided, 0);
+  EXPECT_GT(outcome.longest_list, 100);
+  EXPECT_TRUE(device.memory_is_whole());
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ struct HostRows {
   std::int64_t following;
 };
 
-/// Copies rows to one after the other, NaN in place of infinities. The result is of the finite
-/// ones.
+/// Copies rows, below 2^30 pixels, to one after the other; NaN in place of infinities. The result
+/// is of the finite ones.
 template <class T>
 HostExtent<T> copy_finite_on_host(HostLevel level, const HostRows<T>& rows, T* to);
 

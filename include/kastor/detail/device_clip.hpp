@@ -22,8 +22,11 @@ struct DeviceClip {
   Segmented<T> lists;
   SortedPages<T> pages;
   std::int64_t pixels;
-  ClearWords mask;                      ///< of the foreground
-  ClipOutcome<T>* reported;             ///< which the host can read after a fence
+  ClearWords mask;           ///< of the foreground
+  ClipOutcome<T>* reported;  ///< which the host can read after a fence
+  /// Of many pixels' pages a team of the join would have more to look through than it can have
+  /// under way, unless it is a large one.
+  std::int64_t many = std::int64_t{1} << 26;
   std::uint32_t most_alone = 1U << 16;  ///< see JoinTails
 
   /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
@@ -33,14 +36,12 @@ struct DeviceClip {
                const ClipRequest& request) const {
     predict<Exec>(launch, for_each_band, request);
     for_each_band([&](const SampledRows<T>& band) { read<Exec>(launch, band); });
-    // Two kernels of the same teams as fit on the device at once.
+    // As many teams as the device holds at once; the read's number was made odd.
     using Read = GatherByTeams<T, Exec>;
     using Sort = SortIntoPages<T, Exec>;
     launch("kastor::sigma_clip::sort",
-           std::max(1, teams / Read::teams_at_once * Sort::teams_at_once),
+           std::max(1, (teams + 1) / Read::teams_at_once * Sort::teams_at_once),
            Sort{brackets(), lists, teams, pages, parts.counts});
-    // Of many pages a team would have to look through more than it can have under way.
-    constexpr std::int64_t many = std::int64_t{1} << 26;
     if (pixels < many) {
       join<JoinTails<T, Exec, 256>>(launch);
     } else {

@@ -192,7 +192,7 @@ KOKKOS_FUNCTION void add_tail(const Crew& crew, const T* pixels, std::int64_t n,
   }
 }
 
-/// Of a bin of a tail. Zero in all words if it is empty, so that teams can add to it.
+/// Of a bin of a tail. All words but `begin` are zero if it is empty, and before teams add to it.
 template <class T>
 struct BinSummary {
   std::uint64_t begin;            ///< where its pixels lie

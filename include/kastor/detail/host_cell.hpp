@@ -123,7 +123,7 @@ class HostCell {
 
  private:
   void copy(const CellImage<T>& image, const Cell& cell) {
-    // A band's rows at a time.
+    // Rows of several bands may lie apart: one at a time.
     const std::int64_t at_once = image.rows.bands == nullptr ? cell.height : 1;
     const std::int64_t following =
         std::min(cell.width, image.image.nx - cell.x - cell.width);  // the next cell's

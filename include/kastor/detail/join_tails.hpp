@@ -41,7 +41,8 @@ struct JoinTails {
 
   /// The groups of very many pixels.
   struct HeavyGroups {
-    std::uint32_t begin[groups];            ///< among their pixels
+    /// Pixels of those before, counted from the end of the joined.
+    std::uint32_t begin[groups];
     std::uint32_t first_share[groups + 1];  ///< of all that helping teams take
     std::uint16_t group[groups];
     int count;
@@ -65,7 +66,7 @@ struct JoinTails {
   Pages pages;
   PageCounts counts;
   std::uint64_t* window_begin;  ///< (Bins::window + 1) among the pixels of the window
-  T* joined;
+  T* joined;  ///< first the groups that a team has alone, in any order; heavy ones at the end
   std::int64_t joined_capacity;
   TailSummaries<T> summaries;       ///< zero before
   const GatherTotals* totals;       ///< (segments)
@@ -230,8 +231,7 @@ struct JoinTails {
     team.team_barrier();
   }
 
-  /// The pixels of a group that some pages have; those of other pages are others' work. Of the
-  /// joined pixels, heavy groups have the end.
+  /// The pixels of a group that some pages have; those of other pages are others' work.
   KOKKOS_FUNCTION void join_share(const Member& team, Space& space, int group, std::uint32_t begin,
                                   std::int64_t page, std::int64_t past) const {
     const int rank = team.team_rank();
