@@ -101,8 +101,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     KASTOR_EXPECTS("kastor::BackgroundEstimator", s.cells > 0,
                    "no image has been seen yet; expected a call with one before its summary");
     Kokkos::deep_copy(space, host_counts, counts);
-    detail::grow(host_nodes, Kokkos::DefaultHostExecutionSpace{}, "kastor::background::host_nodes",
-                 s.cells);
+    detail::grow(host_nodes, space, "kastor::background::host_nodes", s.cells);
     const auto copied =
         Kokkos::View<MeshNode*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
             host_nodes.data(), static_cast<std::size_t>(s.cells));
@@ -250,7 +249,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
   std::vector<detail::BandRows<T>> host_bands;
   Kokkos::View<detail::CellCounts*, Kokkos::HostSpace> host_counts{
       "kastor::background::host_counts", 1};
-  Kokkos::View<MeshNode*, Kokkos::HostSpace> host_nodes;
+  Kokkos::View<MeshNode*, detail::HostReadable<Exec>> host_nodes;
   std::vector<double> node_values;
 };
 
