@@ -129,7 +129,7 @@ struct SortIntoPages {
                             std::uint32_t first, std::uint32_t n) const {
     const int rank = team.team_rank();
     const auto place = [rank](int k) { return static_cast<std::uint32_t>(rank + k * threads); };
-    T mine[pixels_of_thread];
+    T mine[pixels_of_thread]{};
     int segment = last_not_above(space.segment_begin, segments, first);
     KASTOR_UNROLL
     for (int k = 0; k < pixels_of_thread; ++k) {
@@ -142,7 +142,7 @@ struct SortIntoPages {
     team.team_barrier();
     const Bins bin_of(*brackets);
     // A pixel's bin, and in the upper half how many of the bin came before it.
-    std::uint32_t bin[pixels_of_thread];
+    std::uint32_t bin[pixels_of_thread]{};
     KASTOR_UNROLL
     for (int k = 0; k < pixels_of_thread; ++k) {
       if (place(k) >= n) break;
