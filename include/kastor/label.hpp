@@ -114,8 +114,8 @@ class Labeller {
   /// The same in two steps, for those who have more to enqueue before they fence. `enqueue` only
   /// enqueues: until `finish`, the numbers of `labels()` are 0 and the true ones lie at `counts()`,
   /// in the memory of Exec. `finish` is for after a fence. False: the mask has more runs than the
-  /// work space had room for, which is now larger; everything enqueued since is to be enqueued
-  /// again. The lists hold nothing then, and kernels must not follow `counts()` beyond their
+  /// work space had room for, which is now larger, or than the masks before let expect; everything
+  /// enqueued since is to be enqueued again. The lists hold nothing then, and kernels must not follow `counts()` beyond their
   /// extents.
   void enqueue(const BitMask<Exec>& mask);
   /// The same with seeds.

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
+#include <kastor/image.hpp>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -91,9 +94,15 @@ class EmulatedMember {
 
 /// Runs a kernel at once, as kastor::detail::TeamLauncher enqueues one.
 struct EmulatedLauncher {
+  /// Of a device's team, some of which Kokkos takes for its own reductions.
+  static constexpr int scratch_of_device = 48 * 1024;
+
   template <class Kernel>
-  void operator()(const char*, int league, const Kernel& kernel) const {
-    EmulatedTeam team(Kernel::threads, Kernel::scratch_bytes);
+  void operator()(const char* label, int league, const Kernel& kernel) const {
+    const int for_reductions = (Kernel::threads + 3) * static_cast<int>(sizeof(double));
+    if (kernel.scratch_bytes + for_reductions > scratch_of_device)
+      throw std::length_error(std::string(label) + " needs too much scratch memory");
+    EmulatedTeam team(Kernel::threads, static_cast<std::size_t>(kernel.scratch_bytes));
     const auto work = [&](int rank) {
       for (int i = 0; i < league; ++i) {
         // What the team before left must be of no use.
@@ -110,6 +119,9 @@ struct EmulatedLauncher {
 };
 
 }  // namespace testing_support
+
+template <>
+inline constexpr bool kastor::is_host_space_v<testing_support::EmulatedTeams> = false;
 
 template <>
 struct kastor::detail::Teams<testing_support::EmulatedTeams> {

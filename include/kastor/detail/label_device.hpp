@@ -25,7 +25,7 @@ struct TilesOfWords {
   static constexpr int threads = 256;
   static constexpr int pairs = 4;  ///< that a thread loads before it looks at the first
   static constexpr std::int64_t tile = std::int64_t{threads} * pairs * 2;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
 
   RunTable table;
   std::int64_t tiles_per_team;
@@ -61,6 +61,8 @@ template <class Exec>
 struct CountRunsByTeams {
   using Tiles = TilesOfWords<Exec>;
   using Space = SumsBeforeSpace<std::uint64_t, 1, Tiles::threads>;
+  static constexpr int threads = Tiles::threads;
+  static constexpr int teams_at_once = 4;
   static constexpr int scratch_bytes = sizeof(Space) + 8;
   Tiles tiles;
 
@@ -89,6 +91,8 @@ struct CountRunsByTeams {
 template <class Exec>
 struct NumberRunsByTeams {
   using Tiles = TilesOfWords<Exec>;
+  static constexpr int threads = Tiles::threads;
+  static constexpr int teams_at_once = 4;  ///< a scan leaves threads waiting, others fill the gap
   Tiles tiles;
 
   /// The words of a tile that are not 0 are few, as a rule: they are set aside, and then shared
@@ -134,13 +138,13 @@ struct NumberRunsByTeams {
         }
       }
       std::uint64_t begun[1] = {counts};
-      sums_before(crew, space->sums, begun);
-      const std::uint64_t all = space->sums.all[0];
+      std::uint64_t all[1];
+      sums_before(crew, space->sums, begun, all);
       KASTOR_UNROLL
       for (int p = 0; p < Tiles::pairs; ++p) {
         number(Tiles::at(team, t, p), t, loaded[p], starts[p],
                before + (begun[0] >> (16 * p) & 0xffffU), *space);
-        before += all >> (16 * p) & 0xffffU;
+        before += all[0] >> (16 * p) & 0xffffU;
       }
       team.team_barrier();
       for (int k = team.team_rank(); k < space->listed; k += team.team_size())
@@ -222,7 +226,7 @@ struct UniteWithRowAbove {
 template <class Exec>
 struct TilesOfRuns {
   static constexpr int threads = 256;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
 
   RunTable table;
 
@@ -232,37 +236,57 @@ struct TilesOfRuns {
   }
 };
 
+/// Numbers the roots of some runs that are kept, from 0, and says how many there are. All threads
+/// of a team must call it, with a work space for one sum.
+struct RankedRoots {
+  std::uint32_t kept, dropped;  ///< dropped: meaningless if all components are kept
+};
+template <class V, int Threads, class Crew>
+[[nodiscard]] KOKKOS_FUNCTION RankedRoots rank_roots(const Crew& crew,
+                                                     SumsBeforeSpace<V, 1, Threads>& space,
+                                                     const RunTable& table, std::int64_t first,
+                                                     std::int64_t past) {
+  RankedRoots roots{0, 0};
+  V dropped = 0;
+  for (std::int64_t t = first; t < past; t += Threads) {
+    const std::int64_t run = t + crew.rank();
+    const bool is_root = run < past && table.is_kept_root(run);
+    if (run < past && !is_root && table.forest().is_root(static_cast<std::uint32_t>(run)))
+      ++dropped;
+    V before[1] = {is_root ? V{1} : V{0}};
+    V all[1];
+    sums_before(crew, space, before, all);
+    if (run < past)
+      table.rank[run] =
+          is_root ? roots.kept + static_cast<std::uint32_t>(before[0]) : RunTable::dropped;
+    roots.kept += static_cast<std::uint32_t>(all[0]);
+  }
+  if (table.pixels_of_set != nullptr)
+    roots.dropped = static_cast<std::uint32_t>(sum_of_all(crew, space, dropped));
+  return roots;
+}
+
 template <class Exec>
 struct RankRootsByTeams {
   using Tiles = TilesOfRuns<Exec>;
+  using Member = TeamMember<Exec>;
   using Space = SumsBeforeSpace<std::uint32_t, 1, Tiles::threads>;
+  static constexpr int threads = Tiles::threads;
+  static constexpr int teams_at_once = 6;
   static constexpr int scratch_bytes = sizeof(Space) + 8;
   Tiles tiles;
 
-  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
     const RunTable& table = tiles.table;
     const int bytes = sizeof(Space);  // is taken by reference
     auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
-    const TeamCrew<typename Tiles::Member> crew(team);
     const std::int64_t share = tiles.share(team);
     const std::int64_t first = team.league_rank() * share;
     const std::int64_t past = first + share < table.runs() ? first + share : table.runs();
-    std::uint32_t roots = 0;
-    std::uint32_t dropped = 0;
-    for (std::int64_t t = first; t < past; t += Tiles::threads) {
-      const std::int64_t run = t + team.team_rank();
-      const std::uint32_t is_root = run < past && table.is_kept_root(run) ? 1 : 0;
-      if (run < past && is_root == 0 && table.forest().is_root(static_cast<std::uint32_t>(run)))
-        ++dropped;
-      std::uint32_t before[1] = {is_root};
-      sums_before(crew, space, before);
-      if (run < past) table.rank[run] = is_root != 0 ? roots + before[0] : RunTable::dropped;
-      roots += space.all[0];
-    }
-    if (table.pixels_of_set != nullptr) dropped = sum_of_all(crew, space, dropped);
+    const RankedRoots roots = rank_roots(TeamCrew<Member>(team), space, table, first, past);
     if (team.team_rank() == 0) {
-      table.totals.roots[team.league_rank()] = roots;
-      table.totals.dropped[team.league_rank()] = dropped;
+      table.totals.roots[team.league_rank()] = roots.kept;
+      table.totals.dropped[team.league_rank()] = roots.dropped;
     }
   }
 };
@@ -271,14 +295,17 @@ struct RankRootsByTeams {
 template <class Exec>
 struct LabelRunsByTeams {
   using Tiles = TilesOfRuns<Exec>;
+  static constexpr int threads = Tiles::threads;
+  static constexpr int teams_at_once = 6;
   Tiles tiles;
   int word_parts;
+  int scratch_bytes;  ///< see `scratch_for`
 
   struct Sums {
     SumsBeforeSpace<std::uint32_t, 1, Tiles::threads> counts;
     SumsBeforeSpace<std::uint64_t, 1, Tiles::threads> pixels;
   };
-  [[nodiscard]] static int scratch_bytes(int teams) {
+  [[nodiscard]] static int scratch_for(int teams) {
     return static_cast<int>(sizeof(Sums)) + (teams + 2) * static_cast<int>(sizeof(std::uint32_t)) +
            16;
   }
@@ -299,13 +326,14 @@ struct LabelRunsByTeams {
     std::uint32_t sum = 0;
     for (int part = first; part < past; ++part) sum += table.totals.roots[part];
     std::uint32_t begun[1] = {sum};
-    sums_before(crew, sums.counts, begun);
+    std::uint32_t all[1];
+    sums_before(crew, sums.counts, begun, all);
     std::uint32_t roots = begun[0];
     for (int part = first; part < past; ++part) {
       before[part] = roots;
       roots += table.totals.roots[part];
     }
-    if (team.team_rank() == 0) before[parts] = sums.counts.all[0];
+    if (team.team_rank() == 0) before[parts] = all[0];
     team.team_barrier();
 
     // The last team has no more runs than others, and as a rule none.

@@ -6,10 +6,12 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/label_by_one_team.hpp>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/label_host.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/run_table.hpp>
+#include <kastor/detail/team_launcher.hpp>
 #include <kastor/label.hpp>
 #include <limits>
 #include <string>
@@ -56,7 +58,6 @@ namespace kastor {
 template <class Exec>
 struct Labeller<Exec>::Plan {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using TeamPolicy = Kokkos::TeamPolicy<Exec>;
   template <class T>
   using List = typename RunLabels<Exec>::template List<T>;
 
@@ -162,33 +163,24 @@ struct Labeller<Exec>::Plan {
     const auto run_teams =
         static_cast<int>(std::min(most_teams(), parts_of(table.capacity, Runs::threads)));
     const std::int64_t workers = run_teams * Runs::threads;
-    const auto teams = [this](int league, int threads, int scratch_bytes) {
-      return TeamPolicy(space, league, threads).set_scratch_size(0, Kokkos::PerTeam(scratch_bytes));
-    };
+    const detail::TeamLauncher<Exec> launch{space};
     const Words words{table, tiles_per_team};
+    launch("kastor::label::count_runs", word_teams, detail::CountRunsByTeams<Exec>{words});
+    launch("kastor::label::number_runs", word_teams, detail::NumberRunsByTeams<Exec>{words});
+    by_one_team = expected_runs <= most_runs_of_one_team;
+    if (by_one_team) {
+      launch("kastor::label::label_runs", 1,
+             detail::LabelByOneTeam<Exec>{table, labels.ny, labels.nx, reach(), word_teams});
+      return;
+    }
     const Runs runs{table};
-    Kokkos::parallel_for(
-        "kastor::label::count_runs",
-        teams(word_teams, Words::threads, detail::CountRunsByTeams<Exec>::scratch_bytes),
-        detail::CountRunsByTeams<Exec>{words});
-    // Four teams on a processor: a scan leaves threads waiting, others must fill the gap.
-    using Number = detail::NumberRunsByTeams<Exec>;
-    Kokkos::parallel_for("kastor::label::number_runs",
-                         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Words::threads, 4>>(
-                             space, word_teams, Words::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(Number::scratch_bytes)),
-                         Number{words});
     Kokkos::parallel_for("kastor::label::unite", Policy(space, 0, workers),
                          detail::UniteWithRowAbove<Exec>{table, workers, labels.nx, reach()});
     count_pixels(table, workers);
-    Kokkos::parallel_for(
-        "kastor::label::rank_roots",
-        teams(run_teams, Runs::threads, detail::RankRootsByTeams<Exec>::scratch_bytes),
-        detail::RankRootsByTeams<Exec>{runs});
-    Kokkos::parallel_for(
-        "kastor::label::label_runs",
-        teams(run_teams, Runs::threads, detail::LabelRunsByTeams<Exec>::scratch_bytes(run_teams)),
-        detail::LabelRunsByTeams<Exec>{runs, word_teams});
+    launch("kastor::label::rank_roots", run_teams, detail::RankRootsByTeams<Exec>{runs});
+    using Label = detail::LabelRunsByTeams<Exec>;
+    launch("kastor::label::label_runs", run_teams,
+           Label{runs, word_teams, Label::scratch_for(run_teams)});
   }
 
   /// `seed_mask`: null words if none is needed.
@@ -198,6 +190,7 @@ struct Labeller<Exec>::Plan {
     KASTOR_EXPECTS("kastor::label", mask.ny <= largest && mask.nx < largest,
                    "the mask is " + std::to_string(mask.ny) + " x " + std::to_string(mask.nx) +
                        " pixels; expected fewer than 2147483647 rows and columns");
+    if (labels.ny != mask.ny || labels.nx != mask.nx) expected_runs = mask.ny * mask.nx / 1024;
     labels.ny = mask.ny;
     labels.nx = mask.nx;
     labels.mask = mask;
@@ -219,10 +212,10 @@ struct Labeller<Exec>::Plan {
         "kastor::label", found.runs < std::numeric_limits<std::uint32_t>::max(),
         "the mask has " + std::to_string(found.runs) + " runs; expected at most 4294967294");
     const auto runs = static_cast<std::int64_t>(found.runs);
-    if (runs > capacity) {
-      reserve(runs + runs / 8);
-      return false;
-    }
+    expected_runs = runs;
+    const bool has_room = runs <= capacity;
+    if (!has_room) reserve(runs + runs / 8);
+    if (!has_room || (by_one_team && runs > most_runs_of_one_team)) return false;
     labels.runs = runs;
     labels.components = found.components;
     labels.dropped = found.dropped;
@@ -248,7 +241,10 @@ struct Labeller<Exec>::Plan {
   Exec space;
   LabelParams params;
   RunLabels<Exec> labels;
-  std::int64_t capacity = 0;  ///< of the lists of runs
+  std::int64_t capacity = 0;       ///< of the lists of runs
+  std::int64_t expected_runs = 0;  ///< those of the last mask, or a guess for a new shape
+  bool by_one_team = false;        ///< the last enqueue; then only so many runs are labelled:
+  static constexpr std::int64_t most_runs_of_one_team = detail::LabelByOneTeam<Exec>::most_runs;
   Kokkos::View<LabelCounts, typename Exec::memory_space> counts;
   Kokkos::View<LabelCounts, detail::HostReadable<Exec>> counts_on_host;
   List<std::uint64_t> runs_in_part;

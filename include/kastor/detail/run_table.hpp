@@ -220,9 +220,11 @@ struct CountPixels {
     }
   };
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    count(RunLoop<Exec>(worker, workers, 0, table.runs()));
+  }
+  KOKKOS_FUNCTION void count(const RunLoop<Exec>& loop) const {
     const Add add{table.pixels_of_set};
     SetSums<PixelCount, Add> sums(add);
-    const RunLoop<Exec> loop(worker, workers, 0, table.runs());
     for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
       sums.take(table.forest().find(static_cast<std::uint32_t>(run)),
                 PixelCount{static_cast<std::uint64_t>(table.end[run] - table.begin[run]),

@@ -4,10 +4,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
-/// Sums over the threads of lower rank through a team's scratch memory: Kokkos' team scan takes
-/// several times as long.
+/// Sums over the threads of lower rank of a team: Kokkos' team scan takes several times as long.
 namespace kastor::detail {
 
 /// K sums of V.
@@ -18,18 +18,50 @@ struct SumsBeforeSpace {
   static_assert(Threads % group == 0 && K * groups <= Threads);
   V value[K][groups * (group + 1)];  ///< groups apart, so that they lie in other banks
   V part[K][groups];
-  V all[K];  ///< the sums over all threads, once `sums_before` is done
+  V all[K];
 };
 
-/// Replaces each value by the sum of those of the threads before. All must call it; others may use
-/// the space after the next barrier.
+#ifdef __CUDA_ARCH__
+/// By warps: few instructions, which counts where they run once and have to be fetched first.
+template <class V, int K, int Threads, class Member>
+__device__ void sums_before_by_lanes(const TeamCrew<Member>& crew,
+                                     SumsBeforeSpace<V, K, Threads>& space, V (&values)[K],
+                                     V (&all)[K]) {
+  constexpr int warps = Threads / lanes;
+  static_assert(Threads % lanes == 0 && warps <= lanes);
+  const int lane = crew.rank() % lanes;
+  const int warp = crew.rank() / lanes;
+  V up_to_here[K];
+  join_lanes();
+  KASTOR_UNROLL
+  for (int k = 0; k < K; ++k) {
+    up_to_here[k] = sum_up_to_lane(values[k], lane);
+    if (lane == lanes - 1) space.part[k][warp] = up_to_here[k];
+  }
+  crew.barrier();
+  KASTOR_UNROLL
+  for (int k = 0; k < K; ++k) {
+    const V up_to_warp = sum_up_to_lane(lane < warps ? space.part[k][lane] : V{0}, lane);
+    const V before = value_of_lane(up_to_warp, warp > 0 ? warp - 1 : 0);
+    all[k] = value_of_lane(up_to_warp, lanes - 1);
+    values[k] = up_to_here[k] - values[k] + (warp > 0 ? before : V{0});
+  }
+  crew.barrier();
+}
+#endif
+
+/// Replaces each value by the sum of those of the threads before, and gives everyone the sums over
+/// all. All must call it; others may use the space after the next barrier.
 template <class V, int K, int Threads, class Member>
 KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
-                                 SumsBeforeSpace<V, K, Threads>& space, V (&values)[K]) {
+                                 SumsBeforeSpace<V, K, Threads>& space, V (&values)[K],
+                                 V (&all)[K]) {
+#ifdef __CUDA_ARCH__
+  sums_before_by_lanes(crew, space, values, all);
+#else
   using Space = SumsBeforeSpace<V, K, Threads>;
   const int rank = crew.rank();
   const int at = rank + rank / Space::group;
-  KASTOR_UNROLL
   for (int k = 0; k < K; ++k) space.value[k][at] = values[k];
   crew.barrier();
   if (rank < K * Space::groups) {
@@ -37,7 +69,6 @@ KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
     const int g = rank % Space::groups;
     V* of_group = &space.value[k][g * (Space::group + 1)];
     V sum = 0;
-    KASTOR_UNROLL
     for (int i = 0; i < Space::group; ++i) {
       const V next = of_group[i];
       of_group[i] = sum;
@@ -48,7 +79,6 @@ KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
   crew.barrier();
   if (rank < K) {
     V sum = 0;
-    KASTOR_UNROLL
     for (int g = 0; g < Space::groups; ++g) {
       const V next = space.part[rank][g];
       space.part[rank][g] = sum;
@@ -57,16 +87,26 @@ KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
     space.all[rank] = sum;
   }
   crew.barrier();
-  KASTOR_UNROLL
-  for (int k = 0; k < K; ++k) values[k] = space.part[k][rank / Space::group] + space.value[k][at];
+  for (int k = 0; k < K; ++k) {
+    values[k] = space.part[k][rank / Space::group] + space.value[k][at];
+    all[k] = space.all[k];
+  }
+#endif
 }
 template <class V, int K, int Threads>
-KOKKOS_FUNCTION void sums_before(const Alone&, SumsBeforeSpace<V, K, Threads>& space,
-                                 V (&values)[K]) {
+KOKKOS_FUNCTION void sums_before(const Alone&, SumsBeforeSpace<V, K, Threads>&, V (&values)[K],
+                                 V (&all)[K]) {
   for (int k = 0; k < K; ++k) {
-    space.all[k] = values[k];
+    all[k] = values[k];
     values[k] = 0;
   }
+}
+/// The same for those who know the sums over all.
+template <class V, int K, int Threads, class Crew>
+KOKKOS_FUNCTION void sums_before(const Crew& crew, SumsBeforeSpace<V, K, Threads>& space,
+                                 V (&values)[K]) {
+  V all[K];
+  sums_before(crew, space, values, all);
 }
 
 /// The sum over all threads.
@@ -74,8 +114,9 @@ template <class V, int Threads, class Crew>
 [[nodiscard]] KOKKOS_FUNCTION V sum_of_all(const Crew& crew, SumsBeforeSpace<V, 1, Threads>& space,
                                            V value) {
   V values[1] = {value};
-  sums_before(crew, space, values);
-  return space.all[0];
+  V all[1];
+  sums_before(crew, space, values, all);
+  return all[0];
 }
 
 }  // namespace kastor::detail

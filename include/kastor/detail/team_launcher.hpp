@@ -14,10 +14,10 @@ struct TeamLauncher {
 
   template <class Kernel>
   void operator()(const char* label, int league, const Kernel& kernel) const {
-    using Bounds = Kokkos::LaunchBounds<Kernel::threads, Kernel::teams_at_once>;
+    using OfKernel = Kokkos::LaunchBounds<Kernel::threads, Kernel::teams_at_once>;
     Kokkos::parallel_for(label,
-                         Kokkos::TeamPolicy<Exec, Bounds>(space, league, Kernel::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
+                         Kokkos::TeamPolicy<Exec, OfKernel>(space, league, Kernel::threads)
+                             .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes)),
                          kernel);
   }
 };

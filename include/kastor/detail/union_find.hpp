@@ -15,7 +15,8 @@ namespace kastor::detail {
 /// A parent that was read before others moved it is an ancestor still, and a node that is no root
 /// any more may be linked to as well as its root: what decides is the exchange at the node that is
 /// linked. So a device's threads read through their caches: where all look for one root, reads of
-/// the shared cache would queue up for it.
+/// the shared cache would queue up for it. They write plainly too: an atomic store would be an
+/// exchange, whose answer a thread waits for.
 struct UnionFind {
   std::uint32_t* parent;
 
@@ -23,12 +24,17 @@ struct UnionFind {
     KOKKOS_IF_ON_DEVICE((return *at;))
     KOKKOS_IF_ON_HOST((return Kokkos::atomic_load(at);))
   }
+  /// An ancestor of a node that is no root.
+  KOKKOS_FUNCTION static void store(std::uint32_t* at, std::uint32_t ancestor) {
+    KOKKOS_IF_ON_DEVICE((*at = ancestor;))
+    KOKKOS_IF_ON_HOST((Kokkos::atomic_store(at, ancestor);))
+  }
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find(std::uint32_t i) const {
     std::uint32_t up = load(parent + i);
     while (up != i) {
       const std::uint32_t further = load(parent + up);
-      if (further != up) Kokkos::atomic_store(parent + i, further);
+      if (further != up) store(parent + i, further);
       i = up;
       up = further;
     }

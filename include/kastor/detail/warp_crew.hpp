@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
 namespace kastor::detail {
@@ -62,13 +63,8 @@ class WarpCrew {
   [[nodiscard]] KOKKOS_FUNCTION int sum_before(int value, int& all) const {
 #ifdef __CUDA_ARCH__
     const int lane = rank() % warp;
-    int up_to_here = value;
-    KASTOR_UNROLL
-    for (int step = 1; step < warp; step *= 2) {
-      const int other = __shfl_up_sync(~0U, up_to_here, step);
-      up_to_here += lane >= step ? other : 0;
-    }
-    all = __shfl_sync(~0U, up_to_here, warp - 1);
+    const int up_to_here = sum_up_to_lane(value, lane);
+    all = value_of_lane(up_to_here, warp - 1);
     int before = up_to_here - value;
     if constexpr (warps > 1) {
       auto* const of_warp = reinterpret_cast<int*>(m_space.words);

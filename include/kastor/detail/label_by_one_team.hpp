@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_LABEL_BY_ONE_TEAM_HPP
+#define KASTOR_DETAIL_LABEL_BY_ONE_TEAM_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/label_device.hpp>
+
+namespace kastor::detail {
+
+/// From numbered runs to labels in one kernel, for so few runs that their forest fits the scratch
+/// memory of a team: there a step from parent to parent takes a tenth of the time, and three
+/// kernels become one. Of more runs it labels none: the caller will label again, by many teams.
+template <class Exec>
+struct LabelByOneTeam {
+  using Member = TeamMember<Exec>;
+  static constexpr int threads = 512;
+  static constexpr int teams_at_once = 1;
+  static constexpr std::int64_t most_runs = 4096;
+
+  struct Space {
+    std::uint32_t parent[most_runs];
+    std::uint32_t rank[most_runs];
+    SumsBeforeSpace<std::uint64_t, 1, threads> sums;
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 8;
+
+  RunTable table;
+  std::int64_t ny, nx;
+  std::int32_t reach;  ///< 0: edges only, 1: corners too
+  int word_parts;      ///< that the pixels were counted in
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    const TeamCrew<Member> crew(team);
+    RunTable near = table;
+    near.parent = space.parent;
+    near.rank = space.rank;
+    const std::int64_t found = table.runs();
+    const std::int64_t runs = found <= most_runs ? found : 0;
+
+    for (std::int64_t run = crew.rank(); run < runs; run += threads)
+      space.parent[run] = static_cast<std::uint32_t>(run);
+    crew.barrier();
+    const UniteWithRowAbove<Exec> above{near, threads, nx, reach};
+    for (std::int64_t run = crew.rank(); run < runs; run += threads) above.unite(run);
+    crew.barrier();
+    if (table.pixels_of_set != nullptr) {
+      const CountPixels<Exec> sets{near, threads, ny, nx};
+      sets.count(RunLoop<Exec>(crew.rank(), threads, 0, runs));
+      crew.barrier();
+    }
+    const RankedRoots roots = rank_roots(crew, space.sums, near, 0, runs);
+    crew.barrier();
+    for (std::int64_t run = crew.rank(); run < runs; run += threads)
+      near.label_run(run, near.forest().find(static_cast<std::uint32_t>(run)), 0);
+
+    std::uint64_t pixels = 0;
+    for (int part = crew.rank(); part < word_parts; part += threads)
+      pixels += table.totals.pixels[part];
+    pixels = sum_of_all(crew, space.sums, pixels);
+    if (crew.rank() == 0) table.publish(pixels, roots.kept, roots.dropped);
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The kernels that label on a device, run by teams of a host's threads: the same as a flood fill.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <kastor/detail/label_by_one_team.hpp>
+#include <string>
+#include <vector>
+
+#include "emulated_team.hpp"
+#include "generators.hpp"
+#include "naive.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+namespace kd = kastor::detail;
+using Teams = ts::EmulatedTeams;
+
+/// A mask's words, row by row, and all that labelling writes, full of garbage.
+class EmulatedLabels {
+ public:
+  EmulatedLabels(const ts::HostMask& mask, const kastor::LabelParams& params,
+                 const ts::HostMask* seeds = nullptr)
+      : m_mask(mask), m_params(params), m_words(ts::pack_naive(mask).values) {
+    if (seeds != nullptr) m_seeds = ts::pack_naive(*seeds).values;
+    const auto words = static_cast<std::int64_t>(m_words.size());
+    const std::int64_t capacity = mask.ny * (mask.nx / 2 + 1);
+    const auto runs = static_cast<std::size_t>(capacity);
+    m_first_in_word.assign(m_words.size() + 1, garbage);
+    m_begin.assign(runs, -7);
+    m_end = m_row = m_begin;
+    m_label.assign(runs, garbage);
+    m_first_run = m_label;
+    m_sets.assign(runs, ~std::uint64_t{0});
+    m_in_part.assign(parts, ~std::uint64_t{0});
+    m_pixels_in_part = m_in_part;
+    const bool drops = params.min_pixels > 1 || params.drop_at_edge || seeds != nullptr;
+    m_table = {{m_words.data(), words, (mask.nx + 63) / 64},
+               m_first_in_word.data(),
+               m_begin.data(),
+               m_end.data(),
+               m_row.data(),
+               m_label.data(),
+               m_first_run.data(),
+               nullptr,  // the forest is in scratch memory
+               nullptr,
+               drops ? m_sets.data() : nullptr,
+               static_cast<std::uint64_t>(params.min_pixels),
+               seeds != nullptr ? m_seeds.data() : nullptr,
+               params.drop_at_edge,
+               &m_counts,
+               &m_reported,
+               {m_in_part.data(), m_pixels_in_part.data(), nullptr, nullptr},
+               capacity};
+    // The numbering of the runs writes a forest too.
+    m_parent.assign(runs, garbage);
+    m_table.parent = m_parent.data();
+  }
+
+  const kastor::LabelCounts& run() {
+    using Words = kd::TilesOfWords<Teams>;
+    const std::int64_t tiles = (m_table.words.count + Words::tile - 1) / Words::tile;
+    const std::int64_t of_team = (tiles + parts - 1) / parts;
+    const int teams = static_cast<int>((tiles + of_team - 1) / of_team);
+    const Words words{m_table, of_team};
+    const ts::EmulatedLauncher launch;
+    launch("count_runs", teams, kd::CountRunsByTeams<Teams>{words});
+    launch("number_runs", teams, kd::NumberRunsByTeams<Teams>{words});
+    const int reach = m_params.connectivity == kastor::Connectivity::eight ? 1 : 0;
+    launch("label_runs", 1, kd::LabelByOneTeam<Teams>{m_table, m_mask.ny, m_mask.nx, reach, teams});
+    return m_reported;
+  }
+
+  /// Those of the pixels, row by row.
+  [[nodiscard]] std::vector<std::int64_t> image() const {
+    std::vector<std::int64_t> labels(m_mask.values.size());
+    for (std::size_t i = 0; i < m_counts.runs; ++i)
+      for (std::int64_t x = m_begin[i]; x < m_end[i]; ++x)
+        labels[static_cast<std::size_t>(m_row[i] * m_mask.nx + x)] = m_label[i];
+    return labels;
+  }
+  /// Row and column of the first pixel of a component.
+  [[nodiscard]] std::int64_t first_pixel(std::size_t component) const {
+    const std::uint32_t run = m_first_run[component];
+    return std::int64_t{m_row[run]} * m_mask.nx + m_begin[run];
+  }
+
+ private:
+  static constexpr std::uint32_t garbage = 0xa5a5a5a5;
+  static constexpr std::int64_t parts = 3;
+
+  const ts::HostMask& m_mask;
+  kastor::LabelParams m_params;
+  std::vector<std::uint64_t> m_words, m_seeds, m_sets, m_in_part, m_pixels_in_part;
+  std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent;
+  std::vector<std::int32_t> m_begin, m_end, m_row;
+  kastor::LabelCounts m_counts, m_reported;
+  kd::RunTable m_table{};
+};
+
+void expect_labels(const EmulatedLabels& labels, const kastor::LabelCounts& counts,
+                   const ts::HostLabels& want, const std::string& what) {
+  ASSERT_EQ(counts.components, want.components) << what;
+  const std::vector<std::int64_t> image = labels.image();
+  std::vector<bool> seen(counts.components + 1);
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    const std::int64_t label = want.image.values[i];
+    ASSERT_EQ(image[i], label) << what << ", pixel " << i;
+    if (label == 0 || seen[static_cast<std::size_t>(label)]) continue;
+    seen[static_cast<std::size_t>(label)] = true;
+    ASSERT_EQ(labels.first_pixel(static_cast<std::size_t>(label - 1)), static_cast<std::int64_t>(i))
+        << what;
+  }
+}
+
+TEST(LabelByOneTeam, MatchesAFloodFill) {
+  for (const auto connectivity : {kastor::Connectivity::four, kastor::Connectivity::eight}) {
+    for (const auto& [name, mask] : ts::torture_masks(61, 133)) {
+      const kastor::LabelParams params{connectivity};
+      EmulatedLabels labels(mask, params);
+      expect_labels(labels, labels.run(), ts::label_naive(mask, connectivity), name);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(LabelByOneTeam, DropsWhatIsSmallOrHasNoSeed) {
+  const auto mask = ts::random_mask(61, 201, 0.4, 9);
+  const auto seeds = ts::random_mask(61, 201, 0.02, 10);
+  const kastor::LabelParams params{kastor::Connectivity::eight, 4, true};
+  auto own = mask;
+  for (std::size_t i = 0; i < own.values.size(); ++i) own.values[i] &= seeds.values[i];
+  const auto all = ts::label_naive(mask, params.connectivity);
+  const auto want = ts::keep_naive(all, own, params.min_pixels, params.drop_at_edge);
+  EmulatedLabels labels(mask, params, &seeds);
+  const kastor::LabelCounts counts = labels.run();
+  expect_labels(labels, counts, want, "seeds");
+  EXPECT_EQ(counts.dropped, all.components - want.components);
+}
+
+/// As many runs as the forest has room for, and one more.
+TEST(LabelByOneTeam, LabelsNoMoreRunsThanItHasRoomFor) {
+  constexpr std::int64_t most = kd::LabelByOneTeam<Teams>::most_runs;
+  for (const std::int64_t runs : {most, most + 1}) {
+    ts::HostMask mask(runs, 3, 0);
+    for (std::int64_t y = 0; y < runs; ++y)
+      mask.values[static_cast<std::size_t>(y * 3 + (y % 4 == 3 ? 2 : 0))] = 1;
+    EmulatedLabels labels(mask, {});
+    const kastor::LabelCounts counts = labels.run();
+    EXPECT_EQ(counts.runs, static_cast<std::uint64_t>(runs));
+    EXPECT_EQ(counts.pixels, static_cast<std::uint64_t>(runs));
+    if (runs == most) {
+      expect_labels(labels, counts, ts::label_naive(mask, kastor::Connectivity::four), "full");
+    } else {
+      EXPECT_EQ(counts.components, 0U);
+    }
+  }
+}
+
+}  // namespace
