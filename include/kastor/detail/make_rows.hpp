@@ -4,8 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/crew.hpp>
 #include <kastor/detail/measured_runs.hpp>
-#include <string>
+#include <kastor/detail/team_launcher.hpp>
 
 /// From sums to rows that the host reads.
 namespace kastor::detail {
@@ -29,8 +30,9 @@ template <class Make, class Exec>
 struct MakeRowsByTeams {
   using Row = typename Make::Row;
   static constexpr int threads = 128;
+  static constexpr int teams_at_once = 8;
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Row)) + 16;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   static constexpr int words_in_piece = sizeof(Row) % 16 == 0 ? 2 : 1;
   struct alignas(8 * words_in_piece) Piece {
     std::uint64_t word[words_in_piece];
@@ -60,8 +62,7 @@ struct MakeRowsByTeams {
 };
 
 template <class Exec, class Make>
-void enqueue_rows(const Exec& space, const std::string& label, std::int64_t most_rows,
-                  const Make& make) {
+void enqueue_rows(const Exec& space, const char* label, std::int64_t most_rows, const Make& make) {
   const std::int64_t workers = measuring_workers(space, most_rows);
   if constexpr (is_host_space_v<Exec>) {
     Kokkos::parallel_for(
@@ -70,10 +71,7 @@ void enqueue_rows(const Exec& space, const std::string& label, std::int64_t most
   } else {
     using ByTeams = MakeRowsByTeams<Make, Exec>;
     const std::int64_t teams = (workers + ByTeams::threads - 1) / ByTeams::threads;
-    Kokkos::parallel_for(label,
-                         Kokkos::TeamPolicy<Exec>(space, static_cast<int>(teams), ByTeams::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(ByTeams::scratch_bytes)),
-                         ByTeams{make});
+    TeamLauncher<Exec>{space}(label, static_cast<int>(teams), ByTeams{make});
   }
 }
 

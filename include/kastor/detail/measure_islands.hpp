@@ -116,14 +116,11 @@ struct FindIslandExtents {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.runs.template gather<Part>(worker, add,
-                                  [this](std::int64_t run, std::uint32_t) { return part_of(run); });
+    of.runs.template gather<Part>(worker, add, [this](const Run& run) { return part_of(run); });
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION Part part_of(std::int64_t run) const {
-    const std::int32_t begin = of.runs.runs.begin[run];
-    const std::int32_t end = of.runs.runs.end[run];
-    const std::int32_t y = of.runs.runs.row[run];
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {
+    const std::int32_t begin = run.begin, end = run.end, y = run.row;
     const T* pixels = of.runs.row_of(y);
     typename IslandRuns<T, Exec>::Along level(of.background.level, y);
     typename IslandRuns<T, Exec>::Along rms(of.background.rms, y);
@@ -198,15 +195,12 @@ struct SumIslands {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.runs.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
-      return part_of(run, of.islands[label - 1]);
-    });
+    of.runs.template gather<Part>(
+        worker, add, [this](const Run& run) { return part_of(run, of.islands[run.label - 1]); });
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION Part part_of(std::int64_t run, const IslandSums& sums) const {
-    const std::int32_t begin = of.runs.runs.begin[run];
-    const std::int32_t end = of.runs.runs.end[run];
-    const std::int32_t y = of.runs.runs.row[run];
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const IslandSums& sums) const {
+    const std::int32_t begin = run.begin, end = run.end, y = run.row;
     const T* pixels = of.runs.row_of(y);
     const bool finite = sums.finite();
     const double peak = magnitude_of(sums.most.deviation);
@@ -282,17 +276,15 @@ struct SumIslandMoments {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.runs.template gather<Part>(worker, add, [this](std::int64_t run, std::uint32_t label) {
-      return part_of(run, of.islands[label - 1], of.runs.runs.y_min(label - 1));
+    of.runs.template gather<Part>(worker, add, [this](const Run& run) {
+      return part_of(run, of.islands[run.label - 1], of.runs.runs.y_min(run.label - 1));
     });
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION Part part_of(std::int64_t run, const IslandSums& sums,
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const IslandSums& sums,
                                              std::int64_t y_min) const {
     if (!sums.finite()) return Part{};
-    const std::int32_t begin = of.runs.runs.begin[run];
-    const std::int32_t end = of.runs.runs.end[run];
-    const std::int32_t y = of.runs.runs.row[run];
+    const std::int32_t begin = run.begin, end = run.end, y = run.row;
     const T* pixels = of.runs.row_of(y);
     const AboutPeak about(sums, y_min, of.runs.runs.nx);
     const UnitScale of_flux(sums.most.deviation);
@@ -428,9 +420,10 @@ class IslandMeasurer {
                             static_cast<std::int64_t>(labels.begin.extent(0)),
                             m_most};
     const std::int64_t per_row = labels.mask.words_per_row();
+    const std::int64_t workers = measuring_workers(m_space, runs.run_capacity);
     const auto sweep = [&]<template <class, class> class Sweep>(const char* label) {
-      for_each_group_of_bands<T>(
-          m_space, bands, runs, per_row, [&](const RunsOfBands<T, Exec>& some) {
+      for_each_group_of_bands<T, Exec>(
+          bands, runs, per_row, workers, [&](const RunsOfBands<T, Exec>& some) {
             const IslandRuns<T, Exec> of{some,      m_islands.data(), background, m_side,
                                          labels.ny, usable,           per_row};
             Kokkos::parallel_for(label, Policy(m_space, 0, some.workers), Sweep<T, Exec>{of});

@@ -87,6 +87,12 @@ struct RunExtents {
   }
 };
 
+/// Pixels [begin, end) of a row.
+struct Run {
+  std::int32_t begin, end, row;
+  std::uint32_t label;  ///< 0: of no component
+};
+
 /// Runs and components as the kernels see them.
 struct MeasuredRuns {
   const std::int32_t* begin;
@@ -103,9 +109,14 @@ struct MeasuredRuns {
   /// None if a list is too short: the caller will measure again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
     if (counts == nullptr) return components;
-    const bool fits = counts->runs <= static_cast<std::uint64_t>(run_capacity) &&
-                      counts->components <= components;
-    return fits ? std::int64_t{counts->components} : 0;
+    const std::uint64_t found_runs = counts->runs;
+    const std::int64_t found = counts->components;
+    return found_runs <= static_cast<std::uint64_t>(run_capacity) && found <= components ? found
+                                                                                         : 0;
+  }
+  /// All of it at once, for a device would wait for one read after the other.
+  [[nodiscard]] KOKKOS_FUNCTION Run run(std::int64_t i) const {
+    return {begin[i], end[i], row[i], label[i]};
   }
   /// y * nx + x.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t pixel_at(std::int64_t y, std::int64_t x) const {
@@ -139,9 +150,9 @@ struct RunsOfBands {
   BandOrigin<T> band[most_bands];
 
   [[nodiscard]] KOKKOS_FUNCTION RunLoop<Exec> loop(std::int64_t worker) const {
-    if (runs.count() == 0) return RunLoop<Exec>(0, 1, 0, 0);
-    return RunLoop<Exec>(worker, workers, runs.first_in_word[first_word],
-                         runs.first_in_word[past_word]);
+    const std::uint32_t first = runs.first_in_word[first_word];
+    const std::uint32_t past = runs.first_in_word[past_word];
+    return RunLoop<Exec>(worker, workers, first, runs.count() == 0 ? first : past);
   }
   [[nodiscard]] KOKKOS_FUNCTION const T* row_of(std::int64_t y) const {
     BandOrigin<T> of_row = band[0];
@@ -151,15 +162,15 @@ struct RunsOfBands {
     return of_row.data + (y - of_row.first_row) * of_row.pitch;
   }
 
-  /// Calls `part_of(run, label)` for the runs of a worker's share that are part of a component, and
-  /// adds up what it says.
+  /// Calls `part_of(run)` for the runs of a worker's share that are part of a component, and adds
+  /// up what it says.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
     SetSums<Part, Add> sums(add);
     const RunLoop<Exec> share = loop(worker);
-    for (std::int64_t run = share.first; run < share.past; run += share.step) {
-      const std::uint32_t label = runs.label[run];
-      if (label != 0) sums.take(label, part_of(run, label));
+    for (std::int64_t i = share.first; i < share.past; i += share.step) {
+      const Run run = runs.run(i);
+      if (run.label != 0) sums.take(run.label, part_of(run));
     }
     sums.flush();
   }
@@ -177,12 +188,13 @@ template <class Exec>
 
 /// Calls `launch` for as many bands at once as fit the arguments of a kernel.
 template <class T, class Exec, class Launch>
-void for_each_group_of_bands(const Exec& space, Bands<T, Exec> bands, const MeasuredRuns& runs,
-                             std::int64_t words_per_row, const Launch& launch) {
+void for_each_group_of_bands(Bands<T, Exec> bands, const MeasuredRuns& runs,
+                             std::int64_t words_per_row, std::int64_t workers,
+                             const Launch& launch) {
   RunsOfBands<T, Exec> some{};
   some.runs = runs;
-  some.workers = measuring_workers(space, runs.run_capacity);
-  some.adder = {some.workers == 1};
+  some.workers = workers;
+  some.adder = {workers == 1};
   std::int64_t row = 0;
   for (std::size_t b = 0; b < bands.size(); ++b) {
     const auto image = rows_of<T, Exec>(bands[b]);
@@ -194,6 +206,19 @@ void for_each_group_of_bands(const Exec& space, Bands<T, Exec> bands, const Meas
     launch(some);
     some.first_word = some.past_word;
     some.bands = 0;
+  }
+}
+
+/// The same for no more than `Most` pixels.
+template <int Most, class T, class Visit>
+KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int32_t end,
+                                   const Visit& visit) {
+  T loaded[Most];
+  KASTOR_UNROLL
+  for (int k = 0; k < Most; ++k) loaded[k] = begin + k < end ? pixels[begin + k] : T{0};
+  KASTOR_UNROLL
+  for (int k = 0; k < Most; ++k) {
+    if (begin + k < end) visit(begin + k, loaded[k]);
   }
 }
 
@@ -211,7 +236,8 @@ KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t
     KASTOR_UNROLL
     for (int k = 0; k < ahead; ++k) visit(x + k, loaded[k]);
   }
-  for (; x < end; ++x) visit(x, pixels[x]);
+  KOKKOS_IF_ON_HOST((for (; x < end; ++x) visit(x, pixels[x]);))
+  KOKKOS_IF_ON_DEVICE((visit_at_most<ahead>(pixels, x, end, visit);))
 }
 
 /// The same for a visit that takes much longer than the read of a pixel: in one copy, for a device

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_MEASURE_SOURCES_HPP
+#define KASTOR_DETAIL_MEASURE_SOURCES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/catalogue.hpp>
+#include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/measured_runs.hpp>
+#include <kastor/detail/ordered_key.hpp>
+
+/// The two sweeps over the runs of components, and their rows.
+namespace kastor::detail {
+
+/// A sum of terms |t| < 2^bits as integers of 2^(bits - 62), in two halves that cannot overflow
+/// with fewer than 2^32 terms.
+struct WideSum {
+  std::int64_t high;
+  std::uint64_t low;
+
+  [[nodiscard]] KOKKOS_FUNCTION static WideSum of(double term, int bits) {
+    const auto q =
+        static_cast<std::int64_t>(Kokkos::floor(scale_by_power_of_two(term, 62 - bits) + 0.5));
+    return {q >> 32, static_cast<std::uint64_t>(q) & 0xffffffffU};
+  }
+  KOKKOS_FUNCTION void join(const WideSum& other) {
+    high += other.high;
+    low += other.low;
+  }
+  template <class Exec>
+  KOKKOS_FUNCTION void add_to(WideSum& total, const Adder<Exec>& adder) const {
+    adder.add(&total.high, high);
+    adder.add(&total.low, low);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double total(int bits) const {
+    Int128 sum;
+    sum.low = static_cast<std::uint64_t>(high) << 32;
+    sum.high = high >> 32;
+    Int128 rest;
+    rest.low = low;
+    sum += rest;
+    return scale_by_power_of_two(sum.to_double(), bits - 62);
+  }
+};
+
+/// What is added up for a component before it becomes a row. Empty between two calls: who makes the
+/// row empties it.
+template <class T>
+struct Component : RunExtents {
+  Key<T> peak;       ///< key of the largest pixel
+  Key<T> magnitude;  ///< key of the largest |pixel|
+  std::uint64_t peak_at;
+  WideSum flux;
+  WideSum x_moment;
+  WideSum y_moment;
+
+  [[nodiscard]] KOKKOS_FUNCTION static Component empty() {
+    Component c{};
+    static_cast<RunExtents&>(c) = RunExtents::none();
+    c.peak_at = ~std::uint64_t{0};
+    return c;
+  }
+};
+
+template <class T, class Exec>
+struct ClearComponents {
+  Component<T>* components;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { components[c] = Component<T>::empty(); }
+};
+
+template <class T, class Exec>
+struct BandRuns : RunsOfBands<T, Exec> {
+  Component<T>* components;
+};
+
+/// -0 counts as +0.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION T plain_zero(T x) {
+  return x == T{0} ? T{0} : x;
+}
+
+/// First sweep: extents and the largest pixels, all of them order-free.
+template <class T, class Exec>
+struct FindExtents {
+  BandRuns<T, Exec> band;
+
+  struct Part : RunExtents {
+    Key<T> peak, magnitude;
+    KOKKOS_FUNCTION void join(const Part& other) {
+      RunExtents::join(other);
+      peak = other.peak > peak ? other.peak : peak;
+      magnitude = other.magnitude > magnitude ? other.magnitude : magnitude;
+    }
+  };
+  struct Add {
+    Component<T>* components;
+    Adder<Exec> adder;
+    KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
+      Component<T>& c = components[label - 1];
+      part.add_to(c, adder);
+      adder.raise(&c.peak, part.peak);
+      adder.raise(&c.magnitude, part.magnitude);
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    band.template gather<Part>(worker, Add{band.components, band.adder},
+                               [this](const Run& run) { return of(run); });
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part of(const Run& run) const {
+    const T* pixels = band.row_of(run.row);
+    T peak = pixels[run.begin];
+    T lowest = pixels[run.begin];
+    visit_run(pixels, run.begin + 1, run.end, [&](std::int32_t, T pixel) {
+      peak = pixel > peak ? pixel : peak;
+      lowest = pixel < lowest ? pixel : lowest;
+    });
+    peak = plain_zero(peak);
+    const T magnitude = -lowest > peak ? -lowest : plain_zero(peak);
+    return {RunExtents::of(run.begin, run.end, run.row), key_of(peak), key_of(magnitude)};
+  }
+};
+
+/// How a component's terms are scaled: pixels by 2^-pixel, so that they lie in [-1, 1], their sums
+/// on grids of these bits.
+template <class T>
+struct ComponentGrid {
+  int pixel;
+  int flux_bits;
+  int x_bits;
+  int y_bits;
+
+  KOKKOS_FUNCTION ComponentGrid(const Component<T>& c, std::int32_t y_min)
+      : pixel(exponent_above(static_cast<double>(value_of<T>(c.magnitude)))),
+        flux_bits(bits_of(c.longest_run)),
+        x_bits(flux_bits + bits_of(c.x_max - c.x_min)),
+        y_bits(flux_bits + bits_of(c.y_max - y_min)) {}
+};
+
+/// Second sweep: the sums, and the first pixel that equals the peak.
+template <class T, class Exec>
+struct SumRuns {
+  BandRuns<T, Exec> band;
+
+  struct Part {
+    WideSum flux, x_moment, y_moment;
+    std::uint64_t peak_at;
+    KOKKOS_FUNCTION void join(const Part& other) {
+      flux.join(other.flux);
+      x_moment.join(other.x_moment);
+      y_moment.join(other.y_moment);
+      peak_at = other.peak_at < peak_at ? other.peak_at : peak_at;
+    }
+  };
+  struct Add {
+    Component<T>* components;
+    Adder<Exec> adder;
+    KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
+      Component<T>& c = components[label - 1];
+      part.flux.add_to(c.flux, adder);
+      part.x_moment.add_to(c.x_moment, adder);
+      part.y_moment.add_to(c.y_moment, adder);
+      if (part.peak_at != ~std::uint64_t{0}) adder.lower(&c.peak_at, part.peak_at);
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    band.template gather<Part>(worker, Add{band.components, band.adder},
+                               [this](const Run& run) { return of(run); });
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part of(const Run& run) const {
+    const std::int32_t y = run.row;
+    const T* pixels = band.row_of(y);
+    const Component<T>& c = band.components[run.label - 1];
+    const std::int32_t x_min = c.x_min;
+    const std::int32_t y_min = band.runs.y_min(run.label - 1);
+    const ComponentGrid<T> grid(c, y_min);
+    const T peak = value_of<T>(c.peak);
+    const int half = -grid.pixel / 2;
+    const double scale = power_of_two(half);
+    const double scale_more = power_of_two(-grid.pixel - half);
+    double flux = 0;
+    double x_moment = 0;
+    std::int32_t peak_x = -1;
+    visit_run(pixels, run.begin, run.end, [&](std::int32_t x, T pixel) {
+      const double v = static_cast<double>(pixel) * scale * scale_more;
+      flux += v;
+      x_moment += v * static_cast<double>(x - x_min);
+      peak_x = peak_x < 0 && pixel == peak ? x : peak_x;
+    });
+    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : band.runs.pixel_at(y, peak_x);
+    return {WideSum::of(flux, grid.flux_bits), WideSum::of(x_moment, grid.x_bits),
+            WideSum::of(flux * static_cast<double>(y - y_min), grid.y_bits), peak_at};
+  }
+};
+
+template <class T>
+struct MakeRows {
+  using Row = Source;
+  MeasuredRuns runs;
+  Component<T>* components;
+  Source* rows;
+
+  /// Empties the component for the next call.
+  [[nodiscard]] KOKKOS_FUNCTION Source take_row(std::int64_t i) const {
+    const Component<T> c = components[i];
+    components[i] = Component<T>::empty();
+    const std::int32_t y_min = runs.y_min(i);
+    const ComponentGrid<T> grid(c, y_min);
+    const double flux = c.flux.total(grid.flux_bits);
+    const double nan = Kokkos::bit_cast<double>(std::uint64_t{0x7ff8000000000000});
+    Source s;
+    s.id = i + 1;
+    s.x_cen = flux == 0 ? nan : c.x_min + c.x_moment.total(grid.x_bits) / flux;
+    s.y_cen = flux == 0 ? nan : y_min + c.y_moment.total(grid.y_bits) / flux;
+    s.flux_sum = scale_by_power_of_two(flux, grid.pixel);
+    s.flux_peak = static_cast<double>(value_of<T>(c.peak));
+    s.x_peak = static_cast<std::int64_t>(c.peak_at % static_cast<std::uint64_t>(runs.nx));
+    s.y_peak = static_cast<std::int64_t>(c.peak_at / static_cast<std::uint64_t>(runs.nx));
+    s.n_pix = c.n_pix;
+    s.x_min = c.x_min;
+    s.x_max = c.x_max;
+    s.y_min = y_min;
+    s.y_max = c.y_max;
+    return s;
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
