@@ -86,8 +86,9 @@ struct Division {
   std::int32_t page_size;
   std::uint32_t most_alone = all_alone;  ///< pixels of a group of bins that one team joins
   std::int64_t bands = 1;
-  bool large_teams = false;   ///< of the join
-  std::int64_t capacity = 0;  ///< of a team's lists; 0: all pixels
+  bool large_teams = false;                          ///< of the join
+  std::int64_t capacity = 0;                         ///< of a team's lists; 0: all pixels
+  std::int64_t room = kd::PagedWindow<float>::room;  ///< for the pixels of a bin
 };
 
 template <class T>
@@ -116,6 +117,7 @@ class EmulatedClip {
         &m_outcome};
     m_clip.most_alone = division.most_alone;
     if (division.large_teams) m_clip.many = 0;
+    m_clip.room = division.room;
   }
 
   const kd::ClipOutcome<T>& run(const ts::HostImage<T>& image, const kd::ClipRequest& request) {
@@ -230,6 +232,36 @@ TEST(DeviceClip, JoinsByLargeTeams) {
 TEST(DeviceClip, CountsSpikes) {
   gives_the_bits_of_a_host<double>(ts::Pixels::tenths, {3, 2048, all_alone, 3});
 }
+
+/// An eighth of the pixels lie so close to the median, here 0, that a few bins of the window have
+/// many: of `values` different ones, or all different.
+template <class T>
+ts::HostImage<T> peaked_image(double width, std::int64_t values) {
+  ts::HostImage<T> image(290, 311);
+  ts::Random random(11);
+  for (T& pixel : image.values) {
+    const double place =
+        values > 0 ? static_cast<double>(random.below(values)) / static_cast<double>(values)
+                   : random.uniform();
+    pixel = static_cast<T>(random.below(8) == 0 ? width * (place - 0.5) : random.gaussian());
+  }
+  return image;
+}
+template <class T>
+void finds_medians_of_a_peak(double width, std::int64_t values = 0) {
+  const auto image = peaked_image<T>(width, values);
+  const auto want = ts::sigma_clip_naive(image, {});
+  using Exec = ts::FirstExec;
+  ts::expect_matches_naive(kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), {}), want,
+                           "on the host");
+  // With room for the pixels of a bin, and without.
+  gives_the_bits_of_a_host(image, {3, 2048});
+  gives_the_bits_of_a_host(image, {3, 2048, all_alone, 1, false, 0, 120});
+}
+
+TEST(DeviceClip, FindsMediansInFullBins) { finds_medians_of_a_peak<float>(1e-3); }
+TEST(DeviceClip, FindsMediansInFullShares) { finds_medians_of_a_peak<double>(1e-9); }
+TEST(DeviceClip, FindsMediansAmongEqualPixels) { finds_medians_of_a_peak<float>(1e-3, 40); }
 
 /// One after the other, of which each leaves its counters for the next.
 TEST(DeviceClip, ReadsManyTilesByOneTeam) {

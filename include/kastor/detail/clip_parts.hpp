@@ -8,6 +8,7 @@
 #include <kastor/detail/predict_clip.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
+#include <kastor/detail/window_pixels.hpp>
 
 namespace kastor::detail {
 
@@ -18,6 +19,7 @@ struct ClipParts {
   std::uint64_t* begin;  ///< of bins: all of a host's, a device's of the window
   PageCounts counts;     ///< of a device
   std::uint32_t* pages;
+  T* of_a_bin;  ///< see PagedWindow
   TailSummaries<T> summaries;
   GatherTotals* totals;
   SegmentCounts* segments;
@@ -42,6 +44,7 @@ struct ClipParts {
       memory.add(counts.joined, 1);
       memory.add(counts.placed, of_device ? PageCounts::tail_bins : 0);
       memory.add(pages, 1);
+      memory.add(of_a_bin, of_device ? PagedWindow<T>::room : 0);
       memory.add(summaries.bins, 2 * TailOctaves::bins);
       memory.add(summaries.groups, 2 * TailOctaves::groups);
       memory.add(summaries.octaves, 2 * TailOctaves::count);

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
 /// Those who work on one thing together: the threads of a device's team, or one thread of a host.
@@ -84,6 +85,25 @@ struct Squad {
   [[nodiscard]] KOKKOS_FUNCTION int rank() const { return place; }
   [[nodiscard]] KOKKOS_FUNCTION int size() const { return places; }
 };
+
+/// `found[i]` = find(i) for all threads alike; on CUDA the lanes of a warp find one each. All must
+/// call it.
+template <class V, int N, class Find>
+KOKKOS_FUNCTION void by_lanes(const Alone&, V (&found)[N], const Find& find) {
+  for (int i = 0; i < N; ++i) found[i] = find(i);
+}
+template <class Member, class V, int N, class Find>
+KOKKOS_FUNCTION void by_lanes([[maybe_unused]] const TeamCrew<Member>& crew, V (&found)[N],
+                              const Find& find) {
+#ifdef __CUDA_ARCH__
+  join_lanes();
+  const V mine = find(crew.rank() % N);
+  KASTOR_UNROLL
+  for (int i = 0; i < N; ++i) found[i] = value_of_lane(mine, i);
+#else
+  by_lanes(Alone{}, found, find);
+#endif
+}
 
 /// How many of values [begin, end) sort before value `i`; equal ones keep their order.
 template <class T>

@@ -28,6 +28,7 @@ struct DeviceClip {
   /// under way, unless it is a large one.
   std::int64_t many = std::int64_t{1} << 26;
   std::uint32_t most_alone = 1U << 16;  ///< see JoinTails
+  std::int64_t room = PagedWindow<T>::room;
 
   /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
   /// for the bands of the image. \tparam Exec has the teams.
@@ -48,9 +49,18 @@ struct DeviceClip {
       join<JoinTails<T, Exec, 512>>(launch);
     }
     launch("kastor::sigma_clip::replay", 1,
-           ReplayByTeam<T, Exec>{request, brackets(), parts.read, lists.capacity,
-                                 lists.candidate_capacity, parts.begin, tails(), parts.summaries,
-                                 pages, pixels, parts.outcome, reported});
+           ReplayByTeam<T, Exec>{request,
+                                 brackets(),
+                                 parts.read,
+                                 lists.capacity,
+                                 lists.candidate_capacity,
+                                 parts.begin,
+                                 tails(),
+                                 parts.summaries,
+                                 {pages, parts.of_a_bin, room},
+                                 pixels,
+                                 parts.outcome,
+                                 reported});
   }
 
  private:

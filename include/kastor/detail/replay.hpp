@@ -54,18 +54,17 @@ struct Gathered {
 /// Work space shared by the crew.
 template <class T>
 struct ReplaySpace {
-  static constexpr int max_cached = 4096 / sizeof(T);
-  static constexpr int shares = 512;
+  static constexpr int max_sorted = 128;
+  static constexpr int shares = 256;                    ///< of a window's bin
   static constexpr int threads = BySideSpace::threads;  ///< of a team
   struct Before {
     std::int64_t count;
     double sum, squares;
   };
-  struct Sorting {
-    T unsorted[max_cached];
-    int next_in_share[shares];
-    int begin_of_share[shares + 1];
-    SumsBeforeSpace<int, 1, threads> before;
+  struct Sharing {
+    T unsorted[max_sorted];
+    std::uint32_t in_share[shares];
+    SumsBeforeSpace<std::uint32_t, 1, threads> before;
   };
   struct WindowBin {
     int bin;
@@ -74,19 +73,21 @@ struct ReplaySpace {
 
   Before before_octave[2][TailOctaves::count + 1];  ///< sums over the octaves before, in grid units
   std::uint32_t window_begin[GatheredBins<T>::window + 1];  ///< of a device's bins
-  T cached[max_cached];  ///< the pixels of a window's bin in order
-  int copied;
-  int near, found;  ///< bins of a rank
-  union {           // one at a time
-    Sorting sorting;
+  std::uint32_t begin_of_share[shares + 1];                 ///< ranks in a window's bin
+  T sorted[max_sorted];  ///< pixels of the bin, of consecutive ranks, in order
+  int next;              ///< place in a list that all write to
+  int near, found;       ///< bins of a rank
+  union {                // one at a time
+    Sharing sharing;
     BySideSpace by_side;
   };
 };
 
-/// Octaves that hold pixels, or lie before one that does.
-struct UsedOctaves {
-  int side[2] = {0, 0};
-};
+/// One of two values. An array that a device indexes lies in its memory, not in registers.
+template <class V>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION V of_side(int side, const V (&both)[2]) {
+  return side == 0 ? both[0] : both[1];
+}
 
 template <class T, class Crew, class Window>
 class Replay {
@@ -155,15 +156,19 @@ class Replay {
     double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
   };
 
+  static constexpr int sides = 2;  ///< the lower and the upper tail
+  struct Ranks {
+    std::int64_t first, past;
+  };
+
   [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
     return m_g.summaries.bins[side * TailOctaves::bins + bin];
   }
   /// An octave's integers in units of the inside grid.
-  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::Before in_grid_units(const TailSums& sums,
-                                                                              int octave) const {
+  [[nodiscard]] KOKKOS_FUNCTION double in_grid_units(const Int128& sum, int octave,
+                                                     bool squared) const {
     const int e = m_bins.exponent_of(octave) - m_g.brackets.grid.exponent;
-    return {sums.count, scale_by_power_of_two(sums.sum.to_double(), e - grid_bits),
-            scale_by_power_of_two(sums.squares.to_double(), 2 * e - grid_bits)};
+    return scale_by_power_of_two(sum.to_double(), (squared ? 2 * e : e) - grid_bits);
   }
 
   KOKKOS_FUNCTION void add_up_octaves() {
@@ -174,15 +179,19 @@ class Replay {
               KASTOR_KEEP_LOOP
               for (int octave = half.rank(); octave < TailOctaves::count; octave += half.size()) {
                 const WideTailSums sums = m_g.summaries.octaves[side * TailOctaves::count + octave];
-                if (sums.word[WideTailSums::pixels] != 0)
-                  mine[0] = static_cast<std::uint64_t>(octave) + 1;
-                m_space.before_octave[side][octave] = in_grid_units(sums.sums(), octave);
+                auto& here = m_space.before_octave[side][octave];
+                here = {0, 0, 0};
+                if (sums.word[WideTailSums::pixels] == 0) continue;
+                mine[0] = static_cast<std::uint64_t>(octave) + 1;
+                const TailSums whole = sums.sums();
+                here = {whole.count, in_grid_units(whole.sum, octave, false),
+                        in_grid_units(whole.squares, octave, true)};
               }
             });
-    m_used = {{static_cast<int>(used[0][0]), static_cast<int>(used[1][0])}};
+    for (int side = 0; side < sides; ++side) m_used[side] = static_cast<int>(used[side][0]);
     for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
       typename ReplaySpace<T>::Before before{0, 0, 0};
-      for (int octave = 0; octave < m_used.side[side]; ++octave) {
+      for (int octave = 0; octave < of_side(side, m_used); ++octave) {
         auto& here = m_space.before_octave[side][octave];
         const auto more = here;
         here = before;
@@ -190,7 +199,7 @@ class Replay {
         before.sum += more.sum;
         before.squares += more.squares;
       }
-      m_space.before_octave[side][m_used.side[side]] = before;
+      m_space.before_octave[side][of_side(side, m_used)] = before;
     }
     m_crew.barrier();
   }
@@ -205,11 +214,23 @@ class Replay {
     int octave;  ///< those before are whole within the limit; all that are used are those before
   };
   [[nodiscard]] KOKKOS_FUNCTION Cut cut_at(int side, T limit) const {
-    const int used = m_used.side[side];
+    const int used = of_side(side, m_used);
     if (!Interval<T>{}.contains(limit)) return {0, used};
     const int bin = m_bins.in_tail(limit);
     const int octave = TailOctaves::octave_of(bin);
     return {bin, octave < used ? octave : used};
+  }
+
+  KOKKOS_FUNCTION void cuts_at(const T (&limits)[sides], Cut (&cuts)[sides]) const {
+    std::uint64_t found[sides];
+    by_lanes(m_crew, found, [&](int side) {
+      const Cut cut = cut_at(side, of_side(side, limits));
+      return std::uint64_t{static_cast<std::uint32_t>(cut.bin)} << 32 |
+             static_cast<std::uint32_t>(cut.octave);
+    });
+    for (int side = 0; side < sides; ++side)
+      cuts[side] = {static_cast<int>(found[side] >> 32),
+                    static_cast<int>(found[side] & 0xffffffff)};
   }
 
   /// Adds this thread's share of what the limit's octave has within the limit.
@@ -250,26 +271,41 @@ class Replay {
     if (interval.low > m_g.brackets.low_edge || interval.high < m_g.brackets.high_edge)
       return false;
     const T limits[2] = {interval.low, interval.high};
-    const Cut cuts[2] = {cut_at(0, limits[0]), cut_at(1, limits[1])};
+    Cut cuts[2];
+    cuts_at(limits, cuts);
     std::uint64_t words[2][WideTailSums::words] = {};
-    if (cuts[0].octave < m_used.side[0] || cuts[1].octave < m_used.side[1]) {
+    if (cuts[0].octave < m_used[0] || cuts[1].octave < m_used[1]) {
       by_side(m_crew, m_space.by_side, words, AddWords{},
               [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
                 KASTOR_UNROLL
                 for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
-                if (cuts[side].octave < m_used.side[side])
-                  add_share(half, side, limits[side], cuts[side], mine);
+                const Cut cut = of_side(side, cuts);
+                if (cut.octave < of_side(side, m_used))
+                  add_share(half, side, of_side(side, limits), cut, mine);
               });
     }
+    // Sums and squares of both sides: what the octaves before have, and the share of the last one.
+    double parts[2 * sides];
+    by_lanes(m_crew, parts, [&](int i) {
+      const bool upper = i % sides == 1;
+      const bool squared = i / sides == 1;
+      const int octave = upper ? cuts[1].octave : cuts[0].octave;
+      const auto& before = m_space.before_octave[i % sides][octave];
+      const auto word = [&](WideTailSums::Word of_sum, WideTailSums::Word of_squares) {
+        return upper ? (squared ? words[1][of_squares] : words[1][of_sum])
+                     : (squared ? words[0][of_squares] : words[0][of_sum]);
+      };
+      const Int128 within = joined(word(WideTailSums::sum_low, WideTailSums::squares_low),
+                                   word(WideTailSums::sum_high, WideTailSums::squares_high));
+      return (squared ? before.squares : before.sum) + in_grid_units(within, octave, squared);
+    });
     p = Population{};
-    for (int side = 0; side < 2; ++side) {
-      const auto& before = m_space.before_octave[side][cuts[side].octave];
-      const TailSums within = WideTailSums::joined_from(words[side]);
-      const auto last = in_grid_units(within, cuts[side].octave);
-      p.tail[side] = before.count + within.count;
+    for (int side = 0; side < sides; ++side) {
+      p.tail[side] = m_space.before_octave[side][cuts[side].octave].count +
+                     static_cast<std::int64_t>(words[side][WideTailSums::pixels]);
       p.n += p.tail[side];
-      p.sum += (side == 0 ? -1 : 1) * (before.sum + last.sum);
-      p.squares += before.squares + last.squares;
+      p.sum += (side == 0 ? -1 : 1) * parts[side];
+      p.squares += parts[sides + side];
     }
     p.n += m_g.inside.inside;
     p.sum += m_inside_sum;
@@ -329,34 +365,40 @@ class Replay {
     };
     int past[2], octave[2];  // the bin that the limit cuts, and its octave
     bool cut[2];
+    Cut cuts[2];
+    cuts_at(limits, cuts);
     for (int side = 0; side < 2; ++side) {
-      const Cut limit = cut_at(side, limits[side]);
+      const Cut limit = cuts[side];
       octave[side] = limit.octave;
-      cut[side] = octave[side] < m_used.side[side];
-      past[side] = cut[side] ? limit.bin : TailOctaves::first_bin_of(m_used.side[side]);
+      cut[side] = octave[side] < m_used[side];
+      past[side] = cut[side] ? limit.bin : TailOctaves::first_bin_of(m_used[side]);
       if (!cut[side] && octave[side] > 0) --octave[side];
     }
-    // Keys that grow outwards, of pixels in that bin; and 1 + the last bin before it that is not
-    // empty, if that is of the octave.
+    // Keys that grow outwards, of pixels in that bin; or, where the limit cuts none, 1 + the last
+    // bin of the octave that is not empty.
     std::uint64_t found[2][2];
     by_side(m_crew, m_space.by_side, found, LargerWord{},
             [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
               mine[0] = mine[1] = 0;
-              if (cut[side]) {
-                const BinSummary<T>& bin = summary(side, past[side]);
+              const int end = of_side(side, past);
+              if (of_side(side, cut)) {
+                const BinSummary<T>& bin = summary(side, end);
+                const T limit = of_side(side, limits);
                 for_my_share(half, m_g.tails + bin.begin, bin.pixels(), [&](T x) {
                   const std::uint64_t key = outwards(side, key_of(x));
-                  if (beyond(side, x, limits[side]) && key > mine[0]) mine[0] = key;
+                  if (beyond(side, x, limit) && key > mine[0]) mine[0] = key;
                 });
+              } else {
+                const int first = TailOctaves::first_bin_of(of_side(side, octave));
+                mine[1] = last_used(half, side, first, end);
               }
-              mine[1] = last_used(half, side, TailOctaves::first_bin_of(octave[side]), past[side]);
             });
     const bool more = (found[0][0] | found[0][1]) == 0 || (found[1][0] | found[1][1]) == 0;
     std::uint64_t inner[2][2] = {};
     if (more) {
       by_side(m_crew, m_space.by_side, inner, LargerWord{},
               [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
-                mine[0] = last_used(half, side, 0, TailOctaves::first_bin_of(octave[side]));
+                mine[0] = last_used(half, side, 0, of_side(side, past));
                 mine[1] = 0;
               });
     }
@@ -406,15 +448,20 @@ class Replay {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION T stored(std::int64_t rank) {
-    if (rank < m_cached.first || rank >= m_cached.past) {
-      m_cached = window_bin_of(m_crew, rank);
-      const std::int64_t n = m_cached.past - m_cached.first;
-      // Nobody reads the bin before any more.
-      if (n <= ReplaySpace<T>::max_cached) copy_bin(m_cached.bin, static_cast<int>(n));
+    if (rank < m_bin.first || rank >= m_bin.past) {
+      m_bin = window_bin_of(m_crew, rank);
+      bring_bin();
     }
-    const std::int64_t n = m_cached.past - m_cached.first;
-    if (n > ReplaySpace<T>::max_cached) return bisect(m_cached.bin, rank - m_cached.first);
-    return m_space.cached[rank - m_cached.first];
+    if (rank < m_sorted.first || rank >= m_sorted.past) {
+      const std::uint32_t* const begin = m_space.begin_of_share;
+      const std::int64_t in_bin = rank - m_bin.first;
+      const int share =
+          last_not_above(begin, ReplaySpace<T>::shares, static_cast<std::uint32_t>(in_bin));
+      if (begin[share + 1] - begin[share] > ReplaySpace<T>::max_sorted)
+        return bisect(share, in_bin);
+      sort_share(share);
+    }
+    return m_space.sorted[rank - m_sorted.first];
   }
 
   /// Where the window's bins begin, near at hand.
@@ -454,7 +501,7 @@ class Replay {
     const int mine = crew.rank();
     crew.barrier();
     if (holds(mine * share, (mine + 1) * share)) m_space.near = mine * share;
-    if (mine == 0) m_space.copied = 0;
+    if (mine == 0) m_space.next = 0;
     crew.barrier();
     const int bin = m_space.near + mine;
     if (mine < share && holds(bin, bin + 1)) m_space.found = bin;
@@ -463,81 +510,105 @@ class Replay {
     return {found, m_space.window_begin[found], m_space.window_begin[found + 1]};
   }
 
-  static constexpr int small = 96;
-
-  /// A bin of the window, in order.
-  KOKKOS_FUNCTION void copy_bin(int bin, int n) const {
-    m_g.window.copy(m_crew, bin, n <= small ? m_space.sorting.unsorted : m_space.cached,
-                    &m_space.copied);
-    if (n <= small) {
-      sort_small_bin(n);
+  /// The pixels of a bin come near at hand: a few in order, more of them counted by shares.
+  KOKKOS_FUNCTION void bring_bin() {
+    constexpr int few = 96;
+    const std::int64_t n = m_bin.past - m_bin.first;
+    m_list = nullptr;
+    if (n <= few) {
+      T* const unsorted = m_space.sharing.unsorted;
+      m_g.window.copy(m_crew, m_bin.bin, unsorted, &m_space.next);
+      m_crew.barrier();
+      sort_few(unsorted, static_cast<int>(n));
+      m_sorted = {m_bin.first, m_bin.past};
     } else {
-      sort_bin(n, bin);
+      m_list = m_g.window.list(m_crew, m_bin.bin, n, &m_space.next);
+      m_crew.barrier();
+      count_shares();
+      m_sorted = {0, 0};
+    }
+  }
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each_in_bin(const Visit& visit) const {
+    if (m_list != nullptr) {
+      for_my_places<4>(m_crew, m_list, m_bin.past - m_bin.first,
+                       [&](std::int64_t, T x) { visit(x); });
+    } else {
+      m_g.window.for_each(m_crew, m_bin.bin, visit);
     }
   }
 
   /// By counting the smaller pixels of each.
-  KOKKOS_FUNCTION void sort_small_bin(int n) const {
-    m_crew.barrier();
-    for (int i = m_crew.rank(); i < n; i += m_crew.size()) {
-      m_space.cached[count_before(m_space.sorting.unsorted, i, 0, n)] = m_space.sorting.unsorted[i];
-    }
+  KOKKOS_FUNCTION void sort_few(const T* unsorted, int n) const {
+    for (int i = m_crew.rank(); i < n; i += m_crew.size())
+      m_space.sorted[count_before(unsorted, i, 0, n)] = unsorted[i];
     m_crew.barrier();
   }
 
-  /// Into shares of the bin first, then within each.
-  KOKKOS_FUNCTION void sort_bin(int n, int bin) const {
-    const auto share_of = [&](T x) {
-      const double in_bin = (static_cast<double>(x) - m_bins.low) * m_bins.per_unit - bin;
-      const double share = in_bin * ReplaySpace<T>::shares;
-      constexpr int last = ReplaySpace<T>::shares - 1;
-      // Clamped and monotone, as the bins themselves.
-      return share < last ? (share > 0 ? static_cast<int>(share) : 0) : last;
-    };
+  /// Of the equal shares of the bin's width; clamped and monotone, as the bins themselves.
+  [[nodiscard]] KOKKOS_FUNCTION int share_of(T x) const {
+    constexpr int last = ReplaySpace<T>::shares - 1;
+    const double in_bin = (static_cast<double>(x) - m_bins.low) * m_bins.per_unit - m_bin.bin;
+    const double share = in_bin * ReplaySpace<T>::shares;
+    return share < last ? (share > 0 ? static_cast<int>(share) : 0) : last;
+  }
+
+  KOKKOS_FUNCTION void count_shares() const {
     constexpr int shares = ReplaySpace<T>::shares;
+    std::uint32_t* const in_share = m_space.sharing.in_share;
     const int rank = m_crew.rank();
     const int size = m_crew.size();
-    auto& space = m_space.sorting;
-    int* next = space.next_in_share;
-    int* begin = space.begin_of_share;
-    for (int s = rank; s < shares; s += size) next[s] = 0;
+    for (int s = rank; s < shares; s += size) in_share[s] = 0;
+    if (rank == 0) m_space.next = 0;
     m_crew.barrier();
-    for_my_places<4>(m_crew, m_space.cached, n,
-                     [&](int, T x) { Kokkos::atomic_inc(&next[share_of(x)]); });
+    for_each_in_bin([&](T x) { Kokkos::atomic_inc(&in_share[share_of(x)]); });
     m_crew.barrier();
     const int mine = (shares + size - 1) / size;
     const int first = rank * mine < shares ? rank * mine : shares;
     const int past = first + mine < shares ? first + mine : shares;
-    int before[1] = {0};
-    for (int s = first; s < past; ++s) before[0] += next[s];
-    sums_before(m_crew, space.before, before);
+    std::uint32_t before[1] = {0};
+    for (int s = first; s < past; ++s) before[0] += in_share[s];
+    std::uint32_t all[1];
+    sums_before(m_crew, m_space.sharing.before, before, all);
     for (int s = first; s < past; ++s) {
-      const int count = next[s];
-      begin[s] = next[s] = before[0];
-      before[0] += count;
+      m_space.begin_of_share[s] = before[0];
+      before[0] += in_share[s];
     }
-    if (rank == 0) begin[shares] = n;
-    m_crew.barrier();
-    for_my_places<4>(m_crew, m_space.cached, n, [&](int, T x) {
-      space.unsorted[Kokkos::atomic_fetch_add(&next[share_of(x)], 1)] = x;
-    });
-    m_crew.barrier();
-    for_my_places<4>(m_crew, space.unsorted, n, [&](int i, T x) {
-      const int share = share_of(x);
-      const int to = begin[share] + count_before(space.unsorted, i, begin[share], begin[share + 1]);
-      m_space.cached[to] = x;
-    });
+    if (rank == 0) m_space.begin_of_share[shares] = all[0];
     m_crew.barrier();
   }
 
-  /// By halving the range of the ordered bit patterns.
-  [[nodiscard]] KOKKOS_FUNCTION T bisect(int bin, std::int64_t rank) const {
-    Key<T> low = key_of(m_g.brackets.window_low);
-    Key<T> high = key_of(m_g.brackets.window_high);
+  KOKKOS_FUNCTION void sort_share(int share) {
+    T* const unsorted = m_space.sharing.unsorted;
+    const std::uint32_t first = m_space.begin_of_share[share];
+    const std::uint32_t past = m_space.begin_of_share[share + 1];
+    m_crew.barrier();
+    for_each_in_bin([&](T x) {
+      if (share_of(x) == share) unsorted[Kokkos::atomic_fetch_add(&m_space.next, 1)] = x;
+    });
+    m_crew.barrier();
+    if (m_crew.rank() == 0) m_space.next = 0;
+    sort_few(unsorted, static_cast<int>(past - first));
+    m_sorted = {m_bin.first + first, m_bin.first + past};
+  }
+
+  /// Among many pixels of one share, as a rule equal ones: by halving the range of their bit
+  /// patterns. `rank` is that in the bin.
+  [[nodiscard]] KOKKOS_FUNCTION T bisect(int share, std::int64_t rank) const {
+    auto low = static_cast<Key<T>>(~Key<T>{0});
+    auto above_high = low;  // the complement of the largest
+    for_each_in_bin([&](T x) {
+      if (share_of(x) != share) return;
+      const Key<T> key = key_of(x);
+      low = key < low ? key : low;
+      above_high = static_cast<Key<T>>(~key) < above_high ? static_cast<Key<T>>(~key) : above_high;
+    });
+    low = m_crew.smallest(low);
+    auto high = static_cast<Key<T>>(~m_crew.smallest(above_high));
     while (low < high) {
       const Key<T> middle = low + (high - low) / 2;
       std::int64_t up_to = 0;
-      m_g.window.for_each(m_crew, bin, [&](T x) { up_to += key_of(x) <= middle ? 1 : 0; });
+      for_each_in_bin([&](T x) { up_to += key_of(x) <= middle ? 1 : 0; });
       if (m_crew.sum(up_to) > rank) {
         high = middle;
       } else {
@@ -553,9 +624,11 @@ class Replay {
   Bins m_bins;
   std::int64_t m_window = 0;  ///< pixels in the window, spikes included
   std::int64_t m_below_spike[Brackets<T>::max_spikes] = {};
-  typename ReplaySpace<T>::WindowBin m_cached{0, 0, 0};  ///< whose pixels are in the work space
-  double m_inside_sum, m_inside_squares;                 ///< in units of the grid
-  UsedOctaves m_used;
+  typename ReplaySpace<T>::WindowBin m_bin{0, 0, 0};  ///< of the window, at hand
+  const T* m_list = nullptr;                          ///< its pixels, if they are in one list
+  Ranks m_sorted{0, 0};                               ///< those in order
+  double m_inside_sum, m_inside_squares;              ///< in units of the grid
+  int m_used[sides] = {};  ///< octaves that hold pixels, or lie before one that does
 };
 
 /// The whole replay, and the level that follows from it.

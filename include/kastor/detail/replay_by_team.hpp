@@ -26,7 +26,7 @@ struct ReplayByTeam {
   const std::uint64_t* window_begin;
   const T* tails;
   TailSummaries<T> summaries;
-  SortedPages<T> pages;
+  PagedWindow<T> window;
   std::int64_t pixels;
   ClipOutcome<T>* outcome;   ///< for the next kernels
   ClipOutcome<T>* reported;  ///< for the host
@@ -40,7 +40,7 @@ struct ReplayByTeam {
     auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
     // Of what was not read there is nothing yet, and nobody looks at it.
     const Gathered<T, PagedWindow<T>> gathered{*brackets, read->totals.sums(), window_begin,
-                                               tails,     summaries,           {pages}};
+                                               tails,     summaries,           window};
     made.usable = gathered.brackets.usable;
     if (made.usable != 0) {
       made.longest_list = read->longest_list;

@@ -28,32 +28,89 @@ struct ListedWindow {
     for_my_places(crew, sorted + begin[bin], static_cast<int>(begin[bin + 1] - begin[bin]),
                   [to](int i, T x) { to[i] = x; });
   }
+  /// All of them in one list, in any order, after the next barrier; null: they are too many.
+  template <class Crew>
+  [[nodiscard]] KOKKOS_FUNCTION const T* list(const Crew&, int bin, std::int64_t, int*) const {
+    return sorted + begin[bin];
+  }
+};
+
+/// What a few pages have of a bin: as a rule few pixels each, read from all pages at once.
+template <class T>
+struct PixelsOfPages {
+  static constexpr int pages = 4;
+  static constexpr int ahead = 3;
+  const T* from[pages];
+  int n[pages];
+  T first[pages][ahead];
+
+  KOKKOS_FUNCTION void read() {
+    KASTOR_UNROLL
+    for (int k = 0; k < pages; ++k) {
+      KASTOR_UNROLL
+      for (int i = 0; i < ahead; ++i) first[k][i] = i < n[k] ? from[k][i] : T{0};
+    }
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int all() const {
+    int sum = 0;
+    KASTOR_UNROLL
+    for (int k = 0; k < pages; ++k) sum += n[k];
+    return sum;
+  }
+  /// Calls `visit(i, pixel)`, i = 0, 1 ...
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each(const Visit& visit) const {
+    int place = 0;
+    KASTOR_UNROLL
+    for (int k = 0; k < pages; ++k) {
+      KASTOR_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        if (i < n[k]) visit(place + i, first[k][i]);
+      }
+      KASTOR_KEEP_LOOP
+      for (int i = ahead; i < n[k]; ++i) visit(place + i, from[k][i]);
+      place += n[k];
+    }
+  }
 };
 
 /// A device's: each page has some.
 template <class T>
 struct PagedWindow {
+  static constexpr std::int64_t room = 16384;  ///< for the pixels of a bin
+
   SortedPages<T> pages;
+  T* copied;
+  std::int64_t most_copied;  ///< no more than `room`
 
   template <class Crew, class Visit>
   KOKKOS_FUNCTION void for_each(const Crew& crew, int bin, const Visit& visit) const {
-    for_each_run(crew, bin, [&](const T* from, int n) {
-      for (int i = 0; i < n; ++i) visit(from[i]);
+    for_some_pages(crew, bin, [&](const PixelsOfPages<T>& some) {
+      some.for_each([&](int, T x) { visit(x); });
     });
   }
   template <class Crew>
   KOKKOS_FUNCTION void copy(const Crew& crew, int bin, T* to, int* next) const {
-    for_each_run(crew, bin, [&](const T* from, int n) {
+    for_some_pages(crew, bin, [&](const PixelsOfPages<T>& some) {
+      const int n = some.all();
+      if (n == 0) return;
       T* const here = to + Kokkos::atomic_fetch_add(next, n);
-      for_my_places<4>(Alone{}, from, n, [&](int i, T x) { here[i] = x; });
+      some.for_each([&](int i, T x) { here[i] = x; });
     });
+  }
+  template <class Crew>
+  [[nodiscard]] KOKKOS_FUNCTION const T* list(const Crew& crew, int bin, std::int64_t n,
+                                              int* next) const {
+    if (n > most_copied) return nullptr;
+    copy(crew, bin, copied, next);
+    return copied;
   }
 
  private:
   /// Visits what this thread's pages have.
   template <class Crew, class Visit>
-  KOKKOS_FUNCTION void for_each_run(const Crew& crew, int bin, const Visit& visit) const {
-    constexpr int batch = 4;
+  KOKKOS_FUNCTION void for_some_pages(const Crew& crew, int bin, const Visit& visit) const {
+    constexpr int batch = PixelsOfPages<T>::pages;
     const std::int64_t count = *pages.count;
     const std::int64_t step = crew.size();
     KASTOR_KEEP_LOOP
@@ -64,11 +121,14 @@ struct PagedWindow {
         const std::int64_t p = page + k * step;
         places[k] = p < count ? pages.places(p, bin) : typename SortedPages<T>::Places{0, 0};
       }
+      PixelsOfPages<T> some;
       KASTOR_UNROLL
       for (int k = 0; k < batch; ++k) {
-        const auto n = static_cast<int>(places[k].end - places[k].begin);
-        if (n != 0) visit(pages.page(page + k * step) + places[k].begin, n);
+        some.n[k] = static_cast<int>(places[k].end - places[k].begin);
+        some.from[k] = pages.page(page + k * step) + places[k].begin;
       }
+      some.read();
+      visit(some);
     }
   }
 };
