@@ -33,7 +33,7 @@ struct SourceFinder<Exec, T>::Plan {
     space.fence("kastor::find_sources");
   }
 
-  [[nodiscard]] FindResult run(Bands<T, Exec> bands) {
+  [[nodiscard]] FoundSources run(Bands<T, Exec> bands) {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
     reserve_mask(detail::shape_of<T, Exec>("kastor::find_sources", bands));
     {
@@ -50,7 +50,7 @@ struct SourceFinder<Exec, T>::Plan {
     }
     const bool at_once = goes_through && clip.decided();
 
-    FindResult result;
+    FoundSources result;
     result.clip = clip.finish(bands);
     result.threshold = level().of(result.clip.clipped.median, result.clip.clipped.std);
     if (!at_once) {
@@ -91,12 +91,22 @@ template <class Exec, Real T>
 SourceFinder<Exec, T>& SourceFinder<Exec, T>::operator=(SourceFinder&&) noexcept = default;
 
 template <class Exec, Real T>
+FoundSources SourceFinder<Exec, T>::find(const ConstImage<T, Exec>& image) {
+  return find(Bands<T, Exec>(&image, 1));
+}
+template <class Exec, Real T>
+FoundSources SourceFinder<Exec, T>::find(Bands<T, Exec> bands) {
+  return m_plan->run(bands);
+}
+template <class Exec, Real T>
 FindResult SourceFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image) {
-  return m_plan->run(Bands<T, Exec>(&image, 1));
+  return (*this)(Bands<T, Exec>(&image, 1));
 }
 template <class Exec, Real T>
 FindResult SourceFinder<Exec, T>::operator()(Bands<T, Exec> bands) {
-  return m_plan->run(bands);
+  const FoundSources found = find(bands);
+  return {found.clip, found.threshold, found.foreground_pixels,
+          Catalogue(found.sources.begin(), found.sources.end())};
 }
 template <class Exec, Real T>
 const RunLabels<Exec>& SourceFinder<Exec, T>::labels() const {

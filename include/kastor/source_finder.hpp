@@ -9,6 +9,7 @@
 #include <kastor/threshold.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace kastor {
 
@@ -34,6 +35,15 @@ struct FindResult {
   Catalogue sources;
 };
 
+/// The same with the rows where they were made.
+struct FoundSources {
+  SigmaClipResult clip;
+  double threshold = 0;                ///< the level applied [image unit]
+  std::int64_t foreground_pixels = 0;  ///< before min_pixels
+  /// In the host's memory; they belong to the `SourceFinder` and are overwritten by its next call.
+  std::span<const Source> sources;
+};
+
 /// The whole job as one plan: clip, threshold, label, measure. Folds over the bands of an image;
 /// any split gives the same bits. Owns its work space: repeated calls on images of one size
 /// allocate nothing but the returned rows. One object per instance, not shared between threads.
@@ -54,6 +64,16 @@ class SourceFinder {
   template <AnyView V>
   [[nodiscard]] FindResult operator()(const V& image) {
     return (*this)(detail::as_const_image_of<T, Exec>(image));
+  }
+
+  /// The same without a copy of the rows: on images of one size nothing is allocated at all.
+  [[nodiscard]] FoundSources find(const ConstImage<T, Exec>& image);
+  /// The same of an image in bands of whole rows.
+  [[nodiscard]] FoundSources find(Bands<T, Exec> bands);
+  /// For any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] FoundSources find(const V& image) {
+    return find(detail::as_const_image_of<T, Exec>(image));
   }
 
   /// Of the last call; overwritten by the next one.

@@ -146,9 +146,12 @@ struct Stamp {
   }
 };
 
-/// `rows_stay`: they are not copied to the host.
+/// Where the rows end: in a list of the caller's, in the finder's memory on the host, on the
+/// device.
+enum class RowsEnd { copied, in_place, on_device };
+
 template <class Exec, class T>
-void bm_sources(benchmark::State& state, bool rows_stay) {
+void bm_sources(benchmark::State& state, RowsEnd rows) {
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   const Exec space;
   constexpr std::int64_t n = 16384;
@@ -170,11 +173,13 @@ void bm_sources(benchmark::State& state, bool rows_stay) {
   const auto mask = kastor::make_bit_mask(space, n, n);
   std::int64_t sources = 0;
   ts::time_on_image<Exec, T>(state, space, image, [&] {
-    if (rows_stay) {
+    if (rows == RowsEnd::on_device) {
       const auto clipped = clip(image);
       kastor::threshold_into<Exec, T>(space, image, 8 * clipped.clipped.std, mask);
       benchmark::DoNotOptimize(measure(image, label(mask)));
       sources = label.labels().components;
+    } else if (rows == RowsEnd::in_place) {
+      sources = static_cast<std::int64_t>(find.find(image).sources.size());
     } else {
       sources = static_cast<std::int64_t>(find(image).sources.size());
     }
@@ -185,11 +190,12 @@ void bm_sources(benchmark::State& state, bool rows_stay) {
 template <class Exec, class T>
 void register_sources() {
   const std::string suffix = std::is_same_v<T, float> ? "_float" : "_double";
-  for (const bool rows_stay : {false, true}) {
-    const std::string name = rows_stay ? "sources_rows_stay/" : "sources/";
+  for (const auto& [name, rows] :
+       {std::pair{"sources/", RowsEnd::copied}, std::pair{"sources_in_place/", RowsEnd::in_place},
+        std::pair{"sources_rows_stay/", RowsEnd::on_device}}) {
     auto* const bench = benchmark::RegisterBenchmark(
-        (name + Exec::name() + suffix).c_str(),
-        [rows_stay](benchmark::State& state) { bm_sources<Exec, T>(state, rows_stay); });
+        (std::string(name) + Exec::name() + suffix).c_str(),
+        [end = rows](benchmark::State& state) { bm_sources<Exec, T>(state, end); });
     bench->UseManualTime()->Unit(benchmark::kMicrosecond);
     for (const std::int64_t count : {100, 1024, 10000, 99856, 1000000}) bench->Arg(count);
   }

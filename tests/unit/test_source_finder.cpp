@@ -207,6 +207,28 @@ void bright_sources_of_the_truth_are_found() {
   }
 }
 
+/// `find` says the same as a call, and leaves its rows where they are.
+template <class C>
+void finds_without_a_copy() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  kastor::FindParams params;
+  params.threshold = 4;
+  kastor::SourceFinder<Exec, T> one(Exec{}, params);
+  kastor::SourceFinder<Exec, T> other(Exec{}, params);
+  const kastor::Source* rows = nullptr;
+  for (const std::uint64_t seed : {5U, 6U, 7U}) {
+    const auto image = ts::to_device<Exec>(mosaic<Exec, T>(300, 411, seed));
+    const kastor::FoundSources found = one.find(image);
+    EXPECT_GT(found.sources.size(), 0U);
+    EXPECT_TRUE(same_bits({found.clip, found.threshold, found.foreground_pixels,
+                           kastor::Catalogue(found.sources.begin(), found.sources.end())},
+                          other(image)));
+    EXPECT_TRUE(rows == nullptr || rows == found.sources.data());
+    rows = found.sources.data();
+  }
+}
+
 template <class C>
 void throws_on_parameters_out_of_range() {
   using Finder = kastor::SourceFinder<typename C::exec, typename C::real>;
@@ -265,6 +287,8 @@ TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
 TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {
   gives_the_bits_of_the_first_backend<TypeParam>();
 }
+
+TYPED_TEST(SourceFinder, FindsWithoutACopy) { finds_without_a_copy<TypeParam>(); }
 
 TYPED_TEST(SourceFinder, ThrowsOnParametersOutOfRange) {
   throws_on_parameters_out_of_range<TypeParam>();

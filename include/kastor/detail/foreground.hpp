@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/clip_plan.hpp>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/threshold_impl.hpp>
 #include <kastor/threshold.hpp>
 
@@ -43,7 +45,9 @@ struct RefineWords {
 template <class T, class Exec>
 struct MarkForeground {
   static constexpr int threads = 256;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int teams_at_once = 6;
+  static constexpr int scratch_bytes = 0;
+  using Member = TeamMember<Exec>;
 
   Segmented<T> lists;
   int segments;  ///< 0: another band's kernel marks the candidates
@@ -67,12 +71,13 @@ struct MarkForeground {
     const T above = outcome->foreground_above;
     const Candidate<T>* some = lists.candidates + segment * lists.candidate_capacity;
     const std::int64_t n = lists.candidates_by(segment);
-    for (std::int64_t i = team.team_rank(); i < n; i += team.team_size()) {
-      if (!(some[i].value > above)) continue;
-      const std::uint64_t y = some[i].pixel / nx;
-      const std::uint64_t x = some[i].pixel % nx;
-      Kokkos::atomic_or(&mask[y * words_per_row + x / 64], std::uint64_t{1} << (x % 64));
-    }
+    for_my_places<4>(
+        TeamCrew<Member>(team), some, n, [&](std::int64_t, const Candidate<T>& candidate) {
+          if (!(candidate.value > above)) return;
+          const std::uint64_t y = candidate.pixel / nx;
+          const std::uint64_t x = candidate.pixel % nx;
+          Kokkos::atomic_or(&mask[y * words_per_row + x / 64], std::uint64_t{1} << (x % 64));
+        });
   }
   KOKKOS_FUNCTION void threshold(const Member& team) const {
     FillWord<T> mine = fill;
@@ -91,7 +96,6 @@ template <class Exec, class T>
 void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<T, Exec> bands,
                         const BitMask<Exec>& mask) {
   const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
-  using Team = Kokkos::TeamPolicy<Exec>;
   const std::int64_t per_row = mask.words_per_row();
   const ClipOutcome<T>* outcome = clip.outcome_on_device();
   using Mark = MarkForeground<T, Exec>;
@@ -111,7 +115,7 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
                         words};
       const int teams = static_cast<int>(std::clamp<std::int64_t>(
           words / Mark::threads, clip.teams(), space.concurrency() / Mark::threads));
-      Kokkos::parallel_for("kastor::threshold::mark", Team(space, teams, Mark::threads), kernel);
+      TeamLauncher<Exec>{space}("kastor::threshold::mark", teams, kernel);
       segments = 0;
     }
     first_row += rows.ny;

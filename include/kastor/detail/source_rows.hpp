@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
+#include <span>
 
 namespace kastor::detail {
 
@@ -26,10 +27,8 @@ class SourceRows {
   }
 
   [[nodiscard]] const RunLabels<Exec>& labels() const { return m_label.labels(); }
-  [[nodiscard]] Catalogue rows() const {
-    const auto found = m_measure.rows();
-    return Catalogue(found.begin(), found.end());
-  }
+  /// Overwritten by the next `enqueue`.
+  [[nodiscard]] std::span<const Source> rows() const { return m_measure.rows(); }
 
  private:
   Labeller<Exec> m_label;
