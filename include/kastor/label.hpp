@@ -112,11 +112,11 @@ class Labeller {
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
 
   /// The same in two steps, for those who have more to enqueue before they fence. `enqueue` only
-  /// enqueues: until `finish`, the numbers of `labels()` are 0 and the true ones lie at `counts()`,
-  /// in the memory of Exec. `finish` is for after a fence. False: the mask has more runs than the
-  /// work space had room for, which is now larger, or than the masks before let expect; everything
-  /// enqueued since is to be enqueued again. The lists hold nothing then, and kernels must not follow `counts()` beyond their
-  /// extents.
+  /// enqueues: until `finish`, the numbers of `labels()` are 0 and those at `counts()`, in the
+  /// memory of Exec, are the true ones. `finish` is for after a fence. False: the mask has more
+  /// runs than the work space had room for, which is now larger, or many more than the masks
+  /// before; everything enqueued since is to be enqueued again. Only the number of runs is true
+  /// then, there are no components, and the lists hold nothing that kernels could use.
   void enqueue(const BitMask<Exec>& mask);
   /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);

@@ -51,20 +51,24 @@ class EmulatedMember {
     KOKKOS_IF_ON_HOST((m_team->barrier.arrive_and_wait();))
   }
 
+  /// Hands out one piece after the other, as Kokkos does.
   struct ScratchMemory {
     std::byte* begin;
     std::size_t size;
-    /// Null if there is not so much, as Kokkos has it.
+    std::size_t* used;
+    /// Null if there is not so much left.
     KOKKOS_FUNCTION void* get_shmem_aligned(std::ptrdiff_t bytes, std::ptrdiff_t alignment) const {
-      const auto address = reinterpret_cast<std::uintptr_t>(begin);
+      const auto address = reinterpret_cast<std::uintptr_t>(begin + *used);
       const auto step = static_cast<std::uintptr_t>(alignment);
-      const std::size_t skipped = (address + step - 1) / step * step - address;
-      return skipped + static_cast<std::size_t>(bytes) <= size ? begin + skipped : nullptr;
+      const std::size_t at = *used + ((address + step - 1) / step * step - address);
+      if (at + static_cast<std::size_t>(bytes) > size) return nullptr;
+      *used = at + static_cast<std::size_t>(bytes);
+      return begin + at;
     }
   };
   [[nodiscard]] KOKKOS_FUNCTION ScratchMemory team_scratch(int) const {
-    ScratchMemory memory{nullptr, 0};
-    KOKKOS_IF_ON_HOST((memory = {m_team->scratch.data(), m_team->scratch.size()};))
+    ScratchMemory memory{nullptr, 0, nullptr};
+    KOKKOS_IF_ON_HOST((memory = {m_team->scratch.data(), m_team->scratch.size(), &m_used};))
     return memory;
   }
 
@@ -90,6 +94,7 @@ class EmulatedMember {
 
   EmulatedTeam* m_team;
   int m_league_rank, m_league_size, m_rank, m_size;
+  mutable std::size_t m_used = 0;  ///< of the scratch memory
 };
 
 /// Runs a kernel at once, as kastor::detail::TeamLauncher enqueues one.

@@ -86,9 +86,9 @@ struct Division {
   std::int32_t page_size;
   std::uint32_t most_alone = all_alone;  ///< pixels of a group of bins that one team joins
   std::int64_t bands = 1;
-  bool large_teams = false;                          ///< of the join
-  std::int64_t capacity = 0;                         ///< of a team's lists; 0: all pixels
-  std::int64_t room = kd::PagedWindow<float>::room;  ///< for the pixels of a bin
+  bool large_teams = false;                                 ///< of the join
+  std::int64_t capacity = 0;                                ///< of a team's lists; 0: all pixels
+  std::int64_t most_copied = kd::PagedWindow<float>::room;  ///< pixels of a bin
 };
 
 template <class T>
@@ -117,7 +117,7 @@ class EmulatedClip {
         &m_outcome};
     m_clip.most_alone = division.most_alone;
     if (division.large_teams) m_clip.many = 0;
-    m_clip.room = division.room;
+    m_clip.most_copied = division.most_copied;
   }
 
   const kd::ClipOutcome<T>& run(const ts::HostImage<T>& image, const kd::ClipRequest& request) {
@@ -150,6 +150,13 @@ class EmulatedClip {
     const std::uint32_t* const of_bin = m_clip.parts.counts.of_bin;
     return *std::max_element(of_bin + kd::SortedPages<T>::first_group,
                              of_bin + kd::SortedPages<T>::bins);
+  }
+  /// Pixels of the bin of the window that has most.
+  [[nodiscard]] std::uint64_t fullest_bin() const {
+    std::uint64_t most = 0;
+    for (int b = 0; b < kd::GatheredBins<T>::window; ++b)
+      most = std::max(most, m_clip.parts.begin[b + 1] - m_clip.parts.begin[b]);
+    return most;
   }
   /// Pixel and value of those above the level.
   [[nodiscard]] std::map<std::uint64_t, T> foreground() const {
@@ -247,21 +254,27 @@ ts::HostImage<T> peaked_image(double width, std::int64_t values) {
   }
   return image;
 }
+/// `fullest`: pixels that some bin of the window has at least.
 template <class T>
-void finds_medians_of_a_peak(double width, std::int64_t values = 0) {
+void finds_medians_of_a_peak(double width, std::int64_t values, std::uint64_t fullest) {
   const auto image = peaked_image<T>(width, values);
   const auto want = ts::sigma_clip_naive(image, {});
   using Exec = ts::FirstExec;
   ts::expect_matches_naive(kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), {}), want,
                            "on the host");
-  // With room for the pixels of a bin, and without.
-  gives_the_bits_of_a_host(image, {3, 2048});
+  const Division with_room{3, 2048};
+  EmulatedClip<T> device(image.ny, image.nx, with_room);
+  static_cast<void>(device.run(image, request_of({})));
+  EXPECT_GE(device.fullest_bin(), fullest);
+  gives_the_bits_of_a_host(image, with_room);
+  // Without room for the pixels of such a bin.
   gives_the_bits_of_a_host(image, {3, 2048, all_alone, 1, false, 0, 120});
 }
 
-TEST(DeviceClip, FindsMediansInFullBins) { finds_medians_of_a_peak<float>(1e-3); }
-TEST(DeviceClip, FindsMediansInFullShares) { finds_medians_of_a_peak<double>(1e-9); }
-TEST(DeviceClip, FindsMediansAmongEqualPixels) { finds_medians_of_a_peak<float>(1e-3, 40); }
+TEST(DeviceClip, FindsMediansInFullBins) { finds_medians_of_a_peak<float>(1e-5, 0, 200); }
+TEST(DeviceClip, FindsMediansInFullShares) { finds_medians_of_a_peak<double>(1e-6, 0, 2000); }
+TEST(DeviceClip, FindsMediansInOneShare) { finds_medians_of_a_peak<double>(1e-9, 0, 5000); }
+TEST(DeviceClip, FindsMediansAmongEqualPixels) { finds_medians_of_a_peak<float>(1e-5, 40, 200); }
 
 /// One after the other, of which each leaves its counters for the next.
 TEST(DeviceClip, ReadsManyTilesByOneTeam) {

@@ -138,6 +138,19 @@ void components_without_a_seed_are_dropped() {
       {"kastor::label", "5 x 201", "5 x 200"});
 }
 
+/// What a device expects of the next mask must not matter.
+template <class Exec>
+void one_object_labels_full_and_empty_masks() {
+  const kastor::LabelParams params{kastor::Connectivity::four, 1};
+  kastor::Labeller<Exec> labeller(Exec{}, params);
+  std::uint64_t seed = 1;
+  for (const double density : {0.0, 0.4, 0.0, 0.001, 0.02, 0.5, 0.5, 0.0, 0.03, 0.0, 0.4}) {
+    matches_flood_fill(labeller, params, ts::random_mask(300, 400, density, seed++),
+                       "density " + std::to_string(density));
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 template <class Exec>
 void one_object_labels_masks_of_different_sizes() {
   const kastor::LabelParams params{kastor::Connectivity::eight, 2};
@@ -254,6 +267,10 @@ TYPED_TEST(Labels, LeaveOutComponentsWithoutASeed) {
 
 TYPED_TEST(Labels, ComeFromOneObjectForMasksOfDifferentSizes) {
   one_object_labels_masks_of_different_sizes<TypeParam>();
+}
+
+TYPED_TEST(Labels, ComeFromOneObjectForFullAndEmptyMasks) {
+  one_object_labels_full_and_empty_masks<TypeParam>();
 }
 
 TYPED_TEST(Labels, SurviveAMoveOfTheLabeller) { a_moved_object_still_labels<TypeParam>(); }

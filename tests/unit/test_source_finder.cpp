@@ -229,6 +229,27 @@ void finds_without_a_copy() {
   }
 }
 
+/// Few sources, very many, none, of one shape: what a device expects must not matter.
+template <class C>
+void one_object_searches_full_and_empty_images() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  kastor::FindParams params;
+  params.level = 1.0;
+  kastor::SourceFinder<Exec, T> find(Exec{}, params);
+  std::uint64_t seed = 1;
+  for (const double density : {0.001, 0.4, 0.0, 0.02, 0.4, 0.001}) {
+    const auto mask = ts::random_mask(200, 300, density, seed++);
+    ts::HostImage<T> image(200, 300);
+    ts::Random random(seed);
+    for (std::size_t i = 0; i < image.values.size(); ++i)
+      image.values[i] = static_cast<T>(0.1 * random.uniform() + 3.0 * mask.values[i]);
+    const kastor::FindResult want =
+        kastor::find_sources(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image), params);
+    EXPECT_TRUE(same_bits(find(ts::to_device<Exec>(image)), want)) << density;
+  }
+}
+
 template <class C>
 void throws_on_parameters_out_of_range() {
   using Finder = kastor::SourceFinder<typename C::exec, typename C::real>;
@@ -286,6 +307,10 @@ TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
 
 TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {
   gives_the_bits_of_the_first_backend<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, ReusesOneObjectForFullAndEmptyImages) {
+  one_object_searches_full_and_empty_images<TypeParam>();
 }
 
 TYPED_TEST(SourceFinder, FindsWithoutACopy) { finds_without_a_copy<TypeParam>(); }

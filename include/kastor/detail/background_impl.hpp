@@ -13,6 +13,7 @@
 #include <kastor/detail/fill_map.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/replay.hpp>
+#include <kastor/detail/team_launcher.hpp>
 #include <limits>
 #include <string>
 #include <vector>
@@ -210,12 +211,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
   template <class Kernel>
   void launch(const Kernel& kernel) {
     const std::int64_t teams = (cells() + Kernel::cells - 1) / Kernel::cells;
-    using Bounds = Kokkos::LaunchBounds<Kernel::threads, Kernel::at_once>;
-    Kokkos::parallel_for(
-        "kastor::background::estimate_cells",
-        Kokkos::TeamPolicy<Exec, Bounds>(space, static_cast<int>(teams), Kernel::threads)
-            .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes)),
-        kernel);
+    detail::TeamLauncher<Exec>{space}("kastor::background::estimate_cells", static_cast<int>(teams),
+                                      kernel);
   }
 
   void make_nodes() {

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/crew.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/image.hpp>
 
@@ -188,7 +189,7 @@ struct ConvolveSquare {
       (sums_along_x + Size - 1 + PixelPack<T>::size - 1) / PixelPack<T>::size;
   static constexpr int window = packs * PixelPack<T>::size;
   static constexpr int scratch_bytes = rows * tile_width * static_cast<int>(sizeof(T));
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
 
   Rows<T> image;
   Target<T> result;

@@ -96,6 +96,7 @@ template <class Member, class V, int N, class Find>
 KOKKOS_FUNCTION void by_lanes([[maybe_unused]] const TeamCrew<Member>& crew, V (&found)[N],
                               const Find& find) {
 #ifdef __CUDA_ARCH__
+  static_assert(lanes % N == 0);
   join_lanes();
   const V mine = find(crew.rank() % N);
   KASTOR_UNROLL

@@ -27,8 +27,8 @@ struct DeviceClip {
   /// Of many pixels' pages a team of the join would have more to look through than it can have
   /// under way, unless it is a large one.
   std::int64_t many = std::int64_t{1} << 26;
-  std::uint32_t most_alone = 1U << 16;  ///< see JoinTails
-  std::int64_t room = PagedWindow<T>::room;
+  std::uint32_t most_alone = 1U << 16;              ///< see JoinTails
+  std::int64_t most_copied = PagedWindow<T>::room;  ///< of a window's bin; not more
 
   /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
   /// for the bands of the image. \tparam Exec has the teams.
@@ -48,19 +48,20 @@ struct DeviceClip {
     } else {
       join<JoinTails<T, Exec, 512>>(launch);
     }
-    launch("kastor::sigma_clip::replay", 1,
-           ReplayByTeam<T, Exec>{request,
-                                 brackets(),
-                                 parts.read,
-                                 lists.capacity,
-                                 lists.candidate_capacity,
-                                 parts.begin,
-                                 tails(),
-                                 parts.summaries,
-                                 {pages, parts.of_a_bin, room},
-                                 pixels,
-                                 parts.outcome,
-                                 reported});
+    launch(
+        "kastor::sigma_clip::replay", 1,
+        ReplayByTeam<T, Exec>{request,
+                              brackets(),
+                              parts.read,
+                              lists.capacity,
+                              lists.candidate_capacity,
+                              parts.begin,
+                              tails(),
+                              parts.summaries,
+                              {pages, parts.of_a_bin, std::min(most_copied, PagedWindow<T>::room)},
+                              pixels,
+                              parts.outcome,
+                              reported});
   }
 
  private:

@@ -84,7 +84,7 @@ struct EstimateCell {
 /// start together, and so find the same instructions at hand.
 template <class T, class Exec, int Threads>
 struct EstimateByTeams {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   using Crew = WarpCrew<Member, Threads>;
   /// So that a processor of a device has enough room for 16 warps.
   static constexpr int most_rows = sizeof(T) == 4 ? 56 : 40;
@@ -92,7 +92,7 @@ struct EstimateByTeams {
   static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
   static constexpr int cells = lone_warps && Threads == Crew::warp ? 16 / sizeof(T) : 1;
   static constexpr int threads = Threads * cells;
-  static constexpr int at_once = 512 / threads;
+  static constexpr int teams_at_once = 512 / threads;
   struct Space {
     typename Crew::Space crew;
     typename DeviceCell<Crew, T>::List list;
@@ -120,11 +120,11 @@ struct EstimateByTeams {
 /// Cells of any size.
 template <class T, class Exec>
 struct StreamByTeams {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   using Crew = TeamCrew<Member>;
   static constexpr int threads = 256;
   static constexpr int cells = 1;
-  static constexpr int at_once = 1;
+  static constexpr int teams_at_once = 1;
   static constexpr int scratch_bytes = sizeof(SmallList<T>) + 16;
   EstimateCell<T> estimate;
 

@@ -236,11 +236,11 @@ struct TilesOfRuns {
   }
 };
 
-/// Numbers the roots of some runs that are kept, from 0, and says how many there are. All threads
-/// of a team must call it, with a work space for one sum.
 struct RankedRoots {
   std::uint32_t kept, dropped;  ///< dropped: meaningless if all components are kept
 };
+/// Numbers the roots of some runs that are kept, from 0, and says how many there are. All threads
+/// of a team must call it, with a work space for one sum.
 template <class V, int Threads, class Crew>
 [[nodiscard]] KOKKOS_FUNCTION RankedRoots rank_roots(const Crew& crew,
                                                      SumsBeforeSpace<V, 1, Threads>& space,

@@ -169,7 +169,7 @@ struct Labeller<Exec>::Plan {
     launch("kastor::label::number_runs", word_teams, detail::NumberRunsByTeams<Exec>{words});
     by_one_team = expected_runs <= most_runs_of_one_team;
     if (by_one_team) {
-      launch("kastor::label::label_runs", 1,
+      launch("kastor::label::label_by_one_team", 1,
              detail::LabelByOneTeam<Exec>{table, labels.ny, labels.nx, reach(), word_teams});
       return;
     }
@@ -212,7 +212,8 @@ struct Labeller<Exec>::Plan {
         "kastor::label", found.runs < std::numeric_limits<std::uint32_t>::max(),
         "the mask has " + std::to_string(found.runs) + " runs; expected at most 4294967294");
     const auto runs = static_cast<std::int64_t>(found.runs);
-    expected_runs = runs;
+    // Falls slowly: to be wrong costs more than many teams do for few runs.
+    expected_runs = std::max(runs, expected_runs / 8 * 7);
     const bool has_room = runs <= capacity;
     if (!has_room) reserve(runs + runs / 8);
     if (!has_room || (by_one_team && runs > most_runs_of_one_team)) return false;
@@ -241,9 +242,10 @@ struct Labeller<Exec>::Plan {
   Exec space;
   LabelParams params;
   RunLabels<Exec> labels;
-  std::int64_t capacity = 0;       ///< of the lists of runs
-  std::int64_t expected_runs = 0;  ///< those of the last mask, or a guess for a new shape
-  bool by_one_team = false;        ///< the last enqueue; then only so many runs are labelled:
+  std::int64_t capacity = 0;  ///< of the lists of runs
+  std::int64_t expected_runs =
+      0;                     ///< about as many as the last masks had, or a guess for a new shape
+  bool by_one_team = false;  ///< the last enqueue; then only so many runs are labelled:
   static constexpr std::int64_t most_runs_of_one_team = detail::LabelByOneTeam<Exec>::most_runs;
   Kokkos::View<LabelCounts, typename Exec::memory_space> counts;
   Kokkos::View<LabelCounts, detail::HostReadable<Exec>> counts_on_host;

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
+#include <kastor/detail/crew.hpp>
 #include <kastor/detail/mark_words.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
@@ -14,7 +15,7 @@ namespace kastor::detail {
 /// together, then lists those that have to be judged, so that its threads share these evenly.
 template <class Exec, Real T>
 struct MarkTile {
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = 128;
   static constexpr int words = 64;         ///< of a team
   static constexpr int teams_at_once = 8;  ///< on a processor of a device

@@ -9,6 +9,7 @@
 #include <kastor/detail/mark_host.hpp>
 #include <kastor/detail/mark_words.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
+#include <kastor/detail/team_launcher.hpp>
 
 /// From the image to bit masks of foreground and seeds.
 namespace kastor::detail {
@@ -64,12 +65,7 @@ void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
     } else {
       using Tile = MarkTile<Exec, T>;
       const Tile tile{mark};
-      Kokkos::parallel_for(
-          "kastor::islands::mark_words",
-          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Tile::threads, Tile::teams_at_once>>(
-              space, tile.teams(), Tile::threads)
-              .set_scratch_size(0, Kokkos::PerTeam(Tile::scratch_bytes)),
-          tile);
+      TeamLauncher<Exec>{space}("kastor::islands::mark_words", tile.teams(), tile);
     }
     first_row += rows.ny;
   }

@@ -106,7 +106,7 @@ struct MeasuredRuns {
   std::int64_t run_capacity;  ///< of the lists of runs
   std::int64_t components;    ///< known to the host, or the most that there is room for
 
-  /// None if a list is too short: the caller will measure again.
+  /// None if the runs were not labelled or a list is too short: the caller will measure again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
     if (counts == nullptr) return components;
     const std::uint64_t found_runs = counts->runs;

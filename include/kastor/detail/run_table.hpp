@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/union_find.hpp>
 #include <kastor/label.hpp>
 
@@ -161,9 +162,10 @@ struct RunLoop {
   }
 };
 
-/// Adds up what a worker has to say about sets of runs, so that one with very many runs is not the
-/// meeting point of all workers: `add(set, part)` is called once for stretches of one set, and
-/// between them for others. A set that comes twice in a row among the others takes the place.
+/// Adds up what a worker has to say about sets of runs, and on CUDA what the workers of a warp
+/// have, so that a set with very many runs is not the meeting point of all workers: `add(set,
+/// part)` is called once for stretches of one set, and between them for others. A set that comes
+/// twice in a row among the others takes the place.
 template <class Part, class Add>
 class SetSums {
  public:
@@ -173,7 +175,7 @@ class SetSums {
     if (m_any && set == m_set) {
       m_part.join(part);
     } else if (!m_any || set == m_other) {
-      flush();
+      flush_alone();
       m_any = true;
       m_set = set;
       m_part = part;
@@ -182,12 +184,47 @@ class SetSums {
       m_other = set;
     }
   }
+  /// After the last one.
   KOKKOS_FUNCTION void flush() {
-    if (m_any) m_add(m_set, m_part);
-    m_any = false;
+#ifdef __CUDA_ARCH__
+    if (__activemask() == ~0U) return flush_by_warp();
+#endif
+    flush_alone();
   }
 
  private:
+  KOKKOS_FUNCTION void flush_alone() {
+    if (m_any) m_add(m_set, m_part);
+    m_any = false;
+  }
+#ifdef __CUDA_ARCH__
+  /// Threads that have the same set add up what they have of it, for one of them to add.
+  __device__ void flush_by_warp() {
+    constexpr int worth_it = 4;
+    const unsigned any = __ballot_sync(~0U, m_any);
+    if (any == 0) return;
+    const std::uint32_t common = value_of_lane(m_set, __ffs(static_cast<int>(any)) - 1);
+    bool has = m_any && m_set == common;
+    if (__popc(__ballot_sync(~0U, has)) < worth_it) return flush_alone();
+    if (!has) flush_alone();
+    m_any = false;
+    const int lane = static_cast<int>(threadIdx.y) % lanes;
+    KASTOR_KEEP_LOOP
+    for (int step = lanes / 2; step > 0; step /= 2) {
+      const Part above = value_from_above(m_part, step);
+      const bool above_has = value_from_above(has ? 1 : 0, step) != 0 && lane + step < lanes;
+      if (!above_has) continue;
+      if (has) {
+        m_part.join(above);
+      } else {
+        m_part = above;
+      }
+      has = true;
+    }
+    if (lane == 0) m_add(common, m_part);
+  }
+#endif
+
   const Add& m_add;
   Part m_part{};
   std::uint32_t m_set = 0;

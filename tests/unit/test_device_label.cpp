@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/label_by_one_team.hpp>
@@ -36,8 +37,11 @@ class EmulatedLabels {
     m_label.assign(runs, garbage);
     m_first_run = m_label;
     m_sets.assign(runs, ~std::uint64_t{0});
+    m_parent = m_rank = m_label;
     m_in_part.assign(parts, ~std::uint64_t{0});
     m_pixels_in_part = m_in_part;
+    m_roots_in_part.assign(run_teams, garbage);
+    m_dropped_in_part = m_roots_in_part;
     const bool drops = params.min_pixels > 1 || params.drop_at_edge || seeds != nullptr;
     m_table = {{m_words.data(), words, (mask.nx + 63) / 64},
                m_first_in_word.data(),
@@ -46,22 +50,21 @@ class EmulatedLabels {
                m_row.data(),
                m_label.data(),
                m_first_run.data(),
-               nullptr,  // the forest is in scratch memory
-               nullptr,
+               m_parent.data(),
+               m_rank.data(),
                drops ? m_sets.data() : nullptr,
                static_cast<std::uint64_t>(params.min_pixels),
                seeds != nullptr ? m_seeds.data() : nullptr,
                params.drop_at_edge,
                &m_counts,
                &m_reported,
-               {m_in_part.data(), m_pixels_in_part.data(), nullptr, nullptr},
+               {m_in_part.data(), m_pixels_in_part.data(), m_roots_in_part.data(),
+                m_dropped_in_part.data()},
                capacity};
-    // The numbering of the runs writes a forest too.
-    m_parent.assign(runs, garbage);
-    m_table.parent = m_parent.data();
   }
 
-  const kastor::LabelCounts& run() {
+  enum class By { one_team, many_teams };
+  const kastor::LabelCounts& run(By by) {
     using Words = kd::TilesOfWords<Teams>;
     const std::int64_t tiles = (m_table.words.count + Words::tile - 1) / Words::tile;
     const std::int64_t of_team = (tiles + parts - 1) / parts;
@@ -71,7 +74,21 @@ class EmulatedLabels {
     launch("count_runs", teams, kd::CountRunsByTeams<Teams>{words});
     launch("number_runs", teams, kd::NumberRunsByTeams<Teams>{words});
     const int reach = m_params.connectivity == kastor::Connectivity::eight ? 1 : 0;
-    launch("label_runs", 1, kd::LabelByOneTeam<Teams>{m_table, m_mask.ny, m_mask.nx, reach, teams});
+    if (by == By::one_team) {
+      launch("label_by_one_team", 1,
+             kd::LabelByOneTeam<Teams>{m_table, m_mask.ny, m_mask.nx, reach, teams});
+      return m_reported;
+    }
+    for (int worker = 0; worker < workers; ++worker)
+      kd::UniteWithRowAbove<Teams>{m_table, workers, m_mask.nx, reach}(worker);
+    if (m_table.pixels_of_set != nullptr) {
+      for (int worker = 0; worker < workers; ++worker)
+        kd::CountPixels<Teams>{m_table, workers, m_mask.ny, m_mask.nx}(worker);
+    }
+    const kd::TilesOfRuns<Teams> runs{m_table};
+    launch("rank_roots", run_teams, kd::RankRootsByTeams<Teams>{runs});
+    using Label = kd::LabelRunsByTeams<Teams>;
+    launch("label_runs", run_teams, Label{runs, teams, Label::scratch_for(run_teams)});
     return m_reported;
   }
 
@@ -83,6 +100,10 @@ class EmulatedLabels {
         labels[static_cast<std::size_t>(m_row[i] * m_mask.nx + x)] = m_label[i];
     return labels;
   }
+  [[nodiscard]] bool has_no_label() const {
+    return std::all_of(m_label.begin(), m_label.end(),
+                       [](std::uint32_t label) { return label == garbage; });
+  }
   /// Row and column of the first pixel of a component.
   [[nodiscard]] std::int64_t first_pixel(std::size_t component) const {
     const std::uint32_t run = m_first_run[component];
@@ -92,15 +113,20 @@ class EmulatedLabels {
  private:
   static constexpr std::uint32_t garbage = 0xa5a5a5a5;
   static constexpr std::int64_t parts = 3;
+  static constexpr int run_teams = 5;
+  static constexpr int workers = 7;
 
   const ts::HostMask& m_mask;
   kastor::LabelParams m_params;
   std::vector<std::uint64_t> m_words, m_seeds, m_sets, m_in_part, m_pixels_in_part;
-  std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent;
+  std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent, m_rank;
+  std::vector<std::uint32_t> m_roots_in_part, m_dropped_in_part;
   std::vector<std::int32_t> m_begin, m_end, m_row;
   kastor::LabelCounts m_counts, m_reported;
   kd::RunTable m_table{};
 };
+
+using By = EmulatedLabels::By;
 
 void expect_labels(const EmulatedLabels& labels, const kastor::LabelCounts& counts,
                    const ts::HostLabels& want, const std::string& what) {
@@ -117,18 +143,20 @@ void expect_labels(const EmulatedLabels& labels, const kastor::LabelCounts& coun
   }
 }
 
-TEST(LabelByOneTeam, MatchesAFloodFill) {
+TEST(DeviceLabel, MatchesAFloodFill) {
   for (const auto connectivity : {kastor::Connectivity::four, kastor::Connectivity::eight}) {
     for (const auto& [name, mask] : ts::torture_masks(61, 133)) {
-      const kastor::LabelParams params{connectivity};
-      EmulatedLabels labels(mask, params);
-      expect_labels(labels, labels.run(), ts::label_naive(mask, connectivity), name);
-      if (HasFatalFailure()) return;
+      const auto want = ts::label_naive(mask, connectivity);
+      for (const By by : {By::one_team, By::many_teams}) {
+        EmulatedLabels labels(mask, kastor::LabelParams{connectivity});
+        expect_labels(labels, labels.run(by), want, name);
+        if (HasFatalFailure()) return;
+      }
     }
   }
 }
 
-TEST(LabelByOneTeam, DropsWhatIsSmallOrHasNoSeed) {
+TEST(DeviceLabel, DropsWhatIsSmallOrHasNoSeed) {
   const auto mask = ts::random_mask(61, 201, 0.4, 9);
   const auto seeds = ts::random_mask(61, 201, 0.02, 10);
   const kastor::LabelParams params{kastor::Connectivity::eight, 4, true};
@@ -136,27 +164,30 @@ TEST(LabelByOneTeam, DropsWhatIsSmallOrHasNoSeed) {
   for (std::size_t i = 0; i < own.values.size(); ++i) own.values[i] &= seeds.values[i];
   const auto all = ts::label_naive(mask, params.connectivity);
   const auto want = ts::keep_naive(all, own, params.min_pixels, params.drop_at_edge);
-  EmulatedLabels labels(mask, params, &seeds);
-  const kastor::LabelCounts counts = labels.run();
-  expect_labels(labels, counts, want, "seeds");
-  EXPECT_EQ(counts.dropped, all.components - want.components);
+  for (const By by : {By::one_team, By::many_teams}) {
+    EmulatedLabels labels(mask, params, &seeds);
+    const kastor::LabelCounts counts = labels.run(by);
+    expect_labels(labels, counts, want, "seeds");
+    EXPECT_EQ(counts.dropped, all.components - want.components);
+  }
 }
 
-/// As many runs as the forest has room for, and one more.
-TEST(LabelByOneTeam, LabelsNoMoreRunsThanItHasRoomFor) {
+/// As many runs as the forest of one team has room for, and one more.
+TEST(DeviceLabel, LabelsNoMoreRunsThanOneTeamHasRoomFor) {
   constexpr std::int64_t most = kd::LabelByOneTeam<Teams>::most_runs;
   for (const std::int64_t runs : {most, most + 1}) {
     ts::HostMask mask(runs, 3, 0);
     for (std::int64_t y = 0; y < runs; ++y)
       mask.values[static_cast<std::size_t>(y * 3 + (y % 4 == 3 ? 2 : 0))] = 1;
     EmulatedLabels labels(mask, {});
-    const kastor::LabelCounts counts = labels.run();
+    const kastor::LabelCounts counts = labels.run(By::one_team);
     EXPECT_EQ(counts.runs, static_cast<std::uint64_t>(runs));
     EXPECT_EQ(counts.pixels, static_cast<std::uint64_t>(runs));
     if (runs == most) {
       expect_labels(labels, counts, ts::label_naive(mask, kastor::Connectivity::four), "full");
     } else {
       EXPECT_EQ(counts.components, 0U);
+      EXPECT_TRUE(labels.has_no_label());
     }
   }
 }
