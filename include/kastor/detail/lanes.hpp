@@ -29,19 +29,28 @@ template <class V>
 [[nodiscard]] __device__ V value_of_lane(V value, int lane) {
   return __shfl_sync(~0U, value, lane);
 }
-/// The value of the lane so many above, of any plain type of whole words; a lane's own where there
-/// is none.
-template <class V>
-[[nodiscard]] __device__ V value_from_above(const V& value, int distance) {
+/// A value of any plain type of whole words, each of which `exchange` turns into another lane's.
+template <class V, class Exchange>
+[[nodiscard]] __device__ V exchanged(const V& value, const Exchange& exchange) {
   static_assert(std::is_trivially_copyable_v<V> && sizeof(V) % sizeof(std::uint32_t) == 0);
   constexpr int words = sizeof(V) / sizeof(std::uint32_t);
   std::uint32_t word[words];
   memcpy(word, &value, sizeof(V));
   KASTOR_UNROLL
-  for (int w = 0; w < words; ++w) word[w] = __shfl_down_sync(~0U, word[w], distance);
+  for (int w = 0; w < words; ++w) word[w] = exchange(word[w]);
   V other;
   memcpy(&other, word, sizeof(V));
   return other;
+}
+/// Of the lane so many above; a lane's own where there is none.
+template <class V>
+[[nodiscard]] __device__ V value_from_above(const V& value, int distance) {
+  return exchanged(value, [=](std::uint32_t w) { return __shfl_down_sync(~0U, w, distance); });
+}
+/// Of the lane whose number differs in these bits.
+template <class V>
+[[nodiscard]] __device__ V value_from_across(const V& value, int bits) {
+  return exchanged(value, [=](std::uint32_t w) { return __shfl_xor_sync(~0U, w, bits); });
 }
 
 }  // namespace kastor::detail

@@ -41,21 +41,6 @@ struct Measurer<Exec, T>::Plan {
                          detail::ClearComponents<T, Exec>{components.data()});
   }
 
-  [[nodiscard]] static detail::MeasuredRuns runs_of(const RunLabels<Exec>& labels,
-                                                    const LabelCounts* counts,
-                                                    std::int64_t most_components) {
-    return {labels.begin.data(),
-            labels.end.data(),
-            labels.row.data(),
-            labels.label.data(),
-            labels.first_run.data(),
-            labels.first_in_word.data(),
-            labels.nx,
-            counts,
-            counts == nullptr ? labels.runs : static_cast<std::int64_t>(labels.begin.extent(0)),
-            most_components};
-  }
-
   template <template <class, class> class Sweep>
   void sweep(const char* label, Bands<T, Exec> bands, const detail::MeasuredRuns& runs,
              std::int64_t words_per_row) {
@@ -69,7 +54,7 @@ struct Measurer<Exec, T>::Plan {
 
   void run(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
            std::int64_t most_components, Source* into) {
-    const detail::MeasuredRuns runs = runs_of(labels, counts, most_components);
+    const detail::MeasuredRuns runs = detail::runs_of(labels, counts, most_components);
     const std::int64_t per_row = labels.mask.words_per_row();
     sweep<detail::FindExtents>("kastor::measure::find_extents", bands, runs, per_row);
     sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, runs, per_row);

@@ -409,16 +409,7 @@ class IslandMeasurer {
     m_most = std::max({m_most, std::int64_t{4096}, labels.ny * labels.nx / 8192});
     reserve_islands();
     grow(m_rows, m_space, "kastor::islands::rows", m_most);
-    const MeasuredRuns runs{labels.begin.data(),
-                            labels.end.data(),
-                            labels.row.data(),
-                            labels.label.data(),
-                            labels.first_run.data(),
-                            labels.first_in_word.data(),
-                            labels.nx,
-                            counts,
-                            static_cast<std::int64_t>(labels.begin.extent(0)),
-                            m_most};
+    const MeasuredRuns runs = runs_of(labels, counts, m_most);
     const std::int64_t per_row = labels.mask.words_per_row();
     const std::int64_t workers = measuring_workers(m_space, runs.run_capacity);
     const auto sweep = [&]<template <class, class> class Sweep>(const char* label) {

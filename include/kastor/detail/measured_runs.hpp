@@ -129,6 +129,22 @@ struct MeasuredRuns {
   }
 };
 
+/// `counts` is null if `labels` know how many runs and components there are.
+template <class Exec>
+[[nodiscard]] MeasuredRuns runs_of(const RunLabels<Exec>& labels, const LabelCounts* counts,
+                                   std::int64_t most_components) {
+  return {labels.begin.data(),
+          labels.end.data(),
+          labels.row.data(),
+          labels.label.data(),
+          labels.first_run.data(),
+          labels.first_in_word.data(),
+          labels.nx,
+          counts,
+          counts == nullptr ? labels.runs : static_cast<std::int64_t>(labels.begin.extent(0)),
+          most_components};
+}
+
 /// Pixel (0, 0) of the image, had its rows the pitch of the band.
 template <class T>
 struct BandOrigin {

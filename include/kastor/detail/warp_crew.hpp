@@ -100,18 +100,9 @@ class WarpCrew {
 #ifdef __CUDA_ARCH__
   template <class V, class Join>
   [[nodiscard]] __device__ V joined(V value, const Join& join) const {
-    static_assert(sizeof(V) % 4 == 0 && sizeof(V) <= 64);
-    constexpr int words = sizeof(V) / 4;
+    static_assert(sizeof(V) <= 64);
     KASTOR_UNROLL
-    for (int lane = warp / 2; lane > 0; lane /= 2) {
-      std::uint32_t word[words];
-      memcpy(word, &value, sizeof(V));
-      KASTOR_UNROLL
-      for (int w = 0; w < words; ++w) word[w] = __shfl_xor_sync(~0U, word[w], lane);
-      V other;
-      memcpy(&other, word, sizeof(V));
-      join(value, other);
-    }
+    for (int lane = warp / 2; lane > 0; lane /= 2) join(value, value_from_across(value, lane));
     if constexpr (warps > 1) {
       auto* const of_warp = reinterpret_cast<V*>(m_space.words);
       if (rank() % warp == 0) of_warp[rank() / warp] = value;
