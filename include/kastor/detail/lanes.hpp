@@ -25,22 +25,22 @@ template <class V>
   }
   return value;
 }
-template <class V>
-[[nodiscard]] __device__ V value_of_lane(V value, int lane) {
-  return __shfl_sync(~0U, value, lane);
-}
-/// A value of any plain type of whole words, each of which `exchange` turns into another lane's.
+/// A value of any plain type, each word of which `exchange` turns into another lane's.
 template <class V, class Exchange>
 [[nodiscard]] __device__ V exchanged(const V& value, const Exchange& exchange) {
-  static_assert(std::is_trivially_copyable_v<V> && sizeof(V) % sizeof(std::uint32_t) == 0);
-  constexpr int words = sizeof(V) / sizeof(std::uint32_t);
-  std::uint32_t word[words];
+  static_assert(std::is_trivially_copyable_v<V>);
+  constexpr int words = (sizeof(V) + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
+  std::uint32_t word[words] = {};
   memcpy(word, &value, sizeof(V));
   KASTOR_UNROLL
   for (int w = 0; w < words; ++w) word[w] = exchange(word[w]);
   V other;
   memcpy(&other, word, sizeof(V));
   return other;
+}
+template <class V>
+[[nodiscard]] __device__ V value_of_lane(const V& value, int lane) {
+  return exchanged(value, [=](std::uint32_t w) { return __shfl_sync(~0U, w, lane); });
 }
 /// Of the lane so many above; a lane's own where there is none.
 template <class V>

@@ -222,15 +222,7 @@ class Replay {
   }
 
   KOKKOS_FUNCTION void cuts_at(const T (&limits)[sides], Cut (&cuts)[sides]) const {
-    std::uint64_t found[sides];
-    by_lanes(m_crew, found, [&](int side) {
-      const Cut cut = cut_at(side, of_side(side, limits));
-      return std::uint64_t{static_cast<std::uint32_t>(cut.bin)} << 32 |
-             static_cast<std::uint32_t>(cut.octave);
-    });
-    for (int side = 0; side < sides; ++side)
-      cuts[side] = {static_cast<int>(found[side] >> 32),
-                    static_cast<int>(found[side] & 0xffffffff)};
+    by_lanes(m_crew, cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
   }
 
   /// Adds this thread's share of what the limit's octave has within the limit.

@@ -212,7 +212,7 @@ class SetSums {
     KASTOR_KEEP_LOOP
     for (int step = lanes / 2; step > 0; step /= 2) {
       const Part above = value_from_above(m_part, step);
-      const bool above_has = value_from_above(has ? 1 : 0, step) != 0 && lane + step < lanes;
+      const bool above_has = value_from_above(has, step) && lane + step < lanes;
       if (!above_has) continue;
       if (has) {
         m_part.join(above);
