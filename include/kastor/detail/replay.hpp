@@ -208,17 +208,22 @@ class Replay {
     return side == 0 ? x > limit : x < limit;
   }
 
-  /// Where a tail's limit lies.
+  /// Where a tail's limit lies; if beyond all octaves that are used, after the last of them.
   struct Cut {
     int bin;
-    int octave;  ///< those before are whole within the limit; all that are used are those before
+    int octave;  ///< those before are whole within the limit
   };
   [[nodiscard]] KOKKOS_FUNCTION Cut cut_at(int side, T limit) const {
     const int used = of_side(side, m_used);
-    if (!Interval<T>{}.contains(limit)) return {0, used};
+    const Cut beyond_all{TailOctaves::first_bin_of(used), used};
+    if (!Interval<T>{}.contains(limit)) return beyond_all;
     const int bin = m_bins.in_tail(limit);
     const int octave = TailOctaves::octave_of(bin);
-    return {bin, octave < used ? octave : used};
+    return octave < used ? Cut{bin, octave} : beyond_all;
+  }
+  /// Whether there may be pixels on both sides of the limit.
+  [[nodiscard]] KOKKOS_FUNCTION bool cuts_pixels(int side, const Cut& cut) const {
+    return cut.octave < of_side(side, m_used);
   }
 
   KOKKOS_FUNCTION void cuts_at(const T (&limits)[sides], Cut (&cuts)[sides]) const {
@@ -266,14 +271,13 @@ class Replay {
     Cut cuts[2];
     cuts_at(limits, cuts);
     std::uint64_t words[2][WideTailSums::words] = {};
-    if (cuts[0].octave < m_used[0] || cuts[1].octave < m_used[1]) {
+    if (cuts_pixels(0, cuts[0]) || cuts_pixels(1, cuts[1])) {
       by_side(m_crew, m_space.by_side, words, AddWords{},
               [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
                 KASTOR_UNROLL
                 for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
                 const Cut cut = of_side(side, cuts);
-                if (cut.octave < of_side(side, m_used))
-                  add_share(half, side, of_side(side, limits), cut, mine);
+                if (cuts_pixels(side, cut)) add_share(half, side, of_side(side, limits), cut, mine);
               });
     }
     // Sums and squares of both sides: what the octaves before have, and the share of the last one.
@@ -350,58 +354,51 @@ class Replay {
   }
 
   /// The outermost pixels within an interval, of each tail that has any there.
-  KOKKOS_FUNCTION void find_outermost(const Interval<T>& interval, T (&extreme)[2]) const {
-    const T limits[2] = {interval.low, interval.high};
+  KOKKOS_FUNCTION void find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
+    const T limits[sides] = {interval.low, interval.high};
     const auto outwards = [](int side, Key<T> key) {
       return side == 0 ? static_cast<Key<T>>(~key) : key;
     };
-    int past[2], octave[2];  // the bin that the limit cuts, and its octave
-    bool cut[2];
-    Cut cuts[2];
+    Cut cuts[sides];
     cuts_at(limits, cuts);
-    for (int side = 0; side < 2; ++side) {
-      const Cut limit = cuts[side];
-      octave[side] = limit.octave;
-      cut[side] = octave[side] < m_used[side];
-      past[side] = cut[side] ? limit.bin : TailOctaves::first_bin_of(m_used[side]);
-      if (!cut[side] && octave[side] > 0) --octave[side];
-    }
-    // Keys that grow outwards, of pixels in that bin; or, where the limit cuts none, 1 + the last
-    // bin of the octave that is not empty.
-    std::uint64_t found[2][2];
+    // Where the limit cuts a bin: of the outermost pixel in it that is within the limit, a key that
+    // grows outwards; 0: there is none. Elsewhere: 1 + the last bin that is not empty.
+    std::uint64_t found[sides][1];
     by_side(m_crew, m_space.by_side, found, LargerWord{},
-            [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
-              mine[0] = mine[1] = 0;
-              const int end = of_side(side, past);
-              if (of_side(side, cut)) {
-                const BinSummary<T>& bin = summary(side, end);
+            [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
+              mine[0] = 0;
+              const Cut cut = of_side(side, cuts);
+              if (cuts_pixels(side, cut)) {
+                const BinSummary<T>& bin = summary(side, cut.bin);
                 const T limit = of_side(side, limits);
                 for_my_share(half, m_g.tails + bin.begin, bin.pixels(), [&](T x) {
                   const std::uint64_t key = outwards(side, key_of(x));
                   if (beyond(side, x, limit) && key > mine[0]) mine[0] = key;
                 });
-              } else {
-                const int first = TailOctaves::first_bin_of(of_side(side, octave));
-                mine[1] = last_used(half, side, first, end);
+              } else if (cut.octave > 0) {
+                mine[0] = last_used(half, side, TailOctaves::first_bin_of(cut.octave - 1), cut.bin);
               }
             });
-    const bool more = (found[0][0] | found[0][1]) == 0 || (found[1][0] | found[1][1]) == 0;
-    std::uint64_t inner[2][2] = {};
-    if (more) {
+    // Where that bin has none: 1 + the last bin before it that is not empty.
+    const bool inside[sides] = {cuts_pixels(0, cuts[0]) && found[0][0] == 0,
+                                cuts_pixels(1, cuts[1]) && found[1][0] == 0};
+    std::uint64_t inner[sides][1] = {};
+    if (inside[0] || inside[1]) {
       by_side(m_crew, m_space.by_side, inner, LargerWord{},
-              [&](int side, const auto& half, std::uint64_t(&mine)[2]) {
-                mine[0] = last_used(half, side, 0, of_side(side, past));
-                mine[1] = 0;
+              [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
+                mine[0] =
+                    of_side(side, inside) ? last_used(half, side, 0, of_side(side, cuts).bin) : 0;
               });
     }
-    for (int side = 0; side < 2; ++side) {
-      const std::uint64_t bin = LargerWord{}(found[side][1], inner[side][0]);
-      if (found[side][0] != 0) {
+    for (int side = 0; side < sides; ++side) {
+      if (cuts_pixels(side, cuts[side]) && !inside[side]) {
         extreme[side] = value_of<T>(outwards(side, static_cast<Key<T>>(found[side][0])));
-      } else if (bin != 0) {
-        const BinSummary<T>& last = summary(side, static_cast<int>(bin) - 1);
-        extreme[side] = side == 0 ? last.min() : last.max();
+        continue;
       }
+      const std::uint64_t bin = inside[side] ? inner[side][0] : found[side][0];
+      if (bin == 0) continue;
+      const BinSummary<T>& last = summary(side, static_cast<int>(bin) - 1);
+      extreme[side] = side == 0 ? last.min() : last.max();
     }
   }
 
