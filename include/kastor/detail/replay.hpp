@@ -9,10 +9,8 @@
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gathered_bins.hpp>
-#include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/ordered_key.hpp>
-#include <kastor/detail/sums_before.hpp>
-#include <kastor/detail/window_pixels.hpp>
+#include <kastor/detail/window_selector.hpp>
 #include <kastor/sigma_clip.hpp>
 
 /// Replays every pass of a clip, exactly, on the gathered pixels.
@@ -54,31 +52,17 @@ struct Gathered {
 /// Work space shared by the crew.
 template <class T>
 struct ReplaySpace {
-  static constexpr int max_sorted = 128;
-  static constexpr int shares = 256;                    ///< of a window's bin
   static constexpr int threads = BySideSpace::threads;  ///< of a team
+  static_assert(threads == WindowSelectorSpace<T>::threads);
   struct Before {
     std::int64_t count;
     double sum, squares;
   };
-  struct Sharing {
-    T unsorted[max_sorted];
-    std::uint32_t in_share[shares];
-    SumsBeforeSpace<std::uint32_t, 1, threads> before;
-  };
-  struct WindowBin {
-    int bin;
-    std::int64_t first, past;  ///< ranks of its pixels
-  };
 
   Before before_octave[2][TailOctaves::count + 1];  ///< sums over the octaves before, in grid units
-  std::uint32_t window_begin[GatheredBins<T>::window + 1];  ///< of a device's bins
-  std::uint32_t begin_of_share[shares + 1];                 ///< ranks in a window's bin
-  T sorted[max_sorted];  ///< pixels of the bin, of consecutive ranks, in order
-  int next;              ///< place in a list that all write to
-  int near, found;       ///< bins of a rank
-  union {                // one at a time
-    Sharing sharing;
+  WindowSelectorSpace<T> window;
+  union {  // one at a time
+    typename WindowSelectorSpace<T>::Sharing sharing;
     BySideSpace by_side;
   };
 };
@@ -94,14 +78,17 @@ class Replay {
  public:
   using Bins = GatheredBins<T>;
   KOKKOS_FUNCTION Replay(const Crew& crew, const Gathered<T, Window>& g, ReplaySpace<T>& space)
-      : m_crew(crew), m_g(g), m_space(space), m_bins(g.brackets) {
-    keep_begins(crew);
+      : m_crew(crew),
+        m_g(g),
+        m_space(space),
+        m_bins(g.brackets),
+        m_stored(crew, m_bins, g.window, g.window_begin, space.window, space.sharing) {
     add_up_octaves();
     m_inside_sum = scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
     m_inside_squares = scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);
-    m_window = static_cast<std::int64_t>(m_g.window_begin[Bins::window]);
+    m_window = m_stored.pixels();
     for (int s = 0; s < m_g.brackets.spikes; ++s) {
-      m_below_spike[s] = stored_below(m_g.brackets.spike[s]);
+      m_below_spike[s] = m_stored.below(m_g.brackets.spike[s]);
       m_window += m_g.inside.spike[s];
     }
   }
@@ -157,9 +144,6 @@ class Replay {
   };
 
   static constexpr int sides = 2;  ///< the lower and the upper tail
-  struct Ranks {
-    std::int64_t first, past;
-  };
 
   [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
     return m_g.summaries.bins[side * TailOctaves::bins + bin];
@@ -414,16 +398,6 @@ class Replay {
     return found;
   }
 
-  // --------------------------------------------------------------------------------- the window
-
-  /// Stored pixels of the window that are smaller than x.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t stored_below(T x) const {
-    const int bin = m_bins.in_window(x);
-    std::int64_t n = 0;
-    m_g.window.for_each(m_crew, bin, [&](T y) { n += y < x ? 1 : 0; });
-    return static_cast<std::int64_t>(m_g.window_begin[bin]) + m_crew.sum(n);
-  }
-
   /// The pixel of a rank in the window, spikes included.
   [[nodiscard]] KOKKOS_FUNCTION T in_window(std::int64_t rank) {
     std::int64_t before = 0;  // pixels of the spikes below
@@ -433,191 +407,18 @@ class Replay {
       if (rank < first + m_g.inside.spike[s]) return m_g.brackets.spike[s];
       before += m_g.inside.spike[s];
     }
-    return stored(rank - before);
-  }
-
-  [[nodiscard]] KOKKOS_FUNCTION T stored(std::int64_t rank) {
-    if (rank < m_bin.first || rank >= m_bin.past) {
-      m_bin = window_bin_of(m_crew, rank);
-      bring_bin();
-    }
-    if (rank < m_sorted.first || rank >= m_sorted.past) {
-      const std::uint32_t* const begin = m_space.begin_of_share;
-      const std::int64_t in_bin = rank - m_bin.first;
-      const int share =
-          last_not_above(begin, ReplaySpace<T>::shares, static_cast<std::uint32_t>(in_bin));
-      if (begin[share + 1] - begin[share] > ReplaySpace<T>::max_sorted)
-        return bisect(share, in_bin);
-      sort_share(share);
-    }
-    return m_space.sorted[rank - m_sorted.first];
-  }
-
-  /// Where the window's bins begin, near at hand.
-  KOKKOS_FUNCTION void keep_begins(const Alone&) const {}
-  template <class Member>
-  KOKKOS_FUNCTION void keep_begins(const TeamCrew<Member>& crew) const {
-    constexpr int share = Bins::window / ReplaySpace<T>::threads;
-    const auto bin = [&crew](int k) { return k * ReplaySpace<T>::threads + crew.rank(); };
-    // All of them before the first is stored, which for all the compiler knows might change them.
-    std::uint32_t begin[share];
-    KASTOR_UNROLL
-    for (int k = 0; k < share; ++k) begin[k] = static_cast<std::uint32_t>(m_g.window_begin[bin(k)]);
-    KASTOR_UNROLL
-    for (int k = 0; k < share; ++k) m_space.window_begin[bin(k)] = begin[k];
-    if (crew.rank() == 0)
-      m_space.window_begin[Bins::window] =
-          static_cast<std::uint32_t>(m_g.window_begin[Bins::window]);
-  }
-
-  /// The bin of a rank. All threads have read what lies in the work space.
-  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::WindowBin window_bin_of(
-      const Alone&, std::int64_t rank) const {
-    const int bin =
-        last_not_above(m_g.window_begin, Bins::window, static_cast<std::uint64_t>(rank));
-    return {bin, static_cast<std::int64_t>(m_g.window_begin[bin]),
-            static_cast<std::int64_t>(m_g.window_begin[bin + 1])};
-  }
-  template <class Member>
-  [[nodiscard]] KOKKOS_FUNCTION typename ReplaySpace<T>::WindowBin window_bin_of(
-      const TeamCrew<Member>& crew, std::int64_t rank) const {
-    constexpr int share = Bins::window / ReplaySpace<T>::threads;
-    static_assert(Bins::window % ReplaySpace<T>::threads == 0 && share <= ReplaySpace<T>::threads);
-    const auto r = static_cast<std::uint32_t>(rank);
-    const auto holds = [this, r](int first, int past) {
-      return m_space.window_begin[first] <= r && r < m_space.window_begin[past];
-    };
-    const int mine = crew.rank();
-    crew.barrier();
-    if (holds(mine * share, (mine + 1) * share)) m_space.near = mine * share;
-    if (mine == 0) m_space.next = 0;
-    crew.barrier();
-    const int bin = m_space.near + mine;
-    if (mine < share && holds(bin, bin + 1)) m_space.found = bin;
-    crew.barrier();
-    const int found = m_space.found;
-    return {found, m_space.window_begin[found], m_space.window_begin[found + 1]};
-  }
-
-  /// The pixels of a bin come near at hand: a few in order, more of them counted by shares.
-  KOKKOS_FUNCTION void bring_bin() {
-    constexpr int few = 96;
-    const std::int64_t n = m_bin.past - m_bin.first;
-    m_list = nullptr;
-    if (n <= few) {
-      T* const unsorted = m_space.sharing.unsorted;
-      m_g.window.copy(m_crew, m_bin.bin, unsorted, &m_space.next);
-      m_crew.barrier();
-      sort_few(unsorted, static_cast<int>(n));
-      m_sorted = {m_bin.first, m_bin.past};
-    } else {
-      m_list = m_g.window.list(m_crew, m_bin.bin, n, &m_space.next);
-      m_crew.barrier();
-      count_shares();
-      m_sorted = {0, 0};
-    }
-  }
-  template <class Visit>
-  KOKKOS_FUNCTION void for_each_in_bin(const Visit& visit) const {
-    if (m_list != nullptr) {
-      for_my_places<4>(m_crew, m_list, m_bin.past - m_bin.first,
-                       [&](std::int64_t, T x) { visit(x); });
-    } else {
-      m_g.window.for_each(m_crew, m_bin.bin, visit);
-    }
-  }
-
-  /// By counting the smaller pixels of each.
-  KOKKOS_FUNCTION void sort_few(const T* unsorted, int n) const {
-    for (int i = m_crew.rank(); i < n; i += m_crew.size())
-      m_space.sorted[count_before(unsorted, i, 0, n)] = unsorted[i];
-    m_crew.barrier();
-  }
-
-  /// Of the equal shares of the bin's width; clamped and monotone, as the bins themselves.
-  [[nodiscard]] KOKKOS_FUNCTION int share_of(T x) const {
-    constexpr int last = ReplaySpace<T>::shares - 1;
-    const double in_bin = (static_cast<double>(x) - m_bins.low) * m_bins.per_unit - m_bin.bin;
-    const double share = in_bin * ReplaySpace<T>::shares;
-    return share < last ? (share > 0 ? static_cast<int>(share) : 0) : last;
-  }
-
-  KOKKOS_FUNCTION void count_shares() const {
-    constexpr int shares = ReplaySpace<T>::shares;
-    std::uint32_t* const in_share = m_space.sharing.in_share;
-    const int rank = m_crew.rank();
-    const int size = m_crew.size();
-    for (int s = rank; s < shares; s += size) in_share[s] = 0;
-    if (rank == 0) m_space.next = 0;
-    m_crew.barrier();
-    for_each_in_bin([&](T x) { Kokkos::atomic_inc(&in_share[share_of(x)]); });
-    m_crew.barrier();
-    const int mine = (shares + size - 1) / size;
-    const int first = rank * mine < shares ? rank * mine : shares;
-    const int past = first + mine < shares ? first + mine : shares;
-    std::uint32_t before[1] = {0};
-    for (int s = first; s < past; ++s) before[0] += in_share[s];
-    std::uint32_t all[1];
-    sums_before(m_crew, m_space.sharing.before, before, all);
-    for (int s = first; s < past; ++s) {
-      m_space.begin_of_share[s] = before[0];
-      before[0] += in_share[s];
-    }
-    if (rank == 0) m_space.begin_of_share[shares] = all[0];
-    m_crew.barrier();
-  }
-
-  KOKKOS_FUNCTION void sort_share(int share) {
-    T* const unsorted = m_space.sharing.unsorted;
-    const std::uint32_t first = m_space.begin_of_share[share];
-    const std::uint32_t past = m_space.begin_of_share[share + 1];
-    m_crew.barrier();
-    for_each_in_bin([&](T x) {
-      if (share_of(x) == share) unsorted[Kokkos::atomic_fetch_add(&m_space.next, 1)] = x;
-    });
-    m_crew.barrier();
-    if (m_crew.rank() == 0) m_space.next = 0;
-    sort_few(unsorted, static_cast<int>(past - first));
-    m_sorted = {m_bin.first + first, m_bin.first + past};
-  }
-
-  /// Among many pixels of one share, as a rule equal ones: by halving the range of their bit
-  /// patterns. `rank` is that in the bin.
-  [[nodiscard]] KOKKOS_FUNCTION T bisect(int share, std::int64_t rank) const {
-    auto low = static_cast<Key<T>>(~Key<T>{0});
-    auto above_high = low;  // the complement of the largest
-    for_each_in_bin([&](T x) {
-      if (share_of(x) != share) return;
-      const Key<T> key = key_of(x);
-      low = key < low ? key : low;
-      above_high = static_cast<Key<T>>(~key) < above_high ? static_cast<Key<T>>(~key) : above_high;
-    });
-    low = m_crew.smallest(low);
-    auto high = static_cast<Key<T>>(~m_crew.smallest(above_high));
-    while (low < high) {
-      const Key<T> middle = low + (high - low) / 2;
-      std::int64_t up_to = 0;
-      for_each_in_bin([&](T x) { up_to += key_of(x) <= middle ? 1 : 0; });
-      if (m_crew.sum(up_to) > rank) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return value_of<T>(low);
+    return m_stored(rank - before);
   }
 
   Crew m_crew;
   const Gathered<T, Window>& m_g;
   ReplaySpace<T>& m_space;
   Bins m_bins;
-  std::int64_t m_window = 0;  ///< pixels in the window, spikes included
+  WindowSelector<T, Crew, Window> m_stored;  ///< pixels of the window, all but the spikes
+  std::int64_t m_window = 0;                 ///< pixels in the window, spikes included
   std::int64_t m_below_spike[Brackets<T>::max_spikes] = {};
-  typename ReplaySpace<T>::WindowBin m_bin{0, 0, 0};  ///< of the window, at hand
-  const T* m_list = nullptr;                          ///< its pixels, if they are in one list
-  Ranks m_sorted{0, 0};                               ///< those in order
-  double m_inside_sum, m_inside_squares;              ///< in units of the grid
-  int m_used[sides] = {};  ///< octaves that hold pixels, or lie before one that does
+  double m_inside_sum, m_inside_squares;  ///< in units of the grid
+  int m_used[sides] = {};                 ///< octaves that hold pixels, or lie before one that does
 };
 
 /// The whole replay, and the level that follows from it.

@@ -8,6 +8,7 @@
 #include <kastor/detail/predict_clip.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
+#include <kastor/detail/window_pixels.hpp>
 
 namespace kastor::detail {
 
