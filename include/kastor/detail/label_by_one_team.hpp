@@ -55,12 +55,7 @@ struct LabelByOneTeam {
     crew.barrier();
     for (std::int64_t run = crew.rank(); run < runs; run += threads)
       near.label_run(run, near.forest().find(static_cast<std::uint32_t>(run)), 0);
-
-    std::uint64_t pixels = 0;
-    for (int part = crew.rank(); part < word_parts; part += threads)
-      pixels += table.totals.pixels[part];
-    pixels = sum_of_all(crew, space.sums, pixels);
-    if (crew.rank() == 0) table.publish(pixels, roots.kept, roots.dropped);
+    publish_counts(crew, space.sums, table, word_parts, roots);
   }
 };
 

@@ -266,6 +266,19 @@ template <class V, int Threads, class Crew>
   return roots;
 }
 
+/// Adds up the pixels of the parts, and says the counts. All threads of a team must call it.
+template <int Threads, class Crew>
+KOKKOS_FUNCTION void publish_counts(const Crew& crew,
+                                    SumsBeforeSpace<std::uint64_t, 1, Threads>& space,
+                                    const RunTable& table, int word_parts,
+                                    const RankedRoots& roots) {
+  std::uint64_t pixels = 0;
+  for (int part = crew.rank(); part < word_parts; part += Threads)
+    pixels += table.totals.pixels[part];
+  pixels = sum_of_all(crew, space, pixels);
+  if (crew.rank() == 0) table.publish(pixels, roots.kept, roots.dropped);
+}
+
 template <class Exec>
 struct RankRootsByTeams {
   using Tiles = TilesOfRuns<Exec>;
@@ -352,17 +365,13 @@ struct LabelRunsByTeams {
   KOKKOS_FUNCTION void publish(const TeamCrew<typename Tiles::Member>& crew, Sums& sums, int parts,
                                std::uint32_t roots) const {
     const RunTable& table = tiles.table;
-    std::uint64_t pixels = 0;
-    for (int part = crew.rank(); part < word_parts; part += crew.size())
-      pixels += table.totals.pixels[part];
-    pixels = sum_of_all(crew, sums.pixels, pixels);
     std::uint32_t dropped = 0;
     if (table.pixels_of_set != nullptr) {
       for (int part = crew.rank(); part < parts; part += crew.size())
         dropped += table.totals.dropped[part];
       dropped = sum_of_all(crew, sums.counts, dropped);
     }
-    if (crew.rank() == 0) table.publish(pixels, roots, dropped);
+    publish_counts(crew, sums.pixels, table, word_parts, {roots, dropped});
   }
 };
 
