@@ -65,7 +65,7 @@ class EmulatedLabels {
 
   enum class By { one_team, many_teams };
   const kastor::LabelCounts& run(By by) {
-    using Words = kd::TilesOfWords<Teams>;
+    using Words = kd::TilesOfWords;
     const std::int64_t tiles = (m_table.words.count + Words::tile - 1) / Words::tile;
     const std::int64_t of_team = (tiles + parts - 1) / parts;
     const int teams = static_cast<int>((tiles + of_team - 1) / of_team);
@@ -85,7 +85,7 @@ class EmulatedLabels {
       for (int worker = 0; worker < workers; ++worker)
         kd::CountPixels<Teams>{m_table, workers, m_mask.ny, m_mask.nx}(worker);
     }
-    const kd::TilesOfRuns<Teams> runs{m_table};
+    const kd::TilesOfRuns runs{m_table};
     launch("rank_roots", run_teams, kd::RankRootsByTeams<Teams>{runs});
     using Label = kd::LabelRunsByTeams<Teams>;
     launch("label_runs", run_teams, Label{runs, teams, Label::scratch_for(run_teams)});

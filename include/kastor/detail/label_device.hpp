@@ -20,12 +20,10 @@ struct alignas(8) NumberPair {
 };
 
 /// Parts of whole tiles of the words of a mask.
-template <class Exec>
 struct TilesOfWords {
   static constexpr int threads = 256;
   static constexpr int pairs = 4;  ///< that a thread loads before it looks at the first
   static constexpr std::int64_t tile = std::int64_t{threads} * pairs * 2;
-  using Member = TeamMember<Exec>;
 
   RunTable table;
   std::int64_t tiles_per_team;
@@ -35,21 +33,20 @@ struct TilesOfWords {
     return at < table.words.count ? at : table.words.count;
   }
   /// First word of a thread's pair in the tile that begins at `begin`.
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t at(const Member& team, std::int64_t begin,
-                                                       int pair) {
-    return begin + 2 * (std::int64_t{pair} * threads + team.team_rank());
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t at(int rank, std::int64_t begin, int pair) {
+    return begin + 2 * (std::int64_t{pair} * threads + rank);
   }
   /// Words beyond the mask read as 0.
-  KOKKOS_FUNCTION void load(const Member& team, std::int64_t begin, WordPair* loaded) const {
+  KOKKOS_FUNCTION void load(int rank, std::int64_t begin, WordPair* loaded) const {
     const MaskWords& words = table.words;
     if (begin + tile <= words.count && reinterpret_cast<std::uintptr_t>(words.data) % 16 == 0) {
       KASTOR_UNROLL
       for (int p = 0; p < pairs; ++p)
-        loaded[p] = *reinterpret_cast<const WordPair*>(words.data + at(team, begin, p));
+        loaded[p] = *reinterpret_cast<const WordPair*>(words.data + at(rank, begin, p));
     } else {
       KASTOR_UNROLL
       for (int p = 0; p < pairs; ++p) {
-        const std::int64_t i = at(team, begin, p);
+        const std::int64_t i = at(rank, begin, p);
         loaded[p].word[0] = i < words.count ? words.data[i] : 0;
         loaded[p].word[1] = i + 1 < words.count ? words.data[i + 1] : 0;
       }
@@ -59,14 +56,15 @@ struct TilesOfWords {
 
 template <class Exec>
 struct CountRunsByTeams {
-  using Tiles = TilesOfWords<Exec>;
+  using Tiles = TilesOfWords;
+  using Member = TeamMember<Exec>;
   using Space = SumsBeforeSpace<std::uint64_t, 1, Tiles::threads>;
   static constexpr int threads = Tiles::threads;
   static constexpr int teams_at_once = 4;
   static constexpr int scratch_bytes = sizeof(Space) + 8;
   Tiles tiles;
 
-  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int bytes = sizeof(Space);  // is taken by reference
     auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
     const MaskWords& words = tiles.table.words;
@@ -74,15 +72,15 @@ struct CountRunsByTeams {
     const std::int64_t past = tiles.first(team.league_rank() + 1);
     for (std::int64_t t = tiles.first(team.league_rank()); t < past; t += Tiles::tile) {
       WordPair loaded[Tiles::pairs];
-      tiles.load(team, t, loaded);
+      tiles.load(team.team_rank(), t, loaded);
       KASTOR_UNROLL
       for (int p = 0; p < Tiles::pairs; ++p) {
-        const std::int64_t i = Tiles::at(team, t, p);
+        const std::int64_t i = Tiles::at(team.team_rank(), t, p);
         KASTOR_UNROLL
         for (int k = 0; k < 2; ++k) runs += ones_in(words.starts(i + k, loaded[p].word[k]));
       }
     }
-    runs = sum_of_all(TeamCrew<typename Tiles::Member>(team), space, runs);
+    runs = sum_of_all(TeamCrew<Member>(team), space, runs);
     if (team.team_rank() == 0) tiles.table.totals.runs[team.league_rank()] = runs;
   }
 };
@@ -90,7 +88,8 @@ struct CountRunsByTeams {
 /// Four counts of at most 64 a thread, so at most 2^14 a team, share the 64 bits of one scan.
 template <class Exec>
 struct NumberRunsByTeams {
-  using Tiles = TilesOfWords<Exec>;
+  using Tiles = TilesOfWords;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = Tiles::threads;
   static constexpr int teams_at_once = 4;  ///< a scan leaves threads waiting, others fill the gap
   Tiles tiles;
@@ -106,12 +105,12 @@ struct NumberRunsByTeams {
   static constexpr int scratch_bytes = sizeof(Space) + 8;
   static_assert(Tiles::tile <= 1 << 16);
 
-  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
     static_assert(Tiles::pairs == 4 && Tiles::threads * 64 < 1 << 16);
     const RunTable& table = tiles.table;
     const int bytes = sizeof(Space);  // is taken by reference
     auto* space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
-    const TeamCrew<typename Tiles::Member> crew(team);
+    const TeamCrew<Member> crew(team);
     if (team.team_rank() == 0) space->listed = 0;
 
     std::uint64_t before = 0;
@@ -125,10 +124,10 @@ struct NumberRunsByTeams {
       WordPair loaded[Tiles::pairs];
       WordPair starts[Tiles::pairs];
       std::uint64_t counts = 0;
-      tiles.load(team, t, loaded);
+      tiles.load(team.team_rank(), t, loaded);
       KASTOR_UNROLL
       for (int p = 0; p < Tiles::pairs; ++p) {
-        const std::int64_t i = Tiles::at(team, t, p);
+        const std::int64_t i = Tiles::at(team.team_rank(), t, p);
         KASTOR_UNROLL
         for (int k = 0; k < 2; ++k) {
           const std::uint64_t word = loaded[p].word[k];
@@ -142,7 +141,7 @@ struct NumberRunsByTeams {
       sums_before(crew, space->sums, begun, all);
       KASTOR_UNROLL
       for (int p = 0; p < Tiles::pairs; ++p) {
-        number(Tiles::at(team, t, p), t, loaded[p], starts[p],
+        number(Tiles::at(team.team_rank(), t, p), t, loaded[p], starts[p],
                before + (begun[0] >> (16 * p) & 0xffffU), *space);
         before += all[0] >> (16 * p) & 0xffffU;
       }
@@ -223,16 +222,15 @@ struct UniteWithRowAbove {
 };
 
 /// Parts of whole tiles of runs, of one length, which only the device knows.
-template <class Exec>
 struct TilesOfRuns {
   static constexpr int threads = 256;
-  using Member = TeamMember<Exec>;
 
   RunTable table;
 
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t share(const Member& team) const {
+  /// Of each of so many teams.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t share(int teams) const {
     const std::int64_t tiles = (table.runs() + threads - 1) / threads;
-    return (tiles + team.league_size() - 1) / team.league_size() * threads;
+    return (tiles + teams - 1) / teams * threads;
   }
 };
 
@@ -281,7 +279,7 @@ KOKKOS_FUNCTION void publish_counts(const Crew& crew,
 
 template <class Exec>
 struct RankRootsByTeams {
-  using Tiles = TilesOfRuns<Exec>;
+  using Tiles = TilesOfRuns;
   using Member = TeamMember<Exec>;
   using Space = SumsBeforeSpace<std::uint32_t, 1, Tiles::threads>;
   static constexpr int threads = Tiles::threads;
@@ -293,7 +291,7 @@ struct RankRootsByTeams {
     const RunTable& table = tiles.table;
     const int bytes = sizeof(Space);  // is taken by reference
     auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
-    const std::int64_t share = tiles.share(team);
+    const std::int64_t share = tiles.share(team.league_size());
     const std::int64_t first = team.league_rank() * share;
     const std::int64_t past = first + share < table.runs() ? first + share : table.runs();
     const RankedRoots roots = rank_roots(TeamCrew<Member>(team), space, table, first, past);
@@ -307,7 +305,8 @@ struct RankRootsByTeams {
 /// As many teams as ranked the roots.
 template <class Exec>
 struct LabelRunsByTeams {
-  using Tiles = TilesOfRuns<Exec>;
+  using Tiles = TilesOfRuns;
+  using Member = TeamMember<Exec>;
   static constexpr int threads = Tiles::threads;
   static constexpr int teams_at_once = 6;
   Tiles tiles;
@@ -323,7 +322,7 @@ struct LabelRunsByTeams {
            16;
   }
 
-  KOKKOS_FUNCTION void operator()(const typename Tiles::Member& team) const {
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
     const RunTable& table = tiles.table;
     const int parts = team.league_size();
     const auto& scratch = team.team_scratch(0);
@@ -331,7 +330,7 @@ struct LabelRunsByTeams {
     const int bytes = (parts + 1) * static_cast<int>(sizeof(std::uint32_t));
     auto& sums = *static_cast<Sums*>(scratch.get_shmem_aligned(sums_bytes, 8));
     auto* before = static_cast<std::uint32_t*>(scratch.get_shmem_aligned(bytes, 8));
-    const TeamCrew<typename Tiles::Member> crew(team);
+    const TeamCrew<Member> crew(team);
 
     const int mine = (parts + team.team_size() - 1) / team.team_size();
     const int first = team.team_rank() * mine;
@@ -352,7 +351,7 @@ struct LabelRunsByTeams {
     // The last team has no more runs than others, and as a rule none.
     if (team.league_rank() == parts - 1) publish(crew, sums, parts, before[parts]);
     const std::int64_t runs = table.runs();
-    const auto share = static_cast<std::uint32_t>(tiles.share(team));
+    const auto share = static_cast<std::uint32_t>(tiles.share(team.league_size()));
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
     for (std::int64_t run = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          run < runs; run += step) {
@@ -362,7 +361,7 @@ struct LabelRunsByTeams {
   }
 
  private:
-  KOKKOS_FUNCTION void publish(const TeamCrew<typename Tiles::Member>& crew, Sums& sums, int parts,
+  KOKKOS_FUNCTION void publish(const TeamCrew<Member>& crew, Sums& sums, int parts,
                                std::uint32_t roots) const {
     const RunTable& table = tiles.table;
     std::uint32_t dropped = 0;

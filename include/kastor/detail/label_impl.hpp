@@ -80,7 +80,7 @@ struct Labeller<Exec>::Plan {
   }
   /// As many as a device holds at once; their totals must fit a team's scratch memory.
   [[nodiscard]] std::int64_t most_teams() const {
-    return std::clamp(space.concurrency() / detail::TilesOfRuns<Exec>::threads, 1, 4096);
+    return std::clamp(space.concurrency() / detail::TilesOfRuns::threads, 1, 4096);
   }
 
   void reserve(std::int64_t runs) {
@@ -152,8 +152,8 @@ struct Labeller<Exec>::Plan {
   }
 
   void enqueue_by_teams(const detail::RunTable& table) requires(!is_host_space_v<Exec>) {
-    using Words = detail::TilesOfWords<Exec>;
-    using Runs = detail::TilesOfRuns<Exec>;
+    using Words = detail::TilesOfWords;
+    using Runs = detail::TilesOfRuns;
     const auto parts_of = [](std::int64_t count, std::int64_t part) {
       return std::max<std::int64_t>(1, (count + part - 1) / part);
     };
