@@ -76,6 +76,13 @@ class EmulatedMember {
   KOKKOS_FUNCTION void team_reduce(const Reducer& reducer) const {
     KOKKOS_IF_ON_HOST((reduce(reducer);))
   }
+  /// The sum of the values of lower ranks.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V team_scan(const V& value) const {
+    V sum{};
+    KOKKOS_IF_ON_HOST((sum = sum_before(value);))
+    return sum;
+  }
 
  private:
   template <class Reducer>
@@ -90,6 +97,17 @@ class EmulatedMember {
     for (int rank = 1; rank < m_size; ++rank) reducer.join(all, value_of(rank));
     m_team->barrier.arrive_and_wait();
     reducer.reference() = all;
+  }
+  template <class V>
+  [[nodiscard]] V sum_before(const V& value) const {
+    V mine = value;
+    m_team->reduced[static_cast<std::size_t>(m_rank)] = &mine;
+    m_team->barrier.arrive_and_wait();
+    V sum{};
+    for (int rank = 0; rank < m_rank; ++rank)
+      sum += *static_cast<const V*>(m_team->reduced[static_cast<std::size_t>(rank)]);
+    m_team->barrier.arrive_and_wait();
+    return sum;
   }
 
   EmulatedTeam* m_team;

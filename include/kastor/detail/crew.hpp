@@ -64,6 +64,11 @@ class TeamCrew {
     m_team.team_reduce(Kokkos::Sum<V>(value));
     return value;
   }
+  /// Of the threads of lower rank.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V sum_before(V value) const {
+    return m_team.team_scan(value);
+  }
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V joined(V value) const {
     m_team.team_reduce(Join<V>{&value});

@@ -7,11 +7,11 @@
 #include <type_traits>
 
 /// What the threads of a warp of CUDA hand each other from register to register.
-#ifdef __CUDA_ARCH__
 namespace kastor::detail {
 
 inline constexpr int lanes = 32;
 
+#ifdef __CUDA_ARCH__
 /// After loops that lanes left at different times: they go on one by one otherwise.
 __device__ inline void join_lanes() { __syncwarp(); }
 
@@ -53,7 +53,8 @@ template <class V>
   return exchanged(value, [=](std::uint32_t w) { return __shfl_xor_sync(~0U, w, bits); });
 }
 
-}  // namespace kastor::detail
 #endif
+
+}  // namespace kastor::detail
 
 #endif

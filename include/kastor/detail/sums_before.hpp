@@ -7,18 +7,16 @@
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
-/// Sums over the threads of lower rank of a team: Kokkos' team scan takes several times as long.
+/// Sums over the threads of lower rank of a team. On CUDA Kokkos' team scan takes several times as
+/// long.
 namespace kastor::detail {
 
 /// K sums of V.
 template <class V, int K, int Threads>
 struct SumsBeforeSpace {
-  static constexpr int group = 16;
-  static constexpr int groups = Threads / group;
-  static_assert(Threads % group == 0 && K * groups <= Threads);
-  V value[K][groups * (group + 1)];  ///< groups apart, so that they lie in other banks
-  V part[K][groups];
-  V all[K];
+  static constexpr int warps = Threads / lanes;
+  static_assert(Threads % lanes == 0 && warps <= lanes);
+  V part[K][warps];
 };
 
 #ifdef __CUDA_ARCH__
@@ -27,8 +25,7 @@ template <class V, int K, int Threads, class Member>
 __device__ void sums_before_by_lanes(const TeamCrew<Member>& crew,
                                      SumsBeforeSpace<V, K, Threads>& space, V (&values)[K],
                                      V (&all)[K]) {
-  constexpr int warps = Threads / lanes;
-  static_assert(Threads % lanes == 0 && warps <= lanes);
+  constexpr int warps = SumsBeforeSpace<V, K, Threads>::warps;
   const int lane = crew.rank() % lanes;
   const int warp = crew.rank() / lanes;
   V up_to_here[K];
@@ -59,38 +56,13 @@ KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
 #ifdef __CUDA_ARCH__
   sums_before_by_lanes(crew, space, values, all);
 #else
-  using Space = SumsBeforeSpace<V, K, Threads>;
-  const int rank = crew.rank();
-  const int at = rank + rank / Space::group;
-  for (int k = 0; k < K; ++k) space.value[k][at] = values[k];
-  crew.barrier();
-  if (rank < K * Space::groups) {
-    const int k = rank / Space::groups;
-    const int g = rank % Space::groups;
-    V* of_group = &space.value[k][g * (Space::group + 1)];
-    V sum = 0;
-    for (int i = 0; i < Space::group; ++i) {
-      const V next = of_group[i];
-      of_group[i] = sum;
-      sum += next;
-    }
-    space.part[k][g] = sum;
-  }
-  crew.barrier();
-  if (rank < K) {
-    V sum = 0;
-    for (int g = 0; g < Space::groups; ++g) {
-      const V next = space.part[rank][g];
-      space.part[rank][g] = sum;
-      sum += next;
-    }
-    space.all[rank] = sum;
-  }
-  crew.barrier();
   for (int k = 0; k < K; ++k) {
-    values[k] = space.part[k][rank / Space::group] + space.value[k][at];
-    all[k] = space.all[k];
+    const V mine = values[k];
+    values[k] = crew.sum_before(mine);
+    if (crew.rank() == crew.size() - 1) space.part[k][0] = values[k] + mine;
   }
+  crew.barrier();
+  for (int k = 0; k < K; ++k) all[k] = space.part[k][0];
 #endif
 }
 template <class V, int K, int Threads>
