@@ -223,7 +223,7 @@ class ClipPlan {
     if (gathered > m_capacity) return;
     sort_on_host(brackets, gathered);
     const Gathered<T, ListedWindow<T>> all{
-        brackets, inside, p.begin, m_sorted.data(), p.summaries, {m_sorted.data(), p.begin}};
+        brackets, inside, m_sorted.data(), p.summaries, {m_sorted.data(), p.begin}};
     outcome.result.pixels = pixels();
     outcome.result.kappa = m_params.kappa;
     if (!m_replay_space) m_replay_space = std::make_unique<ReplaySpace<T>>();

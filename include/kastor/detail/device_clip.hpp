@@ -48,20 +48,19 @@ struct DeviceClip {
     } else {
       join<JoinTails<T, Exec, 512>>(launch);
     }
-    launch(
-        "kastor::sigma_clip::replay", 1,
-        ReplayByTeam<T, Exec>{request,
-                              brackets(),
-                              parts.read,
-                              lists.capacity,
-                              lists.candidate_capacity,
-                              parts.begin,
-                              tails(),
-                              parts.summaries,
-                              {pages, parts.of_a_bin, std::min(most_copied, PagedWindow<T>::room)},
-                              pixels,
-                              parts.outcome,
-                              reported});
+    launch("kastor::sigma_clip::replay", 1,
+           ReplayByTeam<T, Exec>{
+               request,
+               brackets(),
+               parts.read,
+               lists.capacity,
+               lists.candidate_capacity,
+               tails(),
+               parts.summaries,
+               {pages, parts.begin, parts.of_a_bin, std::min(most_copied, PagedWindow<T>::room)},
+               pixels,
+               parts.outcome,
+               reported});
   }
 
  private:

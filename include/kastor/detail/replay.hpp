@@ -43,8 +43,7 @@ template <class T, class Window>
 struct Gathered {
   Brackets<T> brackets;
   InsideSums inside;
-  const std::uint64_t* window_begin;  ///< (GatheredBins<T>::window + 1) ranks
-  const T* tails;                     ///< the pixels of a tail's bin lie at its begin
+  const T* tails;  ///< the pixels of a tail's bin lie at its begin
   TailSummaries<T> summaries;
   Window window;
 };
@@ -82,7 +81,7 @@ class Replay {
         m_g(g),
         m_space(space),
         m_bins(g.brackets),
-        m_stored(crew, m_bins, g.window, g.window_begin, space.window, space.sharing) {
+        m_stored(crew, m_bins, g.window, space.window, space.sharing) {
     add_up_octaves();
     m_inside_sum = scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
     m_inside_squares = scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);

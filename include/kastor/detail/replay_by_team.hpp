@@ -24,7 +24,6 @@ struct ReplayByTeam {
   const Brackets<T>* brackets;
   const GatherResult* read;
   std::int64_t capacity, candidate_capacity;
-  const std::uint64_t* window_begin;
   const T* tails;
   TailSummaries<T> summaries;
   PagedWindow<T> window;
@@ -40,8 +39,8 @@ struct ReplayByTeam {
     const int bytes = scratch_bytes - 16;
     auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
     // Of what was not read there is nothing yet, and nobody looks at it.
-    const Gathered<T, PagedWindow<T>> gathered{*brackets, read->totals.sums(), window_begin,
-                                               tails,     summaries,           window};
+    const Gathered<T, PagedWindow<T>> gathered{*brackets, read->totals.sums(), tails, summaries,
+                                               window};
     made.usable = gathered.brackets.usable;
     if (made.usable != 0) {
       made.longest_list = read->longest_list;

@@ -14,7 +14,7 @@ namespace kastor::detail {
 template <class T>
 struct ListedWindow {
   const T* sorted;
-  const std::uint64_t* begin;  ///< of the window's bins
+  const std::uint64_t* begin;  ///< (GatheredBins<T>::window + 1) ranks: of the window's bins
 
   template <class Crew, class Visit>
   KOKKOS_FUNCTION void for_each(const Crew& crew, int bin, const Visit& visit) const {
@@ -80,6 +80,7 @@ struct PagedWindow {
   static constexpr std::int64_t room = 16384;  ///< for the pixels of a bin
 
   SortedPages<T> pages;
+  const std::uint64_t* begin;  ///< as above
   T* copied;
   std::int64_t most_copied;  ///< no more than `room`
 

@@ -47,27 +47,21 @@ class WindowSelector {
   using Space = WindowSelectorSpace<T>;
   using Sharing = typename Space::Sharing;
 
-  /// `begin`: (Bins::window + 1) ranks.
   KOKKOS_FUNCTION WindowSelector(const Crew& crew, const Bins& bins, const Window& window,
-                                 const std::uint64_t* begin, Space& space, Sharing& sharing)
-      : m_crew(crew),
-        m_bins(bins),
-        m_window(window),
-        m_begin(begin),
-        m_space(space),
-        m_sharing(sharing) {
+                                 Space& space, Sharing& sharing)
+      : m_crew(crew), m_bins(bins), m_window(window), m_space(space), m_sharing(sharing) {
     keep_begins(crew);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t pixels() const {
-    return static_cast<std::int64_t>(m_begin[Bins::window]);
+    return static_cast<std::int64_t>(m_window.begin[Bins::window]);
   }
   /// Pixels that are smaller than x. All must call it.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t below(T x) const {
     const int bin = m_bins.in_window(x);
     std::int64_t n = 0;
     m_window.for_each(m_crew, bin, [&](T y) { n += y < x ? 1 : 0; });
-    return static_cast<std::int64_t>(m_begin[bin]) + m_crew.sum(n);
+    return static_cast<std::int64_t>(m_window.begin[bin]) + m_crew.sum(n);
   }
   /// The pixel of a rank, from 0. All must call it.
   [[nodiscard]] KOKKOS_FUNCTION T operator()(std::int64_t rank) {
@@ -99,18 +93,18 @@ class WindowSelector {
     // All of them before the first is stored, which for all the compiler knows might change them.
     std::uint32_t begin[share];
     KASTOR_UNROLL
-    for (int k = 0; k < share; ++k) begin[k] = static_cast<std::uint32_t>(m_begin[bin(k)]);
+    for (int k = 0; k < share; ++k) begin[k] = static_cast<std::uint32_t>(m_window.begin[bin(k)]);
     KASTOR_UNROLL
     for (int k = 0; k < share; ++k) m_space.bin_begin[bin(k)] = begin[k];
     if (crew.rank() == 0)
-      m_space.bin_begin[Bins::window] = static_cast<std::uint32_t>(m_begin[Bins::window]);
+      m_space.bin_begin[Bins::window] = static_cast<std::uint32_t>(m_window.begin[Bins::window]);
   }
 
   /// The bin of a rank. All threads have read what lies in the work space.
   [[nodiscard]] KOKKOS_FUNCTION typename Space::Bin bin_of(const Alone&, std::int64_t rank) const {
-    const int bin = last_not_above(m_begin, Bins::window, static_cast<std::uint64_t>(rank));
-    return {bin, static_cast<std::int64_t>(m_begin[bin]),
-            static_cast<std::int64_t>(m_begin[bin + 1])};
+    const int bin = last_not_above(m_window.begin, Bins::window, static_cast<std::uint64_t>(rank));
+    return {bin, static_cast<std::int64_t>(m_window.begin[bin]),
+            static_cast<std::int64_t>(m_window.begin[bin + 1])};
   }
   template <class Member>
   [[nodiscard]] KOKKOS_FUNCTION typename Space::Bin bin_of(const TeamCrew<Member>& crew,
@@ -245,7 +239,6 @@ class WindowSelector {
   Crew m_crew;
   Bins m_bins;
   const Window& m_window;
-  const std::uint64_t* m_begin;
   Space& m_space;
   Sharing& m_sharing;
   typename Space::Bin m_bin{0, 0, 0};  ///< at hand
