@@ -12,6 +12,13 @@ namespace kastor::detail {
 inline constexpr int lanes = 32;
 
 #ifdef __CUDA_ARCH__
+/// The lanes for which something is so; all must ask.
+[[nodiscard]] __device__ inline std::uint32_t lanes_where(bool is_so) {
+  return __ballot_sync(~0U, is_so);
+}
+[[nodiscard]] __device__ inline bool is_so_for_all_lanes(bool is_so) {
+  return __all_sync(~0U, is_so) != 0;
+}
 /// After loops that lanes left at different times: they go on one by one otherwise.
 __device__ inline void join_lanes() { __syncwarp(); }
 

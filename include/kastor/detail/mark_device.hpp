@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/mark_words.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
@@ -19,8 +20,6 @@ struct MarkTile {
   static constexpr int threads = 128;
   static constexpr int words = 64;         ///< of a team
   static constexpr int teams_at_once = 8;  ///< on a processor of a device
-  static constexpr int quad = 4;           ///< pixels that a thread reads at once
-  static constexpr int quads = 64 / quad;
 
   struct Word {
     const T* pixels;
@@ -28,12 +27,16 @@ struct MarkTile {
     int size;  ///< pixels
     std::int64_t y, x;
   };
+  /// Bits of a word's pixels.
+  struct Found {
+    std::uint64_t finite = 0, above = 0, below = 0;
+  };
   /// Foreground, seeds, and those of negative islands.
   static constexpr int kinds = 4;
   struct Space {
     Word word[words];
-    std::uint16_t found[words][quads];  ///< bits of a quad: finite, 4 above, 4 below
-    std::uint32_t usable[words][2];     ///< lower and upper half of a word
+    Found found[words];
+    std::uint32_t usable[words][2];  ///< lower and upper half of a word
     std::uint32_t marked[kinds][words][2];
     std::uint16_t listed[words * 64];  ///< word and bit
     int listed_count;
@@ -82,59 +85,82 @@ struct MarkTile {
   }
 
   KOKKOS_FUNCTION void read(Space& space, int rank) const {
-    constexpr int rounds = words * quads / threads;
-    struct alignas(16) Pixels {
-      T at[quad];
-    };
-    Pixels pixels[rounds];
-    KASTOR_UNROLL
-    for (int r = 0; r < rounds; ++r) {
-      const int i = r * threads + rank;
-      const Word& word = space.word[i / quads];
-      const T* from = word.pixels + i % quads * quad;
-      if (word.size == 64 && reinterpret_cast<std::uintptr_t>(word.pixels) % 16 == 0) {
-        pixels[r] = *reinterpret_cast<const Pixels*>(from);
-      } else {
-        // NaN is not finite.
-        for (int k = 0; k < quad; ++k)
-          pixels[r].at[k] =
-              i % quads * quad + k < word.size ? from[k] : Kokkos::Experimental::quiet_NaN_v<T>;
-      }
-    }
-    KASTOR_UNROLL
-    for (int r = 0; r < rounds; ++r) {
-      const int i = r * threads + rank;
-      const Word& word = space.word[i / quads];
-      std::uint32_t bits = 0;
-      KASTOR_UNROLL
-      for (int k = 0; k < quad; ++k) {
-        const T x = pixels[r].at[k];
-        const bool finite = Interval<T>{}.contains(x);
-        bits |= (finite ? 1U : 0U) << k;
-        bits |= ((finite & (x > word.above)) ? 16U : 0U) << k;
-        bits |= ((finite & (x < word.below)) ? 256U : 0U) << k;
-      }
-      space.found[i / quads][i % quads] = static_cast<std::uint16_t>(bits);
-    }
+#ifdef __CUDA_ARCH__
+    constexpr int each = words / (threads / lanes);
+    const int lane = rank % lanes;
+    Word* const of_warp = space.word + rank / lanes * each;
+    const Word& mine = of_warp[lane % each];
+    const bool lies_behind =
+        mine.size == 64 && mine.pixels == of_warp[0].pixels + 64 * (lane % each);
+    const Found found = is_so_for_all_lanes(lies_behind) ? look<each, true>(of_warp, lane)
+                                                         : look<each, false>(of_warp, lane);
+    if (lane < each) space.found[rank / lanes * each + lane] = found;
+#else
+    if (rank >= words) return;
+    const Word& word = space.word[rank];
+    Found found;
+    visit_word(word.pixels, word.size, [&](T x, int k) {
+      found.finite |= static_cast<std::uint64_t>(Interval<T>{}.contains(x)) << k;
+      found.above |= static_cast<std::uint64_t>(x > word.above) << k;
+      found.below |= static_cast<std::uint64_t>(x < word.below) << k;
+    });
+    space.found[rank] = found;
+#endif
   }
+#ifdef __CUDA_ARCH__
+  /// A warp looks at the pixels of half a word at a time, and each lane keeps what was found in the
+  /// word of its number. `Whole`: all words are, and lie behind one another.
+  template <int Words, bool Whole>
+  [[nodiscard]] __device__ Found look(const Word* of_warp, int lane) const {
+    constexpr int batch = 8;
+    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+    const bool negative = mark.masks.negative_foreground != nullptr;
+    const T* const begin = of_warp[0].pixels + lane;
+    Found found;
+    KASTOR_KEEP_LOOP
+    for (int w = 0; w < Words; w += batch) {
+      T pixel[batch][2];
+      KASTOR_UNROLL
+      for (int k = 0; k < 2 * batch; ++k) {
+        if constexpr (Whole) {
+          pixel[k / 2][k % 2] = begin[64 * w + lanes * k];
+        } else {
+          const Word& word = of_warp[w + k / 2];
+          const int x = k % 2 * lanes + lane;
+          pixel[k / 2][k % 2] =
+              x < word.size ? word.pixels[x] : Kokkos::Experimental::quiet_NaN_v<T>;
+        }
+      }
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        const T* const x = pixel[k];
+        const bool is_mine = lane == w + k;
+        const auto keep = [&](bool low, bool high, std::uint64_t& bits) {
+          const std::uint64_t both = word_of(lanes_where(low), lanes_where(high));
+          bits = is_mine ? both : bits;
+        };
+        keep(Kokkos::fabs(x[0]) < infinity, Kokkos::fabs(x[1]) < infinity, found.finite);
+        const T above = of_warp[w + k].above;
+        keep(x[0] > above, x[1] > above, found.above);
+        if (!negative) continue;
+        const T below = of_warp[w + k].below;
+        keep(x[0] < below, x[1] < below, found.below);
+      }
+    }
+    return found;
+  }
+#endif
 
   KOKKOS_FUNCTION void list(Space& space, int w, bool is_there, bool holds_no_blank,
                             std::int64_t at) const {
-    std::uint64_t finite = 0, above = 0, below = 0;
-    KASTOR_UNROLL
-    for (int q = 0; q < quads; ++q) {
-      const std::uint64_t bits = space.found[w][q];
-      finite |= (bits & 15U) << (q * quad);
-      above |= (bits >> 4 & 15U) << (q * quad);
-      below |= (bits >> 8 & 15U) << (q * quad);
-    }
-    std::uint64_t usable = finite;
+    const Found found = space.found[w];
+    std::uint64_t usable = found.finite;
     if (mark.region != nullptr && is_there)
       usable &= mark.region[mark.first_row * mark.masks.words_per_row + at];
     put(space.usable[w], usable);
     KASTOR_UNROLL
     for (int k = 0; k < kinds; ++k) put(space.marked[k][w], 0);
-    std::uint64_t rest = mark.to_judge(usable, holds_no_blank, above, below);
+    std::uint64_t rest = mark.to_judge(usable, holds_no_blank, found.above, found.below);
     // All threads of the first warps come here together: their reservations are joined.
     int to = Kokkos::atomic_fetch_add(&space.listed_count, static_cast<int>(ones_in(rest)));
     for (; rest != 0; rest &= rest - 1)
@@ -172,8 +198,12 @@ struct MarkTile {
     halves[0] = static_cast<std::uint32_t>(word);
     halves[1] = static_cast<std::uint32_t>(word >> 32);
   }
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t word_of(std::uint32_t low,
+                                                             std::uint32_t high) {
+    return low | std::uint64_t{high} << 32;
+  }
   [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t taken(const std::uint32_t (&halves)[2]) {
-    return halves[0] | std::uint64_t{halves[1]} << 32;
+    return word_of(halves[0], halves[1]);
   }
 };
 
