@@ -164,6 +164,41 @@ void shapes_of_cells_match_naive() {
   }
 }
 
+/// So many cells that a device takes them all at once; some have no pixel, some a source.
+template <class C>
+void many_cells_are_the_same_everywhere() {
+  using Exec = typename C::exec;
+  using First = ts::FirstExec;
+  using T = typename C::real;
+  auto host = ts::make_image<T>(ts::Pixels::contaminated, 1700, 1760, 31);
+  for (std::int64_t y = 0; y < 40; ++y)
+    for (std::int64_t x = 0; x < 100; ++x) host(y, x) = std::numeric_limits<T>::quiet_NaN();
+  host(200, 200) = T(1e6);
+  ts::HostMask exclude(host.ny, host.nx);
+  for (std::int64_t y = 0; y < host.ny; ++y)
+    for (std::int64_t x = 0; x < host.nx; ++x) exclude(y, x) = (x * 7 + y * 3) % 19 == 0;
+  for (const double kappa : {2.5, 3.0}) {
+    auto params = unfiltered(32, 32);
+    params.clip.kappa = kappa;
+    const std::string what = "kappa " + std::to_string(kappa);
+    for (const bool excludes : {false, true}) {
+      kastor::BitMask<Exec> mask;
+      kastor::BitMask<First> first_mask;
+      if (excludes) {
+        mask = ts::to_device_mask<Exec>(exclude);
+        first_mask = ts::to_device_mask<First>(exclude);
+      }
+      const auto want = nodes_of<First, T>(
+          kastor::estimate_background(First{}, ts::to_device<First>(host), params, first_mask));
+      kastor::BackgroundEstimator<Exec, T> estimate(Exec{}, params);
+      const auto image = ts::to_device<Exec>(host);
+      EXPECT_TRUE(same_bits(nodes_of<Exec, T>(estimate(image, mask)), want)) << what;
+      const auto bands = ts::split_into_bands<Exec, T>(image, 7);
+      EXPECT_TRUE(same_bits(nodes_of<Exec, T>(estimate(bands, mask)), want)) << what << ", bands";
+    }
+  }
+}
+
 template <class C>
 void parameters_match_naive() {
   using T = typename C::real;
@@ -390,6 +425,9 @@ TYPED_TEST_SUITE(Background, ts::ExecsAndReals, ts::CaseName);
 TYPED_TEST(Background, MatchesNaiveOnAllPixelKinds) { all_pixel_kinds_match_naive<TypeParam>(); }
 TYPED_TEST(Background, MatchesNaiveOnShapesOfCells) { shapes_of_cells_match_naive<TypeParam>(); }
 TYPED_TEST(Background, MatchesNaiveWithEveryParameter) { parameters_match_naive<TypeParam>(); }
+TYPED_TEST(Background, OfManyCellsIsTheSameEverywhere) {
+  many_cells_are_the_same_everywhere<TypeParam>();
+}
 TYPED_TEST(Background, FillsCellsWithoutEnoughGoodPixels) {
   cells_without_enough_good_pixels_are_filled<TypeParam>();
 }

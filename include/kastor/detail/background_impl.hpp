@@ -10,6 +10,7 @@
 #include <kastor/detail/background_mesh.hpp>
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/estimate_cells.hpp>
+#include <kastor/detail/excerpt_cells.hpp>
 #include <kastor/detail/fill_map.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/replay.hpp>
@@ -61,7 +62,10 @@ struct BackgroundEstimator<Exec, T>::Plan {
   using Nodes = Kokkos::View<MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
   Plan(const Exec& s, const BackgroundParams& p)
-      : space(s), params(p), counts(Kokkos::view_alloc(s, "kastor::background::counts"), 1) {}
+      : space(s),
+        params(p),
+        counts(Kokkos::view_alloc(s, "kastor::background::counts"), 1),
+        excerpts_used(Kokkos::view_alloc(s, "kastor::background::excerpts_used"), 2) {}
 
   [[nodiscard]] BackgroundMesh<Exec, T> run(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
     const Kokkos::Profiling::ScopedRegion region("kastor::background");
@@ -199,20 +203,59 @@ struct BackgroundEstimator<Exec, T>::Plan {
       const std::int64_t pixels = image.cell.ny * image.cell.nx;
       const auto count = static_cast<int>(cells());
       if (pixels <= 5000 && cells() * four_warps > space.concurrency()) {
-        launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, count});
+        if (pixels >= 1024 && params.clip.kappa >= 2.4) {
+          estimate_from_excerpts(estimate, count);
+        } else {
+          launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, {count}}, count);
+        }
       } else if (pixels <= detail::most_pixels_of_a_team) {
-        launch(detail::EstimateByTeams<T, Exec, four_warps>{estimate, count});
+        launch(detail::EstimateByTeams<T, Exec, four_warps>{estimate, {count}}, count);
       } else {
-        launch(detail::StreamByTeams<T, Exec>{estimate});
+        launch(detail::StreamByTeams<T, Exec>{estimate}, count);
       }
     }
   }
 
+  void estimate_from_excerpts(const detail::EstimateCell<T>& estimate, int count) {
+    constexpr int at_once = 1 << 17;       // so that excerpts take 120 MB of floats at most
+    constexpr std::uint32_t pixels = 192;  // of a cell
+    const int most = std::min(count, at_once);
+    const std::uint32_t pool_size = pixels * static_cast<std::uint32_t>(most);
+    detail::grow(excerpts, space, "kastor::background::excerpts", most);
+    detail::grow(excerpt_pixels, space, "kastor::background::excerpt_pixels", pool_size);
+    detail::grow(unfinished, space, "kastor::background::unfinished", most);
+    const detail::ExcerptPool<T> pool{excerpt_pixels.data(), pool_size, &excerpts_used.data()[0]};
+    const detail::CellList rest{unfinished.data(), &excerpts_used.data()[1]};
+    const detail::TeamLauncher<Exec> launcher{space};
+    using Take = detail::TakeExcerpts<T, Exec>;
+    using Clip = detail::ClipExcerpts<T, Exec>;
+    for (int first = 0; first < count; first += most) {
+      const int n = std::min(most, count - first);
+      Kokkos::deep_copy(space, excerpts_used, 0U);
+      launcher("kastor::background::take_excerpts", Take::teams(n),
+               Take{image, params.clip.kappa, first, n, pool, excerpts.data()});
+      launcher("kastor::background::clip_excerpts", Clip::teams(n),
+               Clip{estimate, first, n, excerpts.data(), rest});
+      // Few are done sooner by more threads each.
+      constexpr std::uint32_t few = 1024;
+      finish(detail::EstimateByTeams<T, Exec, 32>{estimate, {0, rest, few}}, n);
+      finish(detail::EstimateByTeams<T, Exec, 128>{estimate, {0, rest, 0, few}}, n);
+    }
+  }
+
+  /// Of listed cells, at most `count`.
   template <class Kernel>
-  void launch(const Kernel& kernel) {
-    const std::int64_t teams = (cells() + Kernel::cells - 1) / Kernel::cells;
-    detail::TeamLauncher<Exec>{space}("kastor::background::estimate_cells", static_cast<int>(teams),
-                                      kernel);
+  void finish(const Kernel& kernel, int count) {
+    const int most_teams = space.concurrency() / Kernel::threads;
+    detail::TeamLauncher<Exec>{space}(
+        "kastor::background::estimate_cells",
+        std::min((count + Kernel::cells - 1) / Kernel::cells, most_teams), kernel);
+  }
+
+  template <class Kernel>
+  void launch(const Kernel& kernel, int count) {
+    detail::TeamLauncher<Exec>{space}("kastor::background::estimate_cells",
+                                      (count + Kernel::cells - 1) / Kernel::cells, kernel);
   }
 
   void make_nodes() {
@@ -241,6 +284,10 @@ struct BackgroundEstimator<Exec, T>::Plan {
   List<std::uint8_t> valid;
   List<std::int32_t> up, down;
   List<detail::BandRows<T>> band_table;
+  List<detail::CellExcerpt<T>> excerpts;
+  List<T> excerpt_pixels;
+  List<std::uint32_t> excerpts_used;  ///< pixels, and cells that are unfinished
+  List<std::int32_t> unfinished;
   List<std::byte> room;  ///< of a host's threads
   Nodes level_nodes, rms_nodes;
   std::vector<detail::BandRows<T>> host_bands;

@@ -19,6 +19,12 @@ struct CellValue {
 struct CellCounts {
   std::int64_t valid;  ///< cells with enough good pixels
   std::int64_t good;   ///< pixels
+
+  KOKKOS_FUNCTION CellCounts& operator+=(const CellCounts& other) {
+    valid += other.valid;
+    good += other.good;
+    return *this;
+  }
 };
 
 /// How far it is to the nearest valid cell of the column, upwards and downwards; -1: there is none.

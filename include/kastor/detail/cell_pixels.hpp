@@ -60,7 +60,16 @@ struct CellImage {
   Shape mesh;
 
   [[nodiscard]] KOKKOS_FUNCTION Cell operator[](std::int64_t i) const {
-    const std::int64_t y = i / mesh.nx * cell.ny, x = i % mesh.nx * cell.nx;
+    std::int64_t y = 0, x = 0;
+    if (i >> 32 == 0 && mesh.nx >> 32 == 0) {
+      // In far fewer instructions on a device.
+      const auto at = static_cast<std::uint32_t>(i), nx = static_cast<std::uint32_t>(mesh.nx);
+      y = at / nx * cell.ny;
+      x = at % nx * cell.nx;
+    } else {
+      y = i / mesh.nx * cell.ny;
+      x = i % mesh.nx * cell.nx;
+    }
     return {y, x, image.ny - y < cell.ny ? image.ny - y : cell.ny,
             image.nx - x < cell.nx ? image.nx - x : cell.nx};
   }

@@ -16,11 +16,31 @@ struct PixelChunk {
   T pixel[N];
 };
 
+/// Lets a device fetch the pixels of a cell before they are asked for.
+template <class Crew, class T>
+KOKKOS_FUNCTION void announce([[maybe_unused]] const Crew& crew,
+                              [[maybe_unused]] const CellImage<T>& image,
+                              [[maybe_unused]] const Cell& cell) {
+#ifdef __CUDA_ARCH__
+  if (image.rows.bands != nullptr) return;
+  constexpr int line = 128 / sizeof(T);
+  const std::int64_t pitch = image.rows.one.pitch;
+  const T* const begin = image.rows.one.data + cell.y * pitch + cell.x;
+  for (int y = crew.rank(); y < static_cast<int>(cell.height); y += crew.size()) {
+    for (int x = 0; x < static_cast<int>(cell.width); x += line)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(begin + y * pitch + x));
+  }
+#endif
+}
+
 /// How the threads of a crew read a cell of fewer than 2^30 pixels: neighbours take neighbours of a
 /// row, 16 bytes each where the rows allow it.
 template <class T>
 class CellReader {
  public:
+  /// Pixels of a chunk: more of them fill a processor's store of instructions.
+  static constexpr int most_ahead = 8;
+
   KOKKOS_FUNCTION CellReader(const CellImage<T>& image, const Cell& cell, int rank, int size)
       : m_image(image), m_cell(cell) {
     constexpr std::int64_t pixel_bytes = sizeof(T);
@@ -37,27 +57,8 @@ class CellReader {
     m_step_y = size / m_per_row;
     m_step_x = size - m_step_y * m_per_row;
     m_pitch = m_is_near ? static_cast<int>(pitch) : 0;
-    if (m_step_x == 0) {
-      // Not always the same column: a source is for many threads.
-      m_step_x = m_per_row > 5 ? 5 : 1;
-      m_wrap_y = 0;
-    }
-  }
-
-  /// Lets the device fetch the pixels before they are asked for.
-  KOKKOS_FUNCTION void announce(int rank, int size) const {
-#ifdef __CUDA_ARCH__
-    if (!m_packed) return;
-    constexpr int line = 128 / sizeof(T);
-    const int lines = (static_cast<int>(m_cell.width) + line - 1) / line;
-    for (int i = rank; i < lines * static_cast<int>(m_cell.height); i += size) {
-      const T* at = m_begin + (i / lines) * m_pitch + (i % lines) * line;
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-    }
-#else
-    static_cast<void>(rank);
-    static_cast<void>(size);
-#endif
+    m_turns = m_step_x == 0;
+    if (m_turns) m_step_x = m_per_row > 5 ? 5 : 1;
   }
 
   /// Whether the pixels may be read as they are.
@@ -68,11 +69,13 @@ class CellReader {
   /// are not good.
   template <bool Clean, class Visit>
   KOKKOS_FUNCTION void for_mine(const Visit& visit) const {
-    constexpr int ahead = Clean ? 8 : 4;  // more of them fill a processor's store of instructions
-    if (m_packed) {
-      read<pack, ahead / pack, true, Clean>(visit);
+    constexpr int ahead = Clean ? most_ahead : 4;
+    if (m_packed && m_turns) {
+      read<pack, ahead / pack, true, Clean, true>(visit);
+    } else if (m_packed) {
+      read<pack, ahead / pack, true, Clean, false>(visit);
     } else {
-      read<1, ahead, Clean, Clean>(visit);
+      read<1, ahead, Clean, Clean, false>(visit);
     }
   }
   /// The same in less code.
@@ -83,9 +86,9 @@ class CellReader {
       for (int i = 0; i < chunk.size; ++i) visit(chunk.pixel[i]);
     };
     if (m_packed) {
-      read<pack, 1, true, false>(look);
+      read<pack, 1, true, false, false>(look);
     } else {
-      read<1, 4, false, false>(look);
+      read<1, 4, false, false, false>(look);
     }
   }
 
@@ -97,7 +100,8 @@ class CellReader {
     int offset;  ///< from the first pixel, if that is near
   };
 
-  template <int Each, int Ahead, bool Near, bool Clean, class Visit>
+  /// `Turns`: the steps are whole rows, so that all could stay in one column.
+  template <int Each, int Ahead, bool Near, bool Clean, bool Turns, class Visit>
   KOKKOS_FUNCTION void read(const Visit& visit) const {
     Place at{m_y, m_x, m_y * m_pitch + m_x * Each};
     int i = 0;
@@ -105,7 +109,12 @@ class CellReader {
     for (; i + Ahead <= m_parts; i += Ahead) {
       PixelChunk<T, Ahead * Each> chunk;
       KASTOR_UNROLL
-      for (int k = 0; k < Ahead; ++k) load<Each, Near, Clean>(at, chunk.pixel + k * Each);
+      for (int k = 0; k < Ahead; ++k) {
+        load<Each, Near, Clean>(at, chunk.pixel + k * Each);
+        step_rows(at);
+        if constexpr (!Turns) step_across<Each>(at);
+      }
+      if constexpr (Turns) step_across<Each>(at);
       visit(chunk);
     }
     if constexpr (Ahead > 1) {
@@ -113,14 +122,16 @@ class CellReader {
       for (; i < m_parts; ++i) {
         PixelChunk<T, Each> chunk;
         load<Each, Near, Clean>(at, chunk.pixel);
+        step_rows(at);
+        step_across<Each>(at);
         visit(chunk);
       }
     }
   }
 
-  /// A part; goes on to the next.
+  /// A part.
   template <int Each, bool Near, bool Clean>
-  KOKKOS_FUNCTION void load(Place& at, T* to) const {
+  KOKKOS_FUNCTION void load(const Place& at, T* to) const {
     const T* from =
         Near ? m_begin + at.offset : m_image.rows.row(m_cell.y + at.y) + m_cell.x + at.x * Each;
     if constexpr (Each == 1) {
@@ -138,14 +149,22 @@ class CellReader {
         to[k] = good ? to[k] : Kokkos::Experimental::quiet_NaN_v<T>;
       }
     }
+  }
+  KOKKOS_FUNCTION void step_rows(Place& at) const {
     at.y += m_step_y;
+    at.offset += m_step_y * m_pitch;
+  }
+  /// To the next column, or the first of the next row. Where the rows are stepped over anyway, not
+  /// always the same column: a source is for many threads.
+  template <int Each>
+  KOKKOS_FUNCTION void step_across(Place& at) const {
     at.x += m_step_x;
-    at.offset += m_step_y * m_pitch + m_step_x * Each;
-    if (at.x >= m_per_row) {
-      at.x -= m_per_row;
-      at.y += m_wrap_y;
-      at.offset += m_wrap_y * m_pitch - m_per_row * Each;
-    }
+    at.offset += m_step_x * Each;
+    const bool wraps = at.x >= m_per_row;
+    const int rows = m_turns ? 0 : 1;
+    add_if(wraps, -m_per_row, at.x);
+    add_if(wraps, rows, at.y);
+    add_if(wraps, rows * m_pitch - m_per_row * Each, at.offset);
   }
 
   /// The bits of n <= 64 pixels of a row.
@@ -163,12 +182,12 @@ class CellReader {
   const Cell& m_cell;
   const T* m_begin;
   bool m_is_near, m_packed;
+  bool m_turns;  ///< the steps are whole rows
   int m_pitch;
   int m_per_row;           ///< parts
   int m_parts;             ///< of this thread
   int m_y, m_x;            ///< of this thread's first part
   int m_step_y, m_step_x;  ///< from one part to the next
-  int m_wrap_y = 1;        ///< and where that is beyond the row's end
 };
 
 }  // namespace kastor::detail

@@ -7,117 +7,18 @@
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/cell_reader.hpp>
+#include <kastor/detail/cell_sample.hpp>
+#include <kastor/detail/cell_sums.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/listed_ranks.hpp>
 #include <kastor/detail/moments.hpp>
+#include <kastor/detail/scratch_cursor.hpp>
 #include <kastor/detail/warp_crew.hpp>
 
 /// The pixels of a cell as a device's team sees them.
 namespace kastor::detail {
 
 inline constexpr std::int64_t most_pixels_of_a_team = (std::int64_t{1} << 18) - 1;
-
-/// What the first read of a cell finds.
-template <class T>
-struct CellRead {
-  T min, max;
-  std::uint32_t good = 0;
-  std::uint32_t below = 0, inside = 0;  ///< of the window
-  std::uint32_t lost = 0;               ///< not 0: the window did not fit
-  std::uint32_t blank = 0;              ///< not 0: pixels that are not finite
-
-  KOKKOS_FUNCTION CellRead& operator+=(const CellRead& other) {
-    min = other.min < min ? other.min : min;
-    max = other.max > max ? other.max : max;
-    good += other.good;
-    below += other.below;
-    inside += other.inside;
-    lost += other.lost;
-    blank += other.blank;
-    return *this;
-  }
-};
-
-/// IntervalSums of fewer than 2^18 pixels.
-struct CellSums {
-  std::int64_t sum = 0, squares = 0;
-  std::uint32_t inside = 0, below = 0;
-  std::uint32_t lost = 0;  ///< not 0: the tails did not fit
-
-  KOKKOS_FUNCTION CellSums& operator+=(const CellSums& other) {
-    sum += other.sum;
-    squares += other.squares;
-    inside += other.inside;
-    below += other.below;
-    lost += other.lost;
-    return *this;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION IntervalSums wide() const {
-    IntervalSums sums;
-    sums.count = inside;
-    sums.below = below;
-    sums.sum.add(sum);
-    sums.squares.add(squares);
-    return sums;
-  }
-};
-
-}  // namespace kastor::detail
-
-template <class T>
-struct Kokkos::reduction_identity<kastor::detail::CellRead<T>> {
-  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::CellRead<T> sum() {
-    return {Kokkos::Experimental::infinity_v<T>, -Kokkos::Experimental::infinity_v<T>};
-  }
-};
-template <>
-struct Kokkos::reduction_identity<kastor::detail::CellSums> {
-  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::CellSums sum() { return {}; }
-};
-
-namespace kastor::detail {
-
-/// Adds pixels up on a grid as to_grid_biased does, with fewer instructions: the magic number is
-/// added for every other pixel and taken off for the next, and doubles hold the few multiples of
-/// the grid's step exactly.
-template <class T>
-struct GridTerms {
-  struct Sums {
-    double sum = 0, squares = 0;
-  };
-  Grid grid;
-
-  KOKKOS_FUNCTION explicit GridTerms(const Grid& g) : grid(g) {}
-
-  /// Adds pixel i of a chunk.
-  KOKKOS_FUNCTION void add(T x, int i, Sums& sums) const {
-    const double u = map(static_cast<double>(x));
-    if (i % 2 == 0) {
-      sums.sum += grid_magic + u;
-      sums.squares += grid_magic + u * u;
-    } else {
-      sums.sum -= grid_magic - u;
-      sums.squares -= grid_magic - u * u;
-    }
-  }
-  /// Adds the sums of a chunk of n < 100 pixels, in steps of the grid.
-  KOKKOS_FUNCTION static void flush(const Sums& sums, int n, std::int64_t& sum,
-                                    std::int64_t& squares) {
-    const double magic = n % 2 == 0 ? grid_magic : 0.0;
-    sum += unbias(to_bits(magic + sums.sum), 1);
-    squares += unbias(to_bits(magic + sums.squares), 1);
-  }
-
- private:
-  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t to_bits(double x) {
-    return Kokkos::bit_cast<std::uint64_t>(x);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION double map(double x) const {
-    // Scaling a float rounds nothing, so that one rounding is as good as two.
-    if constexpr (sizeof(T) == 4) return Kokkos::fma(x, grid.scale, -grid.centre_scaled);
-    return grid.map(x);
-  }
-};
 
 /// Answers as a StreamedCell does, of a cell of fewer than 2^18 pixels, with two reads of it. A
 /// sample says where the medians will be, and beyond which limits a clip will cut: the first read
@@ -127,9 +28,10 @@ struct GridTerms {
 template <class Crew, class T>
 class DeviceCell {
  public:
+  static constexpr int most_sorted_tails = 512;
   /// Pixels to be put in order.
   struct List {
-    static constexpr int room = 128;
+    static constexpr int room = 256;
     T found[room];
     T sorted[room];
   };
@@ -137,7 +39,8 @@ class DeviceCell {
 
   /// `columns`: `rows` for each thread.
   KOKKOS_FUNCTION DeviceCell(const Crew& crew, const CellImage<T>& image, const Cell& cell,
-                             double kappa, List& list, T* columns, int rows)
+                             const CellSample<Crew, T>& sample, double kappa, List& list,
+                             T* columns, int rows)
       : m_crew(crew),
         m_image(image),
         m_cell(cell),
@@ -145,26 +48,83 @@ class DeviceCell {
         m_list(list),
         m_column(columns + crew.rank()),
         m_rows(rows) {
-    m_reader.announce(crew.rank(), crew.size());
-    guess(kappa);
+    guess(sample, kappa);
   }
 
   /// Of all good pixels.
   [[nodiscard]] KOKKOS_FUNCTION Extent<T> extent() {
     m_clean = m_reader.may_be_clean();
     CellRead<T> all;
-    if (m_clean) all = first_read<true>();
-    m_clean = m_clean && all.blank == 0;
-    if (!m_clean) all = first_read<false>();
-    m_good = m_clean ? m_cell.pixels() : all.good;
-    m_window.below_low = all.below;
-    m_window.below_high = all.below + all.inside;
-    m_has_window = all.lost == 0;
+    KASTOR_KEEP_LOOP
+    for (int reads = 0; reads < 2; ++reads) {
+      if (m_clean) all = first_read<true>();
+      m_clean = m_clean && all.blank == 0;
+      if (m_clean) {
+        all.good = static_cast<std::uint32_t>(m_cell.pixels());
+      } else {
+        all = first_read<false>();
+      }
+      m_window.below_low = all.below;
+      m_window.below_high = all.below + all.inside;
+      m_has_window = all.lost == 0;
+      if (reads == 1 || !m_has_window || !move_window(all)) break;
+    }
     if (!m_has_window) m_in_window = 0;
-    return {m_good, all.min, all.max};
+    return {all.good, all.min, all.max};
   }
   /// Where the first median, and most likely the later ones, are.
   [[nodiscard]] KOKKOS_FUNCTION const RankBracket<T>& window() const { return m_window; }
+
+  /// Says anew what no clip will cut, better than the sample did: from the median of `good` pixels
+  /// and their density in the window.
+  KOKKOS_FUNCTION void expect_limits(double kappa, double median, std::int64_t good) {
+    if (!m_has_window || m_window.count() == 0) return;
+    const double width = static_cast<double>(m_window.high) - static_cast<double>(m_window.low);
+    const double std = width * static_cast<double>(good) /
+                       (2.5066282746310002 * static_cast<double>(m_window.count()));
+    const double near = expected_limit * kappa * std;
+    // Of few different values, the window does not show the density.
+    const double far = static_cast<double>(m_core.high) - static_cast<double>(m_core.low);
+    if (2 * near < 0.8 * far) return;
+    m_core = {static_cast<T>(median - near), static_cast<T>(median + near)};
+  }
+
+  struct Tails {
+    std::uint32_t below = 0, above = 0;  ///< of the core
+    std::uint32_t lost = 0;              ///< not 0: they cannot be put in order
+    [[nodiscard]] KOKKOS_FUNCTION int all() const { return static_cast<int>(below + above); }
+    KOKKOS_FUNCTION Tails& operator+=(const Tails& other) {
+      below += other.below;
+      above += other.above;
+      lost += other.lost;
+      return *this;
+    }
+  };
+  /// Once sums were asked for.
+  [[nodiscard]] KOKKOS_FUNCTION Tails tails() const {
+    Tails mine;
+    for (int i = m_first_tail; i < m_rows; ++i)
+      mine.below += m_column[i * m_crew.size()] <= m_core.low ? 1 : 0;
+    mine.above = static_cast<std::uint32_t>(m_rows - m_first_tail) - mine.below;
+    mine.lost = m_has_tails && m_first_tail * m_crew.size() >= most_sorted_tails ? 0 : 1;
+    return m_crew.sum(mine);
+  }
+  /// At most most_sorted_tails, in order. The window is overwritten, the sorted list stays.
+  KOKKOS_FUNCTION void sort_tails(T* sorted) {
+    m_has_window = false;
+    T* const found = m_column - m_crew.rank();
+    int n = 0;
+    int at = m_crew.sum_before(m_rows - m_first_tail, n);
+    m_crew.barrier();  // the window has been read
+    for (int i = m_first_tail; i < m_rows; ++i) found[at++] = m_column[i * m_crew.size()];
+    m_crew.barrier();
+    if (n <= 64) {
+      sort_few<64>(m_crew, found, n, sorted);
+    } else {
+      sort_most<most_sorted_tails>(m_crew, found, n, sorted);
+    }
+  }
+  [[nodiscard]] KOKKOS_FUNCTION const Interval<T>& core() const { return m_core; }
 
   [[nodiscard]] KOKKOS_FUNCTION Extremes<T> extremes(const Interval<T>& interval) const {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
@@ -230,13 +190,7 @@ class DeviceCell {
     }
     const CellSums out = m_crew.sum(gone);
     if (!listed) m_has_tails = out.lost == 0;
-    const IntervalSums taken = out.wide();
-    IntervalSums left = all;
-    left.sum -= taken.sum;
-    left.squares -= taken.squares;
-    left.count -= taken.count;
-    left.below += taken.below;
-    return left;
+    return without(all, out);
   }
 
   /// The smallest pixel that is not below the bound.
@@ -261,15 +215,16 @@ class DeviceCell {
   /// The pixels from `low` on and below `high` in order. `low`, `middle` and `high` are all within
   /// the window, or all beyond one side of it.
   [[nodiscard]] KOKKOS_FUNCTION Taken take(T low, T high, T middle) const {
-    std::uint32_t below = 0, below_middle = 0;
-    int mine = 0;
+    int below = 0, below_middle = 0, mine = 0;
     const bool listed = m_has_window && low >= m_window.low && high <= m_window.high;
     look_for_ranks(listed, [&](T x) {
-      below += x < low ? 1 : 0;
-      below_middle += x < middle ? 1 : 0;
-      mine += ((x >= low) & (x < high)) ? 1 : 0;
+      const bool is_below = x < low;
+      add_if(is_below, 1, below);
+      add_if(x < middle, 1, below_middle);
+      add_if(!is_below & (x < high), 1, mine);
     });
-    const std::uint64_t both = m_crew.sum(below | std::uint64_t{below_middle} << 32);
+    const std::uint64_t both = m_crew.sum(static_cast<std::uint64_t>(below) |
+                                          static_cast<std::uint64_t>(below_middle) << 32);
     const std::int64_t before = listed ? m_window.below_low : 0;
     int count = 0;
     int at = m_crew.sum_before(mine, count);
@@ -281,41 +236,39 @@ class DeviceCell {
       if ((x >= low) & (x < high)) m_list.found[at++] = x;
     });
     m_crew.barrier();
-    sort_few<List::room>(m_crew, m_list.found, count, m_list.sorted);
+    sort_most<List::room>(m_crew, m_list.found, count, m_list.sorted);
     m_crew.barrier();
     taken.sorted = m_list.sorted;
     return taken;
   }
 
  private:
-  static constexpr int group = 4;  ///< pixels from one look at the room that is left to the next
+  /// Of the clip's limits, what a normal distribution leaves of them with some room for chance.
+  static constexpr double expected_limit = 5.0 / 6.0;
 
   // ------------------------------------------------------------------------------------ guesses
 
   /// From a sample: the window of the medians, and a core that no clip will cut.
-  KOKKOS_FUNCTION void guess(double kappa) {
+  KOKKOS_FUNCTION void guess(const CellSample<Crew, T>& pixels, double kappa) {
+    constexpr int size = CellSample<Crew, T>::size;
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     m_window = {-infinity, infinity, 0, 0};
     m_core = {infinity, -infinity};
-    if (m_cell.pixels() <= List::room) return;
+    if (m_cell.pixels() <= size) return;
     std::uint32_t good = 0;
-    for (int i = m_crew.rank(); i < List::room; i += m_crew.size()) {
-      // Rows in turn, columns by the golden section.
-      const auto across = static_cast<std::uint32_t>(i) * 2654435769U >> 16;
-      const std::int64_t y = m_cell.y + i * m_cell.height / List::room;
-      const std::int64_t x = m_cell.x + (across * m_cell.width >> 16);
-      const T value = m_image.pixel(m_image.rows.row(y), y, x);
+    pixels.for_mine(m_crew, [&](int i, T value) {
       m_list.found[i] = value == value ? value : infinity;
       good += value == value ? 1 : 0;
-    }
+    });
     const int n = static_cast<int>(m_crew.sum(good));
     m_crew.barrier();
-    sort_few<List::room>(m_crew, m_list.found, List::room, m_list.sorted);
+    sort_few<size>(m_crew, m_list.found, size, m_list.sorted);
     m_crew.barrier();
     if (n < 16) {
       m_window = {infinity, infinity, 0, 0};
       return;
     }
+    m_sample_size = n;
     const T* const sample = m_list.sorted;
     const double q1 = sample[n / 4], q3 = sample[n - 1 - n / 4];
     const double std = (q3 - q1) / 1.349;  // of a Gaussian
@@ -328,16 +281,24 @@ class DeviceCell {
     while (cut_low < n / 4 && sample[cut_low] < middle - kappa * std) ++cut_low;
     while (cut_high < n / 4 && sample[n - 1 - cut_high] > middle + kappa * std) ++cut_high;
     const int shift = (cut_low - cut_high) / 2;
-    // 2.2 standard errors of the sample, if there is room.
+    // 1.9 standard errors of the sample, if there is room.
     const double share = 0.5 * m_rows * m_crew.size() / static_cast<double>(m_cell.pixels());
-    double aside = 1.1 * Kokkos::sqrt(static_cast<double>(n));
+    double aside = 0.95 * Kokkos::sqrt(static_cast<double>(n));
     aside = aside < 0.5 * share * n ? aside : 0.5 * share * n;
-    int low = n / 2 + (shift < 0 ? shift : 0) - static_cast<int>(aside);
-    int high = n / 2 + (shift > 0 ? shift : 0) + static_cast<int>(aside) + 1;
+    m_aside = static_cast<int>(aside);
+    m_most_in_window = static_cast<int>(1.28 * share * n);
+    set_window(n / 2 + (shift < 0 ? shift : 0) - m_aside,
+               n / 2 + (shift > 0 ? shift : 0) + m_aside + 1);
+  }
+
+  /// From one place of the sample to another.
+  KOKKOS_FUNCTION void set_window(int low, int high) {
+    const T* const sample = m_list.sorted;
+    const int n = m_sample_size;
+    const int most = m_most_in_window;
     low = low < 0 ? 0 : low;
     high = high < n ? high : n - 1;
     // All that are equal, or none of them: of a few values the outermost may be too many.
-    const int most = static_cast<int>(1.28 * share * n);
     while (low > 0 && sample[low - 1] == sample[low]) --low;
     while (high < n - 1 && sample[high + 1] == sample[high]) ++high;
     while (high - low >= most && sample[low] < sample[high]) {
@@ -351,6 +312,31 @@ class DeviceCell {
     }
     m_window.low = sample[low];
     m_window.high = next_above(sample[high]);
+    m_low_place = low;
+    m_high_place = high;
+  }
+
+  /// Whether the median is too near an end of the window or beyond it, and may be in another one:
+  /// the read tells the true ranks of two places of the sample.
+  [[nodiscard]] KOKKOS_FUNCTION bool move_window(const CellRead<T>& all) {
+    if (m_sample_size == 0 || all.good == 0) return false;
+    const auto good = static_cast<int>(all.good), below = static_cast<int>(all.below);
+    const auto inside = static_cast<int>(all.inside);
+    const int above = good - below - inside;
+    const int rank = (good - 1) / 2;
+    const int aside = inside / 4 < Ranks::aside ? inside / 4 : Ranks::aside;
+    int place = 0;
+    if (rank < below + aside && below > 0) {
+      place = static_cast<int>(std::int64_t{m_low_place} * rank / below);
+    } else if (rank >= below + inside - aside && above > 0) {
+      const int places = m_sample_size - 1 - m_high_place;
+      place =
+          m_sample_size - 1 - static_cast<int>(std::int64_t{places} * (good - 1 - rank) / above);
+    } else {
+      return false;
+    }
+    set_window(place - m_aside, place + m_aside + 1);
+    return true;
   }
 
   /// The pixels of the window or all.
@@ -400,20 +386,17 @@ class DeviceCell {
     CellRead<T> mine{Kokkos::Experimental::infinity_v<T>, -Kokkos::Experimental::infinity_v<T>};
     const T low = m_window.low, high = m_window.high;
     T blank = 0;
-    int lost = 0;
+    int below = 0, lost = 0;
     const int step = m_crew.size();
-    const int begin = m_crew.rank();
-    const int full = begin + (m_rows - group) * step;
-    T* const columns = m_column - begin;
-    int end = begin;  // of the window's column
+    const ScratchCursor<T> begin(m_column);
+    const ScratchCursor<T> full(m_column + (m_rows - CellReader<T>::most_ahead) * step);
+    ScratchCursor<T> end = begin;  // of the window's column
     m_reader.template for_mine<Clean>([&](const auto& chunk) {
+      const bool over = end.is_beyond(full);
+      add_if(over, end.from(begin), lost);
+      end = over ? begin : end;
       KASTOR_UNROLL
       for (int i = 0; i < chunk.size; ++i) {
-        if (i % group == 0) {
-          const bool over = end > full;
-          lost += over ? end - begin : 0;
-          end = over ? begin : end;
-        }
         const T x = chunk.pixel[i];
         if constexpr (Clean) {
           blank = Kokkos::fma(x, T{0}, blank);
@@ -422,21 +405,22 @@ class DeviceCell {
         }
         mine.min = lesser(x, mine.min);
         mine.max = greater(x, mine.max);
-        const bool below = x < low;
-        mine.below += below ? 1 : 0;
+        const bool is_below = x < low;
+        add_if(is_below, 1, below);
         // Written in any case: that is less work than a branch.
-        columns[end] = x;
-        end += (!below & (x < high)) ? step : 0;
+        end.put(x);
+        end.step_if(!is_below & (x < high), step);
       }
     });
-    if (end > full) {
-      lost += end - begin;
+    if (end.is_beyond(full)) {
+      lost += end.from(begin);
       end = begin;
     }
-    mine.inside = static_cast<std::uint32_t>((lost + end - begin) / step);
+    m_in_window = end.from(begin) / step;
+    mine.below = static_cast<std::uint32_t>(below);
+    mine.inside = static_cast<std::uint32_t>(lost / step + m_in_window);
     mine.lost = lost > 0 ? 1 : 0;
     mine.blank = blank == 0 ? 0 : 1;
-    m_in_window = (end - begin) / step;
     return m_crew.sum(mine);
   }
 
@@ -447,24 +431,29 @@ class DeviceCell {
     const auto centre = static_cast<T>(grid.centre);
     const Interval<T> core = m_core;
     const int step = m_crew.size();
-    const int begin = m_crew.rank();
-    const int full = begin + (m_in_window + group - 1) * step;
-    const int last = begin + (m_rows - 1) * step;
-    T* const columns = m_column - begin;
-    int next_tail = last;
-    m_reader.template for_mine<Clean>([&](const auto& chunk) {
-      typename GridTerms<T>::Sums sums;
+    const ScratchCursor<T> full(m_column + (m_in_window + CellReader<T>::most_ahead - 1) * step);
+    const ScratchCursor<T> last(m_column + (m_rows - 1) * step);
+    ScratchCursor<T> next_tail = last;
+    typename GridTerms<T>::Sums sums;
+    int terms_left = GridTerms<T>::most_terms;
+    const auto flush = [&] {
+      mine.sum += terms.in_steps(sums.sum);
+      mine.squares += terms.in_steps(sums.squares);
+      sums = {};
+      terms_left = GridTerms<T>::most_terms;
+    };
+    m_reader.template for_mine<Clean>([&](auto chunk) {
+      if constexpr (All) {
+        const bool over = full.is_beyond(next_tail);
+        mine.lost += over ? 1 : 0;
+        next_tail = over ? last : next_tail;
+      }
       KASTOR_UNROLL
       for (int i = 0; i < chunk.size; ++i) {
-        T x = chunk.pixel[i];
+        T& x = chunk.pixel[i];
         if constexpr (All) {
-          if (i % group == 0) {
-            const bool over = next_tail < full;
-            mine.lost += over ? 1 : 0;
-            next_tail = over ? last : next_tail;
-          }
-          columns[next_tail] = x;
-          next_tail -= ((x <= core.low) | (x >= core.high)) ? step : 0;
+          next_tail.put(x);
+          next_tail.step_if((x <= core.low) | (x >= core.high), -step);
           if constexpr (!Clean) {
             mine.inside += x == x ? 1 : 0;
             x = x == x ? x : centre;
@@ -475,12 +464,14 @@ class DeviceCell {
           mine.inside += in ? 1 : 0;
           x = in ? x : centre;
         }
-        terms.add(x, i, sums);
       }
-      terms.flush(sums, chunk.size, mine.sum, mine.squares);
+      if (terms_left < chunk.size) flush();
+      terms.add(chunk.pixel, sums);
+      terms_left -= chunk.size;
       if constexpr (All && Clean) mine.inside += chunk.size;
     });
-    if constexpr (All) m_first_tail = (next_tail - begin) / step + 1;
+    flush();
+    if constexpr (All) m_first_tail = m_rows + next_tail.from(last) / step;
     return m_crew.sum(mine);
   }
 
@@ -504,7 +495,9 @@ class DeviceCell {
   Interval<T> m_core;
   int m_in_window = 0;   ///< of this thread
   int m_first_tail = 0;  ///< of this thread
-  std::int64_t m_good = 0;
+  int m_sample_size = 0;
+  int m_aside = 0, m_most_in_window = 0;  ///< places of the sample
+  int m_low_place = 0, m_high_place = 0;  ///< of the window in the sample
   bool m_clean = false;
   bool m_has_window = false;
   bool m_has_tails = false, m_tried_tails = false;

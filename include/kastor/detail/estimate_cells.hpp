@@ -31,8 +31,14 @@ struct CellOutput {
   std::uint8_t* valid;
   CellCounts* counts;
 
-  KOKKOS_FUNCTION void write(const CellRules& rules, std::int64_t i, std::int64_t pixels,
-                             const CellStatistics& s) const {
+  KOKKOS_FUNCTION void count(const CellCounts& more) const {
+    if (more.valid != 0) Kokkos::atomic_add(&counts->valid, more.valid);
+    Kokkos::atomic_add(&counts->good, more.good);
+  }
+  /// What is to be counted.
+  [[nodiscard]] KOKKOS_FUNCTION CellCounts write(const CellRules& rules, std::int64_t i,
+                                                 std::int64_t pixels,
+                                                 const CellStatistics& s) const {
     const bool enough = s.good > 0 && static_cast<double>(s.good) >=
                                           rules.min_good_fraction * static_cast<double>(pixels);
     valid[i] = enough ? 1 : 0;
@@ -42,9 +48,8 @@ struct CellOutput {
       const bool shift =
           rules.estimate == BackgroundEstimate::mode && Kokkos::fabs(skew) < 0.3 * s.std;
       values[i] = {shift ? s.median + 1.5 * skew : s.median, s.std};
-      Kokkos::atomic_inc(&counts->valid);
     }
-    Kokkos::atomic_add(&counts->good, s.good);
+    return {enough ? 1 : 0, s.good};
   }
 };
 
@@ -60,7 +65,9 @@ struct EstimateCell {
                                         typename DeviceCell<Crew, T>::List& list, T* columns,
                                         int rows) const {
     const Cell cell = image[i];
-    DeviceCell<Crew, T> population(crew, image, cell, rules.kappa, list, columns, rows);
+    announce(crew, image, cell);
+    DeviceCell<Crew, T> population(crew, image, cell, CellSample(crew, image, cell), rules.kappa,
+                                   list, columns, rows);
     clip(crew, i, cell, population);
   }
   /// A crew takes a cell of any size.
@@ -76,44 +83,87 @@ struct EstimateCell {
   KOKKOS_FORCEINLINE_FUNCTION void clip(const Crew& crew, std::int64_t i, const Cell& cell,
                                         Population& population) const {
     const CellStatistics s = clip_cell<T>(population, rules.kappa, rules.max_passes);
-    if (crew.rank() == 0) output.write(rules, i, cell.pixels(), s);
+    if (crew.rank() == 0) output.count(output.write(rules, i, cell.pixels(), s));
   }
 };
 
 /// Devices: `Threads` threads a cell. On CUDA warps with a cell each make a team of several: they
 /// start together, and so find the same instructions at hand.
 template <class T, class Exec, int Threads>
-struct EstimateByTeams {
+struct CellTeam {
   using Member = TeamMember<Exec>;
   using Crew = WarpCrew<Member, Threads>;
   /// So that a processor of a device has enough room for 16 warps.
-  static constexpr int most_rows = sizeof(T) == 4 ? 56 : 40;
+  static constexpr int most_rows = sizeof(T) == 4 ? 64 : 40;
   static constexpr int scratch_rows = 37000 / (Threads * static_cast<int>(sizeof(T)));
   static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
   static constexpr int cells = lone_warps && Threads == Crew::warp ? 16 / sizeof(T) : 1;
   static constexpr int threads = Threads * cells;
-  static constexpr int teams_at_once = 512 / threads;
   struct Space {
     typename Crew::Space crew;
     typename DeviceCell<Crew, T>::List list;
     T columns[rows * Threads];
   };
   static constexpr int scratch_bytes = sizeof(Space) * cells + 16;
-  EstimateCell<T> estimate;
-  int count;  ///< cells
 
+  /// Calls visit(crew, space, first, step) where a crew begins and how far it is to its next cell.
   /// Inlined, so that the compiler sees which memory is scratch memory.
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member& team) const {
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each(const Member& team, const Visit& visit) {
     const int bytes = sizeof(Space) * cells;  // is taken by reference
     auto* const spaces = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
     const int which = cells > 1 ? team.team_rank() / Threads : 0;
-    const int cell = team.league_rank() * cells + which;
-    if (cell >= count) return;
     Space& space = spaces[which];
 #ifdef __CUDA_ARCH__
     __builtin_assume(__isShared(&space));
 #endif
-    estimate.cell(Crew(team, space.crew), cell, space.list, space.columns, rows);
+    visit(Crew(team, space.crew), space, team.league_rank() * cells + which,
+          team.league_size() * cells);
+  }
+};
+
+/// Cells that something else could not finish.
+struct CellList {
+  std::int32_t* cells;
+  std::uint32_t* count;
+};
+
+/// All cells; or those of a list, if it has more than `above` and at most `most` of them.
+struct CellsToEstimate {
+  int all = 0;
+  CellList listed{nullptr, nullptr};
+  std::uint32_t above = 0;
+  std::uint32_t most = 0xffffffff;
+
+  [[nodiscard]] KOKKOS_FUNCTION int count() const {
+    if (listed.count == nullptr) return all;
+    const std::uint32_t n = *listed.count;
+    return n > above && n <= most ? static_cast<int>(n) : 0;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int operator[](int i) const {
+    return listed.count == nullptr ? i : listed.cells[i];
+  }
+};
+
+template <class T, class Exec, int Threads>
+struct EstimateByTeams {
+  using Team = CellTeam<T, Exec, Threads>;
+  static constexpr int cells = Team::cells;
+  static constexpr int threads = Team::threads;
+  static constexpr int teams_at_once = 512 / threads;
+  static constexpr int scratch_bytes = Team::scratch_bytes;
+  EstimateCell<T> estimate;
+  CellsToEstimate which;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const typename Team::Member& team) const {
+    const int end = which.count();
+    Team::for_each(team, [&](const auto& crew, auto& space, int first, int step) {
+      KASTOR_KEEP_LOOP
+      for (int i = first; i < end; i += step) {
+        estimate.cell(crew, which[i], space.list, space.columns, Team::rows);
+        crew.barrier();
+      }
+    });
   }
 };
 
@@ -162,8 +212,8 @@ struct EstimateOnHost {
       const Cell cell = image[i];
       const HostCellRoom<T> room(memory + static_cast<std::size_t>(worker) * bytes, cell.pixels());
       HostCell<T> population(image, cell, room, list);
-      estimate.output.write(rules, i, cell.pixels(),
-                            clip_cell<T>(population, rules.kappa, rules.max_passes));
+      estimate.output.count(estimate.output.write(
+          rules, i, cell.pixels(), clip_cell<T>(population, rules.kappa, rules.max_passes)));
     }
   }
 };

@@ -14,32 +14,55 @@ namespace kastor::detail {
 template <class T, class Population>
 class ListedRanks {
  public:
+  static constexpr int aside = 49;  ///< ranks on each side of the one asked for
+
   /// `all`: of the population, which is not empty.
   KOKKOS_FUNCTION ListedRanks(Population& pixels, const Extent<T>& all)
       : m_pixels(pixels), m_all{all.min, next_above(all.max), 0, all.count} {}
 
   /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same.
   [[nodiscard]] KOKKOS_FUNCTION TwoPixels<T> operator()(std::int64_t k, bool two) {
-    return pixels_of_rank(m_pixels, m_ranks, k, two, [this](std::int64_t rank) { search(rank); });
+    return pixels_of_rank(m_pixels, m_ranks, k, two,
+                          [this](std::int64_t rank) { search(rank, aside, 1 << 30); });
   }
 
+  /// Brings ranks from one to another into the list. False: they do not fit, or it took too long,
+  /// as where very many pixels are equal.
+  [[nodiscard]] KOKKOS_FUNCTION bool cover(std::int64_t first, std::int64_t last) {
+    if (!m_ranks.holds(first) || !m_ranks.holds(last)) {
+      const auto half = static_cast<int>(last - first) / 2 + 20;
+      constexpr int most_takes = 3;
+      search(first + (last - first) / 2, half > aside ? half : aside, most_takes);
+    }
+    return m_ranks.holds(first) && m_ranks.holds(last);
+  }
+  /// The pixel of a rank in the list.
+  [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t k) const { return m_ranks.at(k); }
+
  private:
-  KOKKOS_FUNCTION void search(std::int64_t k) {
+  /// `margin`: how many ranks are wanted on each side. The list is empty after `most_takes`.
+  KOKKOS_FUNCTION void search(std::int64_t k, int margin, int most_takes) {
     RankBracket<T> bracket = m_all;
     const RankBracket<T>& window = m_pixels.window();
     bracket.narrow(window.low, window.below_low, k);
     bracket.narrow(window.high, window.below_high, k);
-    while (!bracket.is_one_value()) {
+    for (int takes = 0; !bracket.is_one_value(); ++takes) {
+      if (takes == most_takes) {
+        m_ranks.of = {0, 0, 0, 0};
+        return;
+      }
       // Where the rank is if the pixels are spread evenly, and a bound that halves the bracket if
       // they are not.
-      constexpr double margin = 0.33 * Population::List::room;
       const T middle = bracket.middle();
       T from = bracket.low, to = bracket.high;
-      if (bracket.count() > Population::List::room) {
-        const auto low = static_cast<double>(bracket.low);
-        const double unit =
-            (static_cast<double>(bracket.high) - low) / static_cast<double>(bracket.count());
-        const double rank = static_cast<double>(k - bracket.below_low) + 0.5;
+      if (bracket.count() > 2 * margin) {
+        // From a known rank: the nearer it is, the better.
+        const bool knows = m_ranks.of.count() > 0;
+        const auto low = static_cast<double>(knows ? m_ranks.of.low : bracket.low);
+        const std::int64_t below = knows ? m_ranks.of.below_low : bracket.below_low;
+        const double unit = (static_cast<double>(bracket.high) - static_cast<double>(bracket.low)) /
+                            static_cast<double>(bracket.count());
+        const double rank = static_cast<double>(k - below) + 0.5;
         const T after = static_cast<T>(low + (rank - margin) * unit);
         const T before = static_cast<T>(low + (rank + margin) * unit);
         // Not those that rounding or an overflow spoilt.

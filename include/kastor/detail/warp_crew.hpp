@@ -27,6 +27,7 @@ class WarpCrew {
   static constexpr int warps = Threads / warp;
   static_assert(Threads % warp == 0);
   static constexpr bool has_lanes = true;  ///< see sort_few
+  static constexpr int least_size = Threads;
   /// For the sums of warps.
   struct Space {
     std::uint64_t words[warps > 1 ? warps * 8 : 1];
@@ -121,48 +122,73 @@ class WarpCrew {
 };
 
 #ifdef __CUDA_ARCH__
+/// Values [lane * Each, (lane + 1) * Each) of a list that a warp puts in order.
+template <int Each, class T>
+struct LaneValues {
+  T value[Each];
+  int lane;
+
+  /// Within the lane, values so far apart and then those half as far and so on; upwards in every
+  /// other stretch of `run`.
+  template <int Step>
+  __device__ void merge(int run) {
+    if constexpr (Step > 0) {
+      KASTOR_UNROLL
+      for (int r = 0; r < Each; ++r)
+        if ((r & Step) == 0) order(value[r], value[r | Step], ((lane * Each + r) & run) == 0);
+      merge<Step / 2>(run);
+    }
+  }
+  template <int Run = 2>
+  __device__ void sort_stretches() {
+    if constexpr (Run < Each) {
+      merge<Run / 2>(Run);
+      sort_stretches<2 * Run>();
+    }
+  }
+  __device__ void merge_with_lane_across(int across, int run) {
+    const bool up = (lane * Each & run) == 0;
+    const bool low = ((lane & across) == 0) == up;
+    KASTOR_UNROLL
+    for (int r = 0; r < Each; ++r) {
+      const T other = __shfl_xor_sync(~0U, value[r], across);
+      value[r] = low ? Kokkos::fmin(value[r], other) : Kokkos::fmax(value[r], other);
+    }
+  }
+
+ private:
+  __device__ static void order(T& a, T& b, bool up) {
+    const T lesser = Kokkos::fmin(a, b), greater = Kokkos::fmax(a, b);
+    a = up ? lesser : greater;
+    b = up ? greater : lesser;
+  }
+};
+
 /// A bitonic sort (Batcher 1968) in the registers of a crew's first warp.
 template <int Room, class Crew, class T>
 __device__ void sort_in_registers(const Crew& crew, const T* found, int n, T* sorted) {
   constexpr int each = Room / Crew::warp;
   const int lane = crew.rank();
   if (lane >= Crew::warp) return;
-  T value[each];
+  LaneValues<each, T> list;
+  list.lane = lane;
   KASTOR_UNROLL
   for (int r = 0; r < each; ++r) {
     const int at = lane * each + r;
-    value[r] = at < n ? found[at] : Kokkos::Experimental::infinity_v<T>;
+    list.value[r] = at < n ? found[at] : Kokkos::Experimental::infinity_v<T>;
   }
-  const auto order = [](T& a, T& b, bool up) {
-    const T lesser = Kokkos::fmin(a, b), greater = Kokkos::fmax(a, b);
-    a = up ? lesser : greater;
-    b = up ? greater : lesser;
-  };
-  const auto order_within = [&](int run, int step) {
-    KASTOR_UNROLL
-    for (int r = 0; r < each; ++r)
-      if ((r & step) == 0) order(value[r], value[r | step], ((lane * each + r) & run) == 0);
-  };
-  static_assert(each == 4);
-  order_within(2, 1);
+  list.sort_stretches();
   // Loops: the code is short, and a processor's store of instructions small.
   KASTOR_KEEP_LOOP
-  for (int run = 4; run <= Room; run *= 2) {
-    const bool up = (lane * each & run) == 0;
+  for (int run = each; run <= Room; run *= 2) {
     KASTOR_KEEP_LOOP
-    for (int across = run / each / 2; across > 0; across /= 2) {
-      const bool low = ((lane & across) == 0) == up;
-      KASTOR_UNROLL
-      for (int r = 0; r < each; ++r) {
-        const T other = __shfl_xor_sync(~0U, value[r], across);
-        value[r] = low ? Kokkos::fmin(value[r], other) : Kokkos::fmax(value[r], other);
-      }
-    }
-    order_within(run, 2);
-    order_within(run, 1);
+    for (int across = run / each / 2; across > 0; across /= 2)
+      list.merge_with_lane_across(across, run);
+    list.template merge<each / 2>(run);
   }
   KASTOR_UNROLL
-  for (int r = 0; r < each; ++r) sorted[lane * each + r] = value[r];
+  for (int r = 0; r < each; ++r)
+    if (lane * each + r < n) sorted[lane * each + r] = list.value[r];
 }
 #endif
 
@@ -178,6 +204,20 @@ KOKKOS_FUNCTION void sort_few(const Crew& crew, const T* found, int n, T* sorted
   {
     for (int i = crew.rank(); i < n; i += crew.size())
       sorted[count_before(found, i, 0, n)] = found[i];
+  }
+}
+
+/// The same with no more work than their number asks for.
+template <int Room, class Crew, class T>
+KOKKOS_FUNCTION void sort_most(const Crew& crew, const T* found, int n, T* sorted) {
+  if constexpr (Room > 128) {
+    if (n > Room / 2) {
+      sort_few<Room>(crew, found, n, sorted);
+    } else {
+      sort_most<Room / 2>(crew, found, n, sorted);
+    }
+  } else {
+    sort_few<Room>(crew, found, n, sorted);
   }
 }
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The kernels that estimate many cells on a device, run by teams of a host's threads: the same bits
+// as on a host.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <kastor/detail/excerpt_cells.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "emulated_team.hpp"
+#include "generators.hpp"
+#include "naive.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+namespace kd = kastor::detail;
+using Teams = ts::EmulatedTeams;
+
+template <class T>
+kd::CellImage<T> cells_of(const ts::HostImage<T>& host, std::int64_t size) {
+  kd::CellImage<T> image;
+  image.rows.one = {host.values.data(), host.nx, 0};
+  image.image = {host.ny, host.nx};
+  image.cell = {size, size};
+  image.mesh = {(host.ny - 1) / size + 1, (host.nx - 1) / size + 1};
+  return image;
+}
+
+struct Estimated {
+  explicit Estimated(std::int64_t cells)
+      : values(static_cast<std::size_t>(cells), {-1, -1}),
+        valid(static_cast<std::size_t>(cells), 2) {}
+  [[nodiscard]] kd::CellOutput output() { return {values.data(), valid.data(), &counts}; }
+
+  std::vector<kd::CellValue> values;
+  std::vector<std::uint8_t> valid;
+  kd::CellCounts counts{0, 0};
+  std::uint32_t unfinished = 0;  ///< cells whose excerpts did not say all
+};
+
+constexpr kd::CellRules rules{3.0, 0, kastor::BackgroundEstimate::mode, 0.25};
+
+template <class T>
+Estimated on_host(const kd::CellImage<T>& image) {
+  Estimated found(image.mesh.ny * image.mesh.nx);
+  const std::size_t bytes = kd::HostCellRoom<T>::bytes(image.cell.ny * image.cell.nx);
+  std::vector<double> room(bytes / sizeof(double) + 1);
+  const kd::EstimateCell<T> estimate{image, rules, found.output()};
+  kd::EstimateOnHost<T>{estimate, 1, reinterpret_cast<std::byte*>(room.data()), bytes}(0);
+  return found;
+}
+
+/// `pixels`: room for them in the pool, for each cell.
+template <class T>
+Estimated by_excerpts(const kd::CellImage<T>& image, std::size_t pixels = 1000) {
+  const auto cells = static_cast<std::size_t>(image.mesh.ny * image.mesh.nx);
+  const auto count = static_cast<int>(cells);
+  Estimated found(count);
+  std::vector<kd::CellExcerpt<T>> excerpts(cells);
+  std::vector<T> pool(pixels * cells);
+  std::vector<std::int32_t> rest(cells, -1);
+  std::uint32_t used = 0;
+  const kd::ExcerptPool<T> room{pool.data(), static_cast<std::uint32_t>(pool.size()), &used};
+  const kd::CellList unfinished{rest.data(), &found.unfinished};
+  const kd::EstimateCell<T> estimate{image, rules, found.output()};
+  using Take = kd::TakeExcerpts<T, Teams>;
+  using Clip = kd::ClipExcerpts<T, Teams>;
+  const ts::EmulatedLauncher launch;
+  launch("take", Take::teams(count), Take{image, rules.kappa, 0, count, room, excerpts.data()});
+  launch("clip", Clip::teams(count), Clip{estimate, 0, count, excerpts.data(), unfinished});
+  launch("estimate", 2, kd::EstimateByTeams<T, Teams, 32>{estimate, {count, unfinished}});
+  return found;
+}
+
+void expect_same(const Estimated& a, const Estimated& b, const std::string& what) {
+  EXPECT_EQ(a.counts.good, b.counts.good) << what;
+  EXPECT_EQ(a.counts.valid, b.counts.valid) << what;
+  ASSERT_EQ(a.valid, b.valid) << what;
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    if (a.valid[i] == 0) continue;
+    const std::string where = what + ", cell " + std::to_string(i);
+    EXPECT_EQ(bits(a.values[i].level), bits(b.values[i].level)) << where;
+    EXPECT_EQ(bits(a.values[i].rms), bits(b.values[i].rms)) << where;
+  }
+}
+
+template <class T>
+void all_pixel_kinds_agree() {
+  for (const ts::Pixels kind : ts::all_pixel_kinds) {
+    // Rows in packs of pixels, and rows that begin anywhere; the last cells are cut.
+    for (const auto& [ny, nx] : {std::pair{70, 144}, std::pair{66, 67}}) {
+      const auto host = ts::make_image<T>(kind, ny, nx, 23);
+      const auto image = cells_of(host, 64);
+      expect_same(by_excerpts(image), on_host(image),
+                  std::string(ts::name_of(kind)) + ' ' + ts::shape_name(ny, nx));
+    }
+  }
+}
+TEST(ExcerptCells, GiveTheBitsOfAHostOfFloat) { all_pixel_kinds_agree<float>(); }
+TEST(ExcerptCells, GiveTheBitsOfAHostOfDouble) { all_pixel_kinds_agree<double>(); }
+
+TEST(ExcerptCells, LeaveOutExcludedPixels) {
+  const auto host = ts::make_image<float>(ts::Pixels::contaminated, 64, 128, 3);
+  std::vector<std::uint64_t> words(64 * 2);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = 0x0123456789abcdef >> i % 7;
+  auto image = cells_of(host, 64);
+  const Estimated all = on_host(image);
+  image.excluded = {words.data(), 2};
+  const Estimated want = on_host(image);
+  EXPECT_LT(want.counts.good, all.counts.good);
+  expect_same(by_excerpts(image), want, "excluded");
+}
+
+/// A normal sky has nothing that an excerpt could not say.
+TEST(ExcerptCells, FinishEveryCellOfASky) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    const auto host = ts::make_image<float>(ts::Pixels::gaussian, 128, 128, seed);
+    const auto image = cells_of(host, 64);
+    const Estimated found = by_excerpts(image);
+    EXPECT_EQ(found.unfinished, 0U) << seed;
+    expect_same(found, on_host(image), "seed " + std::to_string(seed));
+  }
+}
+
+/// Sources shift the medians and fill the tails; one pixel far off makes the grid coarse.
+TEST(ExcerptCells, OfSourcesAndOfAHugePixelAreTheSame) {
+  auto host = ts::make_image<float>(ts::Pixels::gaussian, 128, 192, 8);
+  for (std::int64_t y = 0; y < 15; ++y)
+    for (std::int64_t x = 0; x < 20; ++x) {
+      host(10 + y, 10 + x) += 30;   // 7 % of a cell
+      host(80 + y, 140 + x) -= 30;  // below
+      host(20, 100) = 1e6F;
+    }
+  const auto image = cells_of(host, 64);
+  const Estimated found = by_excerpts(image);
+  EXPECT_EQ(found.unfinished, 1U);  // the huge pixel's
+  expect_same(found, on_host(image), "sources");
+}
+
+TEST(ExcerptCells, ThatFindNoRoomAreNotLost) {
+  const auto host = ts::make_image<float>(ts::Pixels::gaussian, 128, 192, 7);
+  const auto image = cells_of(host, 64);
+  const Estimated want = on_host(image);
+  const Estimated without = by_excerpts(image, 0);
+  EXPECT_EQ(without.unfinished, 6U);
+  expect_same(without, want, "no room");
+  const Estimated some = by_excerpts(image, 40);
+  EXPECT_GT(some.unfinished, 0U);
+  EXPECT_LT(some.unfinished, 6U);
+  expect_same(some, want, "room for some");
+}
+
+}  // namespace
