@@ -46,10 +46,10 @@ struct Estimated {
   std::uint32_t unfinished = 0;  ///< cells whose excerpts did not say all
 };
 
-constexpr kd::CellRules rules{3.0, 0, kastor::BackgroundEstimate::mode, 0.25};
+constexpr kd::CellRules usual{3.0, 0, kastor::BackgroundEstimate::mode, 0.25};
 
 template <class T>
-Estimated on_host(const kd::CellImage<T>& image) {
+Estimated on_host(const kd::CellImage<T>& image, const kd::CellRules& rules = usual) {
   Estimated found(image.mesh.ny * image.mesh.nx);
   const std::size_t bytes = kd::HostCellRoom<T>::bytes(image.cell.ny * image.cell.nx);
   std::vector<double> room(bytes / sizeof(double) + 1);
@@ -58,25 +58,37 @@ Estimated on_host(const kd::CellImage<T>& image) {
   return found;
 }
 
-/// `pixels`: room for them in the pool, for each cell.
+struct Pool {
+  std::size_t pixels_of_cell = 1000;
+  int cells_at_once = 1 << 17;
+};
+
 template <class T>
-Estimated by_excerpts(const kd::CellImage<T>& image, std::size_t pixels = 1000) {
+Estimated by_excerpts(const kd::CellImage<T>& image, const kd::CellRules& rules = usual,
+                      const Pool& pool = {}) {
   const auto cells = static_cast<std::size_t>(image.mesh.ny * image.mesh.nx);
   const auto count = static_cast<int>(cells);
   Estimated found(count);
   std::vector<kd::CellExcerpt<T>> excerpts(cells);
-  std::vector<T> pool(pixels * cells);
+  std::vector<T> pixels(pool.pixels_of_cell * cells);
   std::vector<std::int32_t> rest(cells, -1);
-  std::uint32_t used = 0;
-  const kd::ExcerptPool<T> room{pool.data(), static_cast<std::uint32_t>(pool.size()), &used};
-  const kd::CellList unfinished{rest.data(), &found.unfinished};
+  std::uint32_t unfinished = 0, used = 0;
+  const kd::ExcerptPool<T> room{pixels.data(), static_cast<std::uint32_t>(pixels.size()), &used};
+  const kd::CellList list{rest.data(), &unfinished};
   const kd::EstimateCell<T> estimate{image, rules, found.output()};
   using Take = kd::TakeExcerpts<T, Teams>;
   using Clip = kd::ClipExcerpts<T, Teams>;
   const ts::EmulatedLauncher launch;
-  launch("take", Take::teams(count), Take{image, rules.kappa, 0, count, room, excerpts.data()});
-  launch("clip", Clip::teams(count), Clip{estimate, 0, count, excerpts.data(), unfinished});
-  launch("estimate", 2, kd::EstimateByTeams<T, Teams, 32>{estimate, {count, unfinished}});
+  for (int first = 0; first < count; first += pool.cells_at_once) {
+    const int n = std::min(pool.cells_at_once, count - first);
+    used = unfinished = 0;
+    launch("take", Take::teams(n), Take{image, rules.kappa, first, n, room, excerpts.data()});
+    launch("clip", Clip::teams(n), Clip{estimate, first, n, excerpts.data(), list});
+    // Two cells by one warp each, or more by four.
+    launch("estimate", 2, kd::EstimateByTeams<T, Teams, 32>{estimate, {0, list, 0, 2}});
+    launch("estimate", 2, kd::EstimateByTeams<T, Teams, 128>{estimate, {0, list, 2}});
+    found.unfinished += unfinished;
+  }
   return found;
 }
 
@@ -150,13 +162,70 @@ TEST(ExcerptCells, ThatFindNoRoomAreNotLost) {
   const auto host = ts::make_image<float>(ts::Pixels::gaussian, 128, 192, 7);
   const auto image = cells_of(host, 64);
   const Estimated want = on_host(image);
-  const Estimated without = by_excerpts(image, 0);
+  const Estimated without = by_excerpts(image, usual, {.pixels_of_cell = 0});
   EXPECT_EQ(without.unfinished, 6U);
   expect_same(without, want, "no room");
-  const Estimated some = by_excerpts(image, 40);
+  const Estimated some = by_excerpts(image, usual, {.pixels_of_cell = 40});
   EXPECT_GT(some.unfinished, 0U);
   EXPECT_LT(some.unfinished, 6U);
   expect_same(some, want, "room for some");
 }
+
+/// A sample that found next to nothing says nothing of the tails.
+TEST(ExcerptCells, OfFewGoodPixelsAreTheSame) {
+  auto host = ts::make_image<float>(ts::Pixels::gaussian, 64, 128, 11);
+  ts::Random random(3);
+  for (float& x : host.values) {
+    const double u = random.uniform();
+    if (u > 0.022) x = std::numeric_limits<float>::quiet_NaN();
+    if (u < 0.001) x += 30;
+  }
+  kd::CellRules rules = usual;
+  rules.min_good_fraction = 0;
+  const auto image = cells_of(host, 64);
+  const Estimated want = on_host(image, rules);
+  EXPECT_EQ(want.counts.valid, 2);
+  expect_same(by_excerpts(image, rules), want, "few good pixels");
+}
+
+TEST(ExcerptCells, WithOtherRulesAndInBatchesAreTheSame) {
+  const auto host = ts::make_image<float>(ts::Pixels::contaminated, 128, 200, 13);
+  const auto image = cells_of(host, 64);
+  for (const double kappa : {2.4, 3.0, 6.0, 1e300}) {
+    for (const int max_passes : {0, 1, 2}) {
+      kd::CellRules rules = usual;
+      rules.kappa = kappa;
+      rules.max_passes = max_passes;
+      rules.estimate = kastor::BackgroundEstimate::median;
+      expect_same(by_excerpts(image, rules, {.cells_at_once = 3}), on_host(image, rules),
+                  "kappa " + std::to_string(kappa) + " passes " + std::to_string(max_passes));
+    }
+  }
+}
+
+/// Terms of the same sign and of nearly the largest magnitude.
+template <class T>
+void sums_of_grid_terms_are_exact() {
+  const T x = T(1.9999), y = T(1.7777);
+  const kd::GridTerms<T> terms(kd::Grid(0, -static_cast<double>(x), static_cast<double>(x)));
+  const auto u = [&](T value) { return terms.grid.map(static_cast<double>(value)); };
+  for (const T sign : {T(1), T(-1)}) {
+    typename kd::GridTerms<T>::Sums sums;
+    std::int64_t sum = 0, squares = 0;
+    for (int n = 8; n <= kd::GridTerms<T>::most_terms; n += 8) {
+      const T chunk[8] = {sign * x, sign * x, sign * y, sign * x,
+                          sign * x, sign * x, sign * x, sign * y};
+      terms.add(chunk, sums);
+      for (const T value : chunk) {
+        sum += kd::unbias(kd::to_grid_biased(u(value)), 1);
+        squares += kd::unbias(kd::to_grid_biased(u(value) * u(value)), 1);
+      }
+      ASSERT_EQ(terms.in_steps(sums.sum), sum) << n;
+      ASSERT_EQ(terms.in_steps(sums.squares), squares) << n;
+    }
+  }
+}
+TEST(GridTerms, OfFloatsAddUpExactly) { sums_of_grid_terms_are_exact<float>(); }
+TEST(GridTerms, OfDoublesAddUpExactly) { sums_of_grid_terms_are_exact<double>(); }
 
 }  // namespace

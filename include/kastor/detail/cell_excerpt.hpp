@@ -53,7 +53,12 @@ template <class Crew, class T>
                                                             CellExcerpt<T>& to) {
   const Extent<T> all = pixels.extent();
   const bool writes = crew.rank() == 0;
-  if (writes) to.good = static_cast<std::int32_t>(all.count);
+  if (writes) {
+    to.good = static_cast<std::int32_t>(all.count);
+    to.tails = to.below = 0;
+    to.min = all.min;
+    to.max = all.max;
+  }
   if (all.count == 0) return true;
   typename DeviceCell<Crew, T>::Ranks ranks(pixels, all);
   IntervalSums sums;
@@ -86,8 +91,6 @@ template <class Crew, class T>
   to.tails = tails.all();
   to.sum = static_cast<std::int64_t>(sums.sum.low);
   to.squares = static_cast<std::int64_t>(sums.squares.low);
-  to.min = all.min;
-  to.max = all.max;
   to.core = pixels.core();
   to.ranked = kept;
   to.tail = kept + n;

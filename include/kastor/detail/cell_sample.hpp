@@ -18,12 +18,12 @@ class CellSample {
 
   KOKKOS_FUNCTION CellSample(const Crew& crew, const CellImage<T>& image, const Cell& cell) {
     const auto height = static_cast<int>(cell.height);
-    const auto width = static_cast<std::uint32_t>(cell.width);
+    const auto width = static_cast<std::uint64_t>(cell.width);
     KASTOR_UNROLL
     for (int k = 0; k < each; ++k) {
       const int i = crew.rank() + k * crew.size();
       if (i >= size) continue;
-      const auto across = static_cast<std::uint32_t>(i) * 2654435769U >> 16;
+      const std::uint64_t across = static_cast<std::uint32_t>(i) * 2654435769U >> 16;
       const std::int64_t y = cell.y + i * height / size;
       const std::int64_t x = cell.x + static_cast<std::int64_t>(across * width >> 16);
       m_mine[k] = image.pixel(image.rows.row(y), y, x);

@@ -90,8 +90,9 @@ struct GridTerms {
   struct Sums {
     double sum = 0, squares = 0;
   };
-  /// So many of magnitude 1 at most are exact: 2^44 steps each.
-  static constexpr int most_terms = 256;
+  /// So many of magnitude 1 at most, and the magic number on top, are less than 2^9: multiples of
+  /// 2^-44 that are exact.
+  static constexpr int most_terms = 128;
   Grid grid;
 
   KOKKOS_FUNCTION explicit GridTerms(const Grid& g) : grid(g) {}

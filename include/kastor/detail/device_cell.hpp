@@ -91,7 +91,7 @@ class DeviceCell {
 
   struct Tails {
     std::uint32_t below = 0, above = 0;  ///< of the core
-    std::uint32_t lost = 0;              ///< not 0: they cannot be put in order
+    std::uint32_t lost = 0;  ///< not 0: they cannot be put in order, or there is no core
     [[nodiscard]] KOKKOS_FUNCTION int all() const { return static_cast<int>(below + above); }
     KOKKOS_FUNCTION Tails& operator+=(const Tails& other) {
       below += other.below;
@@ -106,7 +106,9 @@ class DeviceCell {
     for (int i = m_first_tail; i < m_rows; ++i)
       mine.below += m_column[i * m_crew.size()] <= m_core.low ? 1 : 0;
     mine.above = static_cast<std::uint32_t>(m_rows - m_first_tail) - mine.below;
-    mine.lost = m_has_tails && m_first_tail * m_crew.size() >= most_sorted_tails ? 0 : 1;
+    const bool has_core = m_core.low < m_core.high;
+    const bool can_sort = m_first_tail * m_crew.size() >= most_sorted_tails;
+    mine.lost = m_has_tails && has_core && can_sort ? 0 : 1;
     return m_crew.sum(mine);
   }
   /// At most most_sorted_tails, in order. The window is overwritten, the sorted list stays.
@@ -335,6 +337,8 @@ class DeviceCell {
     } else {
       return false;
     }
+    // Where the sample is not like the cell, it leads anywhere.
+    place = place < 0 ? 0 : (place < m_sample_size ? place : m_sample_size - 1);
     set_window(place - m_aside, place + m_aside + 1);
     return true;
   }

@@ -10,11 +10,12 @@
 
 namespace kastor::detail {
 
-/// Whether a WarpCrew of one warp may be a part of a team: where the compiler has shuffles.
-#ifdef __CUDACC__
-inline constexpr bool lone_warps = true;
-#else
+/// Whether a WarpCrew of one warp may be a part of a team: where its threads have shuffles.
+template <class Member>
 inline constexpr bool lone_warps = false;
+#ifdef __CUDACC__
+template <>
+inline constexpr bool lone_warps<TeamMember<Kokkos::Cuda>> = true;
 #endif
 
 /// A device's team of a fixed number of threads. On CUDA the threads of a warp hand each other
