@@ -25,9 +25,9 @@ namespace kastor::detail {
 
 /// Modulo 2^64, which the intrinsics for it do in signed numbers.
 template <int Lanes>
-[[gnu::always_inline]] inline std::uint64_t sum_of_lanes(const std::uint64_t (&lanes)[Lanes]) {
+[[gnu::always_inline]] inline std::uint64_t sum_of_lanes(const std::uint64_t (&of_lane)[Lanes]) {
   std::uint64_t sum = 0;
-  for (const std::uint64_t lane : lanes) sum += lane;
+  for (const std::uint64_t lane : of_lane) sum += lane;
   return sum;
 }
 
@@ -48,9 +48,9 @@ struct Sse2Sums {
     squares = _mm_add_epi64(squares, _mm_castpd_si128(_mm_add_pd(_mm_mul_pd(u, u), magic)));
   }
   static std::uint64_t total(__m128i v) {
-    alignas(16) std::uint64_t lanes[2];
-    _mm_store_si128(reinterpret_cast<__m128i*>(lanes), v);
-    return sum_of_lanes(lanes);
+    alignas(16) std::uint64_t of_lane[2];
+    _mm_store_si128(reinterpret_cast<__m128i*>(of_lane), v);
+    return sum_of_lanes(of_lane);
   }
 };
 
@@ -128,9 +128,9 @@ struct Avx2Sums {
         _mm256_add_epi64(squares, _mm256_castpd_si256(_mm256_add_pd(_mm256_mul_pd(u, u), magic)));
   }
   [[KASTOR_AVX2_INLINE]] static std::uint64_t total(__m256i v) {
-    alignas(32) std::uint64_t lanes[4];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), v);
-    return sum_of_lanes(lanes);
+    alignas(32) std::uint64_t of_lane[4];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(of_lane), v);
+    return sum_of_lanes(of_lane);
   }
 };
 
@@ -212,9 +212,9 @@ struct Avx512Sums {
         _mm512_add_epi64(squares, _mm512_castpd_si512(_mm512_add_pd(_mm512_mul_pd(u, u), magic)));
   }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t total(__m512i v) {
-    alignas(64) std::uint64_t lanes[8];
-    _mm512_store_si512(lanes, v);
-    return sum_of_lanes(lanes);
+    alignas(64) std::uint64_t of_lane[8];
+    _mm512_store_si512(of_lane, v);
+    return sum_of_lanes(of_lane);
   }
 };
 
