@@ -203,7 +203,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
       const std::int64_t pixels = image.cell.ny * image.cell.nx;
       const auto count = static_cast<int>(cells());
       if (pixels <= 5000 && cells() * four_warps > space.concurrency()) {
-        if (pixels >= 1024 && params.clip.kappa >= 2.4) {
+        // Of doubles, the lists that fit the scratch memory are too short.
+        if (sizeof(T) == 4 && pixels >= 1024 && params.clip.kappa >= 2.4) {
           estimate_from_excerpts(estimate, count);
         } else {
           launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, {count}}, count);

@@ -31,7 +31,7 @@ class DeviceCell {
   static constexpr int most_sorted_tails = 512;
   /// Pixels to be put in order.
   struct List {
-    static constexpr int room = 256;
+    static constexpr int room = sizeof(T) == 4 ? 256 : 128;
     T found[room];
     T sorted[room];
   };

@@ -87,6 +87,15 @@ struct EstimateCell {
   }
 };
 
+/// Bytes that the teams of a processor of a device have together.
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL100)
+inline constexpr int scratch_of_processor = 224 * 1024;
+#elif defined(KOKKOS_ARCH_AMPERE80)
+inline constexpr int scratch_of_processor = 160 * 1024;
+#else
+inline constexpr int scratch_of_processor = 96 * 1024;
+#endif
+
 /// Devices: `Threads` threads a cell. On CUDA warps with a cell each make a team of several: they
 /// start together, and so find the same instructions at hand.
 template <class T, class Exec, int Threads>
@@ -105,6 +114,11 @@ struct CellTeam {
     T columns[rows * Threads];
   };
   static constexpr int scratch_bytes = sizeof(Space) * cells + 16;
+  /// A processor of a device has registers for 512 threads of these. Kokkos refuses to launch what
+  /// its scratch memory does not hold, with some for each team.
+  static constexpr int by_threads = 512 / threads;
+  static constexpr int by_scratch = scratch_of_processor / (scratch_bytes + 2048);
+  static constexpr int teams_at_once = by_threads < by_scratch ? by_threads : by_scratch;
 
   /// Calls visit(crew, space, first, step) where a crew begins and how far it is to its next cell.
   /// Inlined, so that the compiler sees which memory is scratch memory.
@@ -150,7 +164,7 @@ struct EstimateByTeams {
   using Team = CellTeam<T, Exec, Threads>;
   static constexpr int cells = Team::cells;
   static constexpr int threads = Team::threads;
-  static constexpr int teams_at_once = 512 / threads;
+  static constexpr int teams_at_once = Team::teams_at_once;
   static constexpr int scratch_bytes = Team::scratch_bytes;
   EstimateCell<T> estimate;
   CellsToEstimate which;

@@ -19,7 +19,7 @@ struct TakeExcerpts {
   using Team = CellTeam<T, Exec, 32>;
   static constexpr int cells = Team::cells;
   static constexpr int threads = Team::threads;
-  static constexpr int teams_at_once = 512 / threads;
+  static constexpr int teams_at_once = Team::teams_at_once;
   static constexpr int scratch_bytes = Team::scratch_bytes;
   CellImage<T> image;
   double kappa;
