@@ -177,7 +177,7 @@ void crews_agree() {
       const std::string what = std::string(ts::name_of(kind)) + ' ' + ts::shape_name(ny, nx);
       const Estimated want = on_host(image);
       // Columns that hold all that is set aside, some of it, next to nothing.
-      for (const int rows : {64, 20, 5, 0})
+      for (const int rows : {64, 20, kd::DeviceCell<Thread, T>::least_rows, 0})
         expect_same(by_crew(image, 4, rows), want, what + ", rows " + std::to_string(rows));
     }
   }

@@ -37,7 +37,8 @@ class DeviceCell {
   };
   using Ranks = ListedRanks<T, DeviceCell>;
 
-  /// `columns`: `rows` for each thread.
+  static constexpr int least_rows = CellReader<T>::most_ahead;
+  /// `columns`: `rows` for each thread, at least least_rows.
   KOKKOS_FUNCTION DeviceCell(const Crew& crew, const CellImage<T>& image, const Cell& cell,
                              const CellSample<Crew, T>& sample, double kappa, List& list,
                              T* columns, int rows)

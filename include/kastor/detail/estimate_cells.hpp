@@ -106,6 +106,7 @@ struct CellTeam {
   static constexpr int most_rows = sizeof(T) == 4 ? 64 : 40;
   static constexpr int scratch_rows = 37000 / (Threads * static_cast<int>(sizeof(T)));
   static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
+  static_assert(rows >= DeviceCell<Crew, T>::least_rows);
   static constexpr int cells = lone_warps<Member> && Threads == Crew::warp ? 16 / sizeof(T) : 1;
   static constexpr int threads = Threads * cells;
   struct Space {
