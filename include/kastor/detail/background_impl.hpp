@@ -204,11 +204,11 @@ struct BackgroundEstimator<Exec, T>::Plan {
       const auto count = static_cast<int>(cells());
       if (pixels <= 5000 && cells() * four_warps > space.concurrency()) {
         // Of doubles, the lists that fit the scratch memory are too short.
-        if (sizeof(T) == 4 && pixels >= 1024 && params.clip.kappa >= 2.4) {
-          estimate_from_excerpts(estimate, count);
-        } else {
-          launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, {count}}, count);
+        if constexpr (sizeof(T) == 4) {
+          if (pixels >= 1024 && params.clip.kappa >= 2.4)
+            return estimate_from_excerpts(estimate, count);
         }
+        launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, {count}}, count);
       } else if (pixels <= detail::most_pixels_of_a_team) {
         launch(detail::EstimateByTeams<T, Exec, four_warps>{estimate, {count}}, count);
       } else {
@@ -244,19 +244,17 @@ struct BackgroundEstimator<Exec, T>::Plan {
     }
   }
 
-  /// Of listed cells, at most `count`.
+  /// Of listed cells, at most `count`: as many teams as work at once take one after the other.
   template <class Kernel>
   void finish(const Kernel& kernel, int count) {
-    const int most_teams = space.concurrency() / Kernel::threads;
-    detail::TeamLauncher<Exec>{space}(
-        "kastor::background::estimate_cells",
-        std::min((count + Kernel::cells - 1) / Kernel::cells, most_teams), kernel);
+    launch(kernel, count, space.concurrency() / Kernel::threads);
   }
 
   template <class Kernel>
-  void launch(const Kernel& kernel, int count) {
-    detail::TeamLauncher<Exec>{space}("kastor::background::estimate_cells",
-                                      (count + Kernel::cells - 1) / Kernel::cells, kernel);
+  void launch(const Kernel& kernel, int count, int most_teams = std::numeric_limits<int>::max()) {
+    detail::TeamLauncher<Exec>{space}(
+        "kastor::background::estimate_cells",
+        std::min((count + Kernel::cells - 1) / Kernel::cells, most_teams), kernel);
   }
 
   void make_nodes() {

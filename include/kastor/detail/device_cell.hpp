@@ -40,8 +40,7 @@ class DeviceCell {
   static constexpr int least_rows = CellReader<T>::most_ahead;
   /// `columns`: `rows` for each thread, at least least_rows.
   KOKKOS_FUNCTION DeviceCell(const Crew& crew, const CellImage<T>& image, const Cell& cell,
-                             const CellSample<Crew, T>& sample, double kappa, List& list,
-                             T* columns, int rows)
+                             double kappa, List& list, T* columns, int rows)
       : m_crew(crew),
         m_image(image),
         m_cell(cell),
@@ -49,6 +48,8 @@ class DeviceCell {
         m_list(list),
         m_column(columns + crew.rank()),
         m_rows(rows) {
+    const CellSample<Crew, T> sample(crew, image, cell);
+    announce(crew, image, cell);
     guess(sample, kappa);
   }
 
@@ -121,11 +122,7 @@ class DeviceCell {
     m_crew.barrier();  // the window has been read
     for (int i = m_first_tail; i < m_rows; ++i) found[at++] = m_column[i * m_crew.size()];
     m_crew.barrier();
-    if (n <= 64) {
-      sort_few<64>(m_crew, found, n, sorted);
-    } else {
-      sort_most<most_sorted_tails>(m_crew, found, n, sorted);
-    }
+    sort_most<64, most_sorted_tails>(m_crew, found, n, sorted);
   }
   [[nodiscard]] KOKKOS_FUNCTION const Interval<T>& core() const { return m_core; }
 
@@ -239,7 +236,7 @@ class DeviceCell {
       if ((x >= low) & (x < high)) m_list.found[at++] = x;
     });
     m_crew.barrier();
-    sort_most<List::room>(m_crew, m_list.found, count, m_list.sorted);
+    sort_most<128, List::room>(m_crew, m_list.found, count, m_list.sorted);
     m_crew.barrier();
     taken.sorted = m_list.sorted;
     return taken;

@@ -65,9 +65,7 @@ struct EstimateCell {
                                         typename DeviceCell<Crew, T>::List& list, T* columns,
                                         int rows) const {
     const Cell cell = image[i];
-    announce(crew, image, cell);
-    DeviceCell<Crew, T> population(crew, image, cell, CellSample(crew, image, cell), rules.kappa,
-                                   list, columns, rows);
+    DeviceCell<Crew, T> population(crew, image, cell, rules.kappa, list, columns, rows);
     clip(crew, i, cell, population);
   }
   /// A crew takes a cell of any size.

@@ -33,10 +33,8 @@ struct TakeExcerpts {
     Team::for_each(team, [&](const auto& crew, auto& space, int i, int) {
       if (i >= count) return;
       const Cell cell = image[first + i];
-      const CellSample sample(crew, image, cell);
-      announce(crew, image, cell);
-      DeviceCell<typename Team::Crew, T> pixels(crew, image, cell, sample, kappa, space.list,
-                                                space.columns, Team::rows);
+      DeviceCell<typename Team::Crew, T> pixels(crew, image, cell, kappa, space.list, space.columns,
+                                                Team::rows);
       if (!take_excerpt(crew, pixels, kappa, pool, excerpts[i]) && crew.rank() == 0)
         excerpts[i].good = CellExcerpt<T>::failed;
     });

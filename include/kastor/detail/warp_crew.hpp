@@ -208,18 +208,13 @@ KOKKOS_FUNCTION void sort_few(const Crew& crew, const T* found, int n, T* sorted
   }
 }
 
-/// The same with no more work than their number asks for.
-template <int Room, class Crew, class T>
+/// The same with no more work than their number asks for, from a list of `Least` on.
+template <int Least, int Room, class Crew, class T>
 KOKKOS_FUNCTION void sort_most(const Crew& crew, const T* found, int n, T* sorted) {
-  if constexpr (Room > 128) {
-    if (n > Room / 2) {
-      sort_few<Room>(crew, found, n, sorted);
-    } else {
-      sort_most<Room / 2>(crew, found, n, sorted);
-    }
-  } else {
-    sort_few<Room>(crew, found, n, sorted);
+  if constexpr (Room > Least) {
+    if (n <= Room / 2) return sort_most<Least, Room / 2>(crew, found, n, sorted);
   }
+  sort_few<Room>(crew, found, n, sorted);
 }
 
 }  // namespace kastor::detail
