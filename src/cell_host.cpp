@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "appender.hpp"
 #include "plain_vectors.hpp"
 #include "x86_vectors.hpp"
 
@@ -38,6 +39,11 @@ void copy_finite_at(HostLevel level, const HostRows<T>& rows, T* to, HostExtent<
 }  // namespace
 
 template <class T>
+void copy_rows_on_host(HostLevel level, const HostRows<T>& rows, T* to, HostCopied<T>& copied) {
+  KASTOR_RETURN_AT_LEVEL(level, copy_rows<T>(rows, to, copied));
+}
+
+template <class T>
 HostExtent<T> copy_finite_on_host(HostLevel level, const HostRows<T>& rows, T* to) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   HostExtent<T> result{0, infinity, -infinity};
@@ -54,21 +60,32 @@ HostExtent<T> extent_on_host(HostLevel level, T low, T high, const T* pixels, st
 }
 
 template <class T>
-void count_below_on_host(HostLevel level, const T (&threshold)[3], const T* pixels, std::int64_t n,
-                         std::int64_t (&below)[3]) {
-  KASTOR_RETURN_AT_LEVEL(level, count_below<T>(threshold, pixels, n / cell_block, below));
+void split_on_host(HostLevel level, const HostSplit<T>& split, const T* pixels, std::int64_t n,
+                   HostCellLists<T>& lists) {
+  KASTOR_RETURN_AT_LEVEL(level, split<T>(split, pixels, n / cell_block, lists));
+}
+
+template <class T>
+void add_all_on_host(HostLevel level, const T* pixels, std::int64_t n, HostIntervalSums<T>& sums) {
+  KASTOR_RETURN_AT_LEVEL(level, add_all<T>(pixels, n / cell_block, sums));
 }
 
 template <class T>
 void add_interval_on_host(HostLevel level, const T* pixels, std::int64_t n,
                           HostIntervalSums<T>& sums) {
-  KASTOR_RETURN_AT_LEVEL(level, add_interval<T>(pixels, n, sums));
+  KASTOR_RETURN_AT_LEVEL(level, add_interval<T>(pixels, n / cell_block, sums));
 }
 
 template <class T>
-int take_between_on_host(HostLevel level, T low, T high, const T* pixels, std::int64_t n, T* taken,
-                         int room) {
-  KASTOR_RETURN_AT_LEVEL(level, take_between<T>(low, high, pixels, n / cell_block, taken, room));
+void add_leaving_on_host(HostLevel level, const T* pixels, std::int64_t n,
+                         HostLeaving<T>& leaving) {
+  KASTOR_RETURN_AT_LEVEL(level, add_leaving<T>(pixels, n / cell_block, leaving));
+}
+
+template <class T>
+void take_on_host(HostLevel level, const T* pixels, std::int64_t n, HostTaking<T>& taking, T* taken,
+                  int room) {
+  KASTOR_RETURN_AT_LEVEL(level, take<T>(pixels, n / cell_block, taking, taken, room));
 }
 
 template <class T>
@@ -77,12 +94,15 @@ void sort_on_host(HostLevel level, T* pixels, int n, T* sorted) {
 }
 
 #define KASTOR_INSTANTIATE(T)                                                                     \
+  template void copy_rows_on_host<T>(HostLevel, const HostRows<T>&, T*, HostCopied<T>&);          \
   template HostExtent<T> copy_finite_on_host<T>(HostLevel, const HostRows<T>&, T*);               \
   template HostExtent<T> extent_on_host<T>(HostLevel, T, T, const T*, std::int64_t);              \
-  template void count_below_on_host<T>(HostLevel, const T(&)[3], const T*, std::int64_t,          \
-                                       std::int64_t(&)[3]);                                       \
+  template void split_on_host<T>(HostLevel, const HostSplit<T>&, const T*, std::int64_t,          \
+                                 HostCellLists<T>&);                                              \
+  template void add_all_on_host<T>(HostLevel, const T*, std::int64_t, HostIntervalSums<T>&);      \
   template void add_interval_on_host<T>(HostLevel, const T*, std::int64_t, HostIntervalSums<T>&); \
-  template int take_between_on_host<T>(HostLevel, T, T, const T*, std::int64_t, T*, int);         \
+  template void add_leaving_on_host<T>(HostLevel, const T*, std::int64_t, HostLeaving<T>&);       \
+  template void take_on_host<T>(HostLevel, const T*, std::int64_t, HostTaking<T>&, T*, int);      \
   template void sort_on_host<T>(HostLevel, T*, int, T*);
 KASTOR_INSTANTIATE(float)
 KASTOR_INSTANTIATE(double)

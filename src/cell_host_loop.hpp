@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp. Lanes are the compiler's own vectors.
 
+#include "write_many_loop.hpp"
+
 template <class T>
 [[KASTOR_TARGET]] void copy_finite(const HostRows<T>& rows, T* to, HostExtent<T>& result) {
   using V = Lanes<T, KASTOR_VECTOR_BYTES>;
@@ -42,6 +44,57 @@ template <class T>
   }
 }
 
+/// Rows as they are.
+template <class T>
+[[KASTOR_TARGET]] void copy_rows(const HostRows<T>& rows, T* to, HostCopied<T>& result) {
+  using V = Lanes<T, KASTOR_VECTOR_BYTES>;
+  using Pixels = typename V::Pixels;
+  constexpr int ways = 4;
+  const Pixels low = Pixels{} + result.clamp_low, high = Pixels{} + result.clamp_high;
+  Pixels min = Pixels{} + result.min, max = Pixels{} + result.max;
+  Pixels sum[ways] = {}, clamped[ways] = {};
+  T rest_sum = 0, rest_clamped = 0;
+  for (std::int64_t y = 0; y < rows.ny; ++y) {
+    const T* const from = rows.data + y * rows.pitch;
+    // What follows: rows are short, and hardware does not guess the next.
+    for (std::int64_t x = 0; x < rows.following; x += 64 / static_cast<std::int64_t>(sizeof(T)))
+      __builtin_prefetch(from + rows.nx + x, 0, 2);
+    std::int64_t i = 0;
+    for (; i + ways * V::lanes <= rows.nx; i += ways * V::lanes, to += ways * V::lanes) {
+#pragma GCC unroll 4
+      for (int k = 0; k < ways; ++k) {
+        Pixels x;
+        std::memcpy(&x, from + i + k * V::lanes, sizeof(x));
+        std::memcpy(to + k * V::lanes, &x, sizeof(x));
+        min = x < min ? x : min;
+        max = x > max ? x : max;
+        sum[k] += x;
+        x = x > low ? x : low;
+        x = x < high ? x : high;
+        clamped[k] += x;
+      }
+    }
+    for (; i < rows.nx; ++i) {
+      T x = from[i];
+      *to++ = x;
+      result.min = x < result.min ? x : result.min;
+      result.max = x > result.max ? x : result.max;
+      rest_sum += x;
+      x = x > result.clamp_low ? x : result.clamp_low;
+      rest_clamped += x < result.clamp_high ? x : result.clamp_high;
+    }
+  }
+  for (int k = 1; k < ways; ++k) sum[0] += sum[k], clamped[0] += clamped[k];
+  result.sum += rest_sum;
+  result.clamped += rest_clamped;
+  for (int i = 0; i < V::lanes; ++i) {
+    result.sum += sum[0][i];
+    result.clamped += clamped[0][i];
+    result.min = min[i] < result.min ? min[i] : result.min;
+    result.max = max[i] > result.max ? max[i] : result.max;
+  }
+}
+
 template <class T>
 [[KASTOR_TARGET]] void extent(T low, T high, const T* pixels, std::int64_t blocks,
                               HostExtent<T>& result) {
@@ -65,74 +118,151 @@ template <class T>
   }
 }
 
+/// Appends those of a block whose bits are set.
 template <class T>
-[[KASTOR_TARGET]] void count_below(const T (&threshold)[3], const T* pixels, std::int64_t blocks,
-                                   std::int64_t (&below)[3]) {
-  using V = Lanes<T, KASTOR_VECTOR_BYTES>;
-  using Pixels = typename V::Pixels;
-  using Counts = typename V::Counts;
-  const T a = threshold[0], b = threshold[1], c = threshold[2];
-  Counts in_a{}, in_b{}, in_c{};
-  for (const T* const end = pixels + 64 * blocks; pixels != end; pixels += V::lanes) {
-    Pixels x;
-    std::memcpy(&x, pixels, sizeof(x));
-    in_a -= x < a;
-    in_b -= x < b;
-    in_c -= x < c;
-  }
-  for (std::int64_t& n : below) n = 0;
-  for (int i = 0; i < V::lanes; ++i) {
-    below[0] += in_a[i];
-    below[1] += in_b[i];
-    below[2] += in_c[i];
-  }
+[[KASTOR_TARGET]] void append(Appender<T>& list, const T* pixels, std::uint64_t bits) {
+  if (!list.append(pixels, bits)) [[unlikely]]
+    list.n += write_many<Vectors<T>>(list.list + list.n, pixels, bits);
 }
 
 template <class T>
-[[KASTOR_TARGET]] void add_interval(const T* pixels, std::int64_t n, HostIntervalSums<T>& sums) {
-  const T low = sums.low, high = sums.high;
-  const double centre = sums.centre, scale = sums.scale;
-  std::int64_t count = 0, below = 0;
-  std::uint64_t sum = 0, squares = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const T x = pixels[i];
-    const bool in = (x > low) & (x < high);
-    const double u = (static_cast<double>(in ? x : static_cast<T>(centre)) - centre) * scale;
-    count += in;
-    below += x <= low;
-    sum += std::bit_cast<std::uint64_t>(u + grid_magic);
-    squares += std::bit_cast<std::uint64_t>(u * u + grid_magic);
-  }
-  sums.count += count;
-  sums.below += below;
-  sums.sum += sum;
-  sums.squares += squares;
-}
-
-template <class T>
-[[KASTOR_TARGET]] int take_between(T low, T high, const T* pixels, std::int64_t blocks, T* taken,
-                                   int room) {
+[[KASTOR_TARGET]] void split(const HostSplit<T>& at, const T* pixels, std::int64_t blocks,
+                             HostCellLists<T>& lists) {
   using V = Vectors<T>;
-  const auto l = V::all(low), h = V::all(high);
-  int n = 0;
+  const auto centre = V::all(at.centre), far = V::all(at.far);
+  const auto near = V::all(at.near), minus_near = V::all(-at.near);
+  Appender<T> tails(lists.tails, 0);
+  T* window = lists.window;
+  std::int64_t all_below = 0;
+  if constexpr (requires { &V::store; }) {
+    auto counts = V::no_counts();
+    for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
+      typename V::Mask is_far[64 / V::lanes];
+#pragma GCC unroll 16
+      for (int k = 0; k < 64 / V::lanes; ++k) {
+        const auto x = V::load(pixels + k * V::lanes);
+        const auto off = V::minus(x, centre);
+        const auto distance = V::magnitude(off);
+        is_far[k] = V::less(far, distance);
+        V::count(counts, V::less(off, minus_near));
+        window += V::write_compressed(window, x, V::less_equal(distance, near));
+      }
+      append(tails, pixels, V::bits(is_far));
+    }
+    all_below = V::total(counts);
+  } else {
+    for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
+      std::uint64_t is_far = 0, is_near = 0, below = 0;
+#pragma GCC unroll 16
+      for (int k = 0; k < 64; k += V::lanes) {
+        const auto x = V::load(pixels + k);
+        const auto off = V::minus(x, centre);
+        const auto distance = V::magnitude(off);
+        is_far |= V::bits(V::less(far, distance)) << k;
+        is_near |= V::bits(V::less_equal(distance, near)) << k;
+        below |= V::bits(V::less(off, minus_near)) << k;
+      }
+      all_below += std::popcount(below);
+      window += write_many<V>(window, pixels, is_near);
+      append(tails, pixels, is_far);
+    }
+  }
+  lists.in_tails = tails.n;
+  lists.in_window = window - lists.window;
+  lists.below_window = all_below;
+}
+
+template <class T>
+[[KASTOR_TARGET]] void add_all(const T* pixels, std::int64_t blocks, HostIntervalSums<T>& sums) {
+  using V = Vectors<T>;
+  typename V::Sums grid(sums.centre, sums.scale);
+  for (const T* const end = pixels + 64 * blocks; pixels != end; pixels += 64) {
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k += V::lanes) V::add_all(grid, pixels + k);
+  }
+  sums.count += 64 * blocks;
+  sums.sum += V::Sums::total(grid.sum);
+  sums.squares += V::Sums::total(grid.squares);
+}
+
+template <class T>
+[[KASTOR_TARGET]] void add_interval(const T* pixels, std::int64_t blocks,
+                                    HostIntervalSums<T>& sums) {
+  using V = Vectors<T>;
+  const auto low = V::all(sums.low), high = V::all(sums.high);
+  const auto middle = V::all(static_cast<T>(sums.centre));
+  typename V::Sums grid(sums.centre, sums.scale);
+  std::int64_t count = 0, all_below = 0;
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
-    std::uint64_t bits = 0;
+    std::uint64_t inside = 0, below = 0;
 #pragma GCC unroll 16
     for (int k = 0; k < 64; k += V::lanes) {
       const auto x = V::load(pixels + k);
-      bits |= V::bits(V::less(V::less(l, x), x, h)) << k;
+      const auto in = V::less(V::less(low, x), x, high);
+      inside |= V::bits(in) << k;
+      below |= V::bits(V::less_equal(x, low)) << k;
+      V::add(grid, pixels + k, x, in, middle);
     }
-    // A few at most: four in any case, rather than mispredict the end of a loop.
-    const int found = std::popcount(bits);
-    if (found > 4) [[unlikely]] {
-      for (; bits != 0 && n < room; bits &= bits - 1) taken[n++] = pixels[std::countr_zero(bits)];
-      continue;
-    }
-    for (int k = 0; k < 4; ++k, bits &= bits - 1)
-      taken[n + k] = pixels[std::countr_zero(bits | std::uint64_t{1} << 63)];
-    n = n + found < room ? n + found : room;
+    count += std::popcount(inside);
+    all_below += std::popcount(below);
   }
-  return n;
+  sums.count += count;
+  sums.below += all_below;
+  sums.sum += V::Sums::total(grid.sum);
+  sums.squares += V::Sums::total(grid.squares);
+}
+
+template <class T>
+[[KASTOR_TARGET]] void add_leaving(const T* pixels, std::int64_t blocks, HostLeaving<T>& leaving) {
+  using V = Vectors<T>;
+  const auto from_low = V::all(leaving.from_low), to_low = V::all(leaving.to_low);
+  const auto to_high = V::all(leaving.to_high), from_high = V::all(leaving.from_high);
+  HostLeaving<T> sums = leaving;
+  for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
+    std::uint64_t below = 0, above = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k += V::lanes) {
+      const auto x = V::load(pixels + k);
+      below |= V::bits(V::less_equal(V::less(from_low, x), x, to_low)) << k;
+      above |= V::bits(V::less_equal(V::less(x, from_high), to_high, x)) << k;
+    }
+    sums.below += std::popcount(below);
+    for (std::uint64_t bits = below | above; bits != 0; bits &= bits - 1) {
+      const T x = pixels[std::countr_zero(bits)];
+      const double u = (static_cast<double>(x) - sums.centre) * sums.scale;
+      sums.sum += std::bit_cast<std::uint64_t>(u + grid_magic);
+      sums.squares += std::bit_cast<std::uint64_t>(u * u + grid_magic);
+      ++sums.count;
+    }
+  }
+  leaving = sums;
+}
+
+template <class T>
+[[KASTOR_TARGET]] void take(const T* pixels, std::int64_t blocks, HostTaking<T>& taking, T* taken,
+                            int room) {
+  using V = Vectors<T>;
+  const auto low = V::all(taking.low), high = V::all(taking.high);
+  const auto middle = V::all(taking.middle);
+  std::int64_t all_below = 0, all_below_middle = 0, count = 0;
+  for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
+    std::uint64_t below = 0, below_middle = 0, below_high = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k += V::lanes) {
+      const auto x = V::load(pixels + k);
+      below |= V::bits(V::less(x, low)) << k;
+      below_middle |= V::bits(V::less(x, middle)) << k;
+      below_high |= V::bits(V::less(x, high)) << k;
+    }
+    const std::uint64_t between = below_high & ~below;
+    if (count <= room) write_many<V>(taken + count, pixels, between);
+    all_below += std::popcount(below);
+    all_below_middle += std::popcount(below_middle);
+    count += std::popcount(between);
+  }
+  taking.below = all_below;
+  taking.below_middle = all_below_middle;
+  taking.count = count;
 }
 
 /// Counts for each how many are below; equal ones follow.

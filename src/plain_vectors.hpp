@@ -40,10 +40,13 @@ struct PlainOf {
     std::memcpy(&v, p, sizeof(v));
     return v;
   }
+  [[gnu::always_inline]] static Vector minus(Vector a, Vector b) { return a - b; }
+  [[gnu::always_inline]] static Vector magnitude(Vector x) { return x < 0 ? -x : x; }
   [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return a < b; }
   [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
     return among & (a < b);
   }
+  [[gnu::always_inline]] static Mask less_equal(Vector a, Vector b) { return a <= b; }
   [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return among & (a <= b);
   }
@@ -61,6 +64,12 @@ struct Plain<float> : PlainOf<float, std::int32_t> {
     sums.add(__builtin_convertvector(__builtin_shufflevector(kept, kept, 0, 1), Doubles));
     sums.add(__builtin_convertvector(__builtin_shufflevector(kept, kept, 2, 3), Doubles));
   }
+  [[gnu::always_inline]] static void add_all(Sums& sums, const float* p) {
+    const Vector x = load(p);
+    using Doubles = PlainSums::Doubles;
+    sums.add(__builtin_convertvector(__builtin_shufflevector(x, x, 0, 1), Doubles));
+    sums.add(__builtin_convertvector(__builtin_shufflevector(x, x, 2, 3), Doubles));
+  }
 };
 
 template <>
@@ -72,6 +81,7 @@ struct Plain<double> : PlainOf<double, std::int64_t> {
                                          Vector middle) {
     sums.add(mask ? x : middle);
   }
+  [[gnu::always_inline]] static void add_all(Sums& sums, const double* p) { sums.add(load(p)); }
 };
 
 }  // namespace kastor::detail

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
-/// Writes those of 64 pixels whose bits are set, and the rest of a vector; the result is their
-/// number.
-template <class V, class T>
-[[KASTOR_TARGET]] std::int64_t write_many(T* list, const T* pixels, std::uint64_t bits) {
-  T* end = list;
-  if constexpr (requires { &V::write_compressed; }) {
-    for (int k = 0; k < 64; k += V::lanes, bits >>= V::lanes)
-      end += V::write_compressed(end, pixels + k, bits);
-  } else {
-    for (; bits != 0; bits &= bits - 1) *end++ = pixels[std::countr_zero(bits)];
-  }
-  return end - list;
-}
+#include "write_many_loop.hpp"
 
 /// See scan_on_host; `blocks` times 64 pixels, and a few NaN and infinities may be left in the
 /// tails and among the candidates.

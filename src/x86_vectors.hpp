@@ -67,10 +67,13 @@ struct Sse2<float> {
 
   [[gnu::always_inline]] static Vector all(float x) { return _mm_set1_ps(x); }
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm_loadu_ps(p); }
+  [[gnu::always_inline]] static Vector minus(Vector a, Vector b) { return _mm_sub_ps(a, b); }
+  [[gnu::always_inline]] static Vector magnitude(Vector x) { return _mm_andnot_ps(all(-0.0F), x); }
   [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_ps(a, b); }
   [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
     return _mm_and_ps(among, _mm_cmplt_ps(a, b));
   }
+  [[gnu::always_inline]] static Mask less_equal(Vector a, Vector b) { return _mm_cmple_ps(a, b); }
   [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm_and_ps(among, _mm_cmple_ps(a, b));
   }
@@ -84,6 +87,11 @@ struct Sse2<float> {
     sums.add(_mm_cvtps_pd(kept));
     sums.add(_mm_cvtps_pd(_mm_movehl_ps(kept, kept)));
   }
+  [[gnu::always_inline]] static void add_all(Sums& sums, const float* p) {
+    const __m128 x = load(p);
+    sums.add(_mm_cvtps_pd(x));
+    sums.add(_mm_cvtps_pd(_mm_movehl_ps(x, x)));
+  }
 };
 
 template <>
@@ -95,10 +103,13 @@ struct Sse2<double> {
 
   [[gnu::always_inline]] static Vector all(double x) { return _mm_set1_pd(x); }
   [[gnu::always_inline]] static Vector load(const double* p) { return _mm_loadu_pd(p); }
+  [[gnu::always_inline]] static Vector minus(Vector a, Vector b) { return _mm_sub_pd(a, b); }
+  [[gnu::always_inline]] static Vector magnitude(Vector x) { return _mm_andnot_pd(all(-0.0), x); }
   [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_pd(a, b); }
   [[gnu::always_inline]] static Mask less(Mask among, Vector a, Vector b) {
     return _mm_and_pd(among, _mm_cmplt_pd(a, b));
   }
+  [[gnu::always_inline]] static Mask less_equal(Vector a, Vector b) { return _mm_cmple_pd(a, b); }
   [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm_and_pd(among, _mm_cmple_pd(a, b));
   }
@@ -109,6 +120,7 @@ struct Sse2<double> {
                                          Vector middle) {
     sums.add(_mm_or_pd(_mm_and_pd(mask, x), _mm_andnot_pd(mask, middle)));
   }
+  [[gnu::always_inline]] static void add_all(Sums& sums, const double* p) { sums.add(load(p)); }
 };
 
 struct Avx2Sums {
@@ -146,11 +158,18 @@ struct Avx2<float> {
 
   [[KASTOR_AVX2_INLINE]] static Vector all(float x) { return _mm256_set1_ps(x); }
   [[KASTOR_AVX2_INLINE]] static Vector load(const float* p) { return _mm256_loadu_ps(p); }
+  [[KASTOR_AVX2_INLINE]] static Vector minus(Vector a, Vector b) { return _mm256_sub_ps(a, b); }
+  [[KASTOR_AVX2_INLINE]] static Vector magnitude(Vector x) {
+    return _mm256_andnot_ps(all(-0.0F), x);
+  }
   [[KASTOR_AVX2_INLINE]] static Mask less(Vector a, Vector b) {
     return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
   }
   [[KASTOR_AVX2_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
     return _mm256_and_ps(among, less(a, b));
+  }
+  [[KASTOR_AVX2_INLINE]] static Mask less_equal(Vector a, Vector b) {
+    return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
   }
   [[KASTOR_AVX2_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm256_and_ps(among, _mm256_cmp_ps(a, b, _CMP_LE_OQ));
@@ -164,6 +183,10 @@ struct Avx2<float> {
     sums.add(_mm256_cvtps_pd(_mm256_castps256_ps128(kept)));
     sums.add(_mm256_cvtps_pd(_mm256_extractf128_ps(kept, 1)));
   }
+  [[KASTOR_AVX2_INLINE]] static void add_all(Sums& sums, const float* p) {
+    sums.add(_mm256_cvtps_pd(_mm_loadu_ps(p)));
+    sums.add(_mm256_cvtps_pd(_mm_loadu_ps(p + 4)));
+  }
 };
 
 template <>
@@ -175,11 +198,18 @@ struct Avx2<double> {
 
   [[KASTOR_AVX2_INLINE]] static Vector all(double x) { return _mm256_set1_pd(x); }
   [[KASTOR_AVX2_INLINE]] static Vector load(const double* p) { return _mm256_loadu_pd(p); }
+  [[KASTOR_AVX2_INLINE]] static Vector minus(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
+  [[KASTOR_AVX2_INLINE]] static Vector magnitude(Vector x) {
+    return _mm256_andnot_pd(all(-0.0), x);
+  }
   [[KASTOR_AVX2_INLINE]] static Mask less(Vector a, Vector b) {
     return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
   }
   [[KASTOR_AVX2_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
     return _mm256_and_pd(among, less(a, b));
+  }
+  [[KASTOR_AVX2_INLINE]] static Mask less_equal(Vector a, Vector b) {
+    return _mm256_cmp_pd(a, b, _CMP_LE_OQ);
   }
   [[KASTOR_AVX2_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm256_and_pd(among, _mm256_cmp_pd(a, b, _CMP_LE_OQ));
@@ -191,6 +221,7 @@ struct Avx2<double> {
                                          Vector middle) {
     sums.add(_mm256_blendv_pd(middle, x, mask));
   }
+  [[KASTOR_AVX2_INLINE]] static void add_all(Sums& sums, const double* p) { sums.add(load(p)); }
 };
 
 struct Avx512Sums {
@@ -205,7 +236,12 @@ struct Avx512Sums {
   /// u is 0 where the mask is. The scale is a power of two, so that x * scale - centre * scale,
   /// rounded once, is (x - centre) * scale.
   [[KASTOR_AVX512_INLINE]] void add(__mmask8 mask, __m512d x) {
-    const __m512d u = _mm512_maskz_fmadd_pd(mask, x, scale, minus_centre);
+    add_mapped(_mm512_maskz_fmadd_pd(mask, x, scale, minus_centre));
+  }
+  [[KASTOR_AVX512_INLINE]] void add(__m512d x) {
+    add_mapped(_mm512_fmadd_pd(x, scale, minus_centre));
+  }
+  [[KASTOR_AVX512_INLINE]] void add_mapped(__m512d u) {
     const __m512d magic = _mm512_set1_pd(grid_magic);
     sum = _mm512_add_epi64(sum, _mm512_castpd_si512(_mm512_add_pd(u, magic)));
     squares =
@@ -230,11 +266,16 @@ struct Avx512<float> {
 
   [[KASTOR_AVX512_INLINE]] static Vector all(float x) { return _mm512_set1_ps(x); }
   [[KASTOR_AVX512_INLINE]] static Vector load(const float* p) { return _mm512_loadu_ps(p); }
+  [[KASTOR_AVX512_INLINE]] static Vector minus(Vector a, Vector b) { return _mm512_sub_ps(a, b); }
+  [[KASTOR_AVX512_INLINE]] static Vector magnitude(Vector x) { return _mm512_abs_ps(x); }
   [[KASTOR_AVX512_INLINE]] static Mask less(Vector a, Vector b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
   }
   [[KASTOR_AVX512_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_ps_mask(among, a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX512_INLINE]] static Mask less_equal(Vector a, Vector b) {
+    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
   }
   [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_ps_mask(among, a, b, _CMP_LE_OQ);
@@ -244,6 +285,24 @@ struct Avx512<float> {
                                                        std::uint64_t bits) {
     const auto mask = static_cast<Mask>(bits);
     _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask, load(p)));
+    return __builtin_popcount(mask);
+  }
+  using Counts = __m512i;
+  [[KASTOR_AVX512_INLINE]] static Counts no_counts() { return _mm512_setzero_si512(); }
+  /// One more in the lanes of the mask.
+  [[KASTOR_AVX512_INLINE]] static void count(Counts& counts, Mask mask) {
+    counts = _mm512_mask_sub_epi32(counts, mask, counts, _mm512_set1_epi32(-1));
+  }
+  [[KASTOR_AVX512_INLINE]] static std::int64_t total(Counts counts) {
+    return _mm512_reduce_add_epi32(counts);
+  }
+  /// All masks of a block.
+  [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(const Mask (&of)[4]) {
+    return _mm512_kunpackd(_mm512_kunpackw(of[3], of[2]), _mm512_kunpackw(of[1], of[0]));
+  }
+  /// The pixels of the mask; the result is their number.
+  [[KASTOR_AVX512_INLINE]] static int write_compressed(float* to, Vector x, Mask mask) {
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask, x));
     return __builtin_popcount(mask);
   }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
@@ -257,6 +316,10 @@ struct Avx512<float> {
     sums.add(static_cast<__mmask8>(_kshiftri_mask16(mask, 8)),
              _mm512_cvtps_pd(_mm256_loadu_ps(p + 8)));
   }
+  [[KASTOR_AVX512_INLINE]] static void add_all(Sums& sums, const float* p) {
+    sums.add(_mm512_cvtps_pd(_mm256_loadu_ps(p)));
+    sums.add(_mm512_cvtps_pd(_mm256_loadu_ps(p + 8)));
+  }
 };
 
 template <>
@@ -268,11 +331,16 @@ struct Avx512<double> {
 
   [[KASTOR_AVX512_INLINE]] static Vector all(double x) { return _mm512_set1_pd(x); }
   [[KASTOR_AVX512_INLINE]] static Vector load(const double* p) { return _mm512_loadu_pd(p); }
+  [[KASTOR_AVX512_INLINE]] static Vector minus(Vector a, Vector b) { return _mm512_sub_pd(a, b); }
+  [[KASTOR_AVX512_INLINE]] static Vector magnitude(Vector x) { return _mm512_abs_pd(x); }
   [[KASTOR_AVX512_INLINE]] static Mask less(Vector a, Vector b) {
     return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
   }
   [[KASTOR_AVX512_INLINE]] static Mask less(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_pd_mask(among, a, b, _CMP_LT_OQ);
+  }
+  [[KASTOR_AVX512_INLINE]] static Mask less_equal(Vector a, Vector b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
   }
   [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_pd_mask(among, a, b, _CMP_LE_OQ);
@@ -284,6 +352,26 @@ struct Avx512<double> {
     _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask, load(p)));
     return __builtin_popcount(mask);
   }
+  using Counts = __m512i;
+  [[KASTOR_AVX512_INLINE]] static Counts no_counts() { return _mm512_setzero_si512(); }
+  /// One more in the lanes of the mask.
+  [[KASTOR_AVX512_INLINE]] static void count(Counts& counts, Mask mask) {
+    counts = _mm512_mask_sub_epi64(counts, mask, counts, _mm512_set1_epi64(-1));
+  }
+  [[KASTOR_AVX512_INLINE]] static std::int64_t total(Counts counts) {
+    return _mm512_reduce_add_epi64(counts);
+  }
+  /// All masks of a block.
+  [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(const Mask (&of)[8]) {
+    std::uint64_t word = 0;
+    for (int k = 0; k < 8; ++k) word |= static_cast<std::uint64_t>(of[k]) << 8 * k;
+    return word;
+  }
+  /// The pixels of the mask; the result is their number.
+  [[KASTOR_AVX512_INLINE]] static int write_compressed(double* to, Vector x, Mask mask) {
+    _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask, x));
+    return __builtin_popcount(mask);
+  }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
   /// From bit k of the word on: a store of a mask keeps busy ports free.
   [[KASTOR_AVX512_INLINE]] static void store(std::uint64_t* word, int k, Mask mask) {
@@ -292,6 +380,7 @@ struct Avx512<double> {
   [[KASTOR_AVX512_INLINE]] static void add(Sums& sums, const double*, Vector x, Mask mask, Vector) {
     sums.add(mask, x);
   }
+  [[KASTOR_AVX512_INLINE]] static void add_all(Sums& sums, const double* p) { sums.add(load(p)); }
 };
 
 }  // namespace kastor::detail

@@ -186,6 +186,73 @@ void crews_agree() {
 TEST(CellClip, CrewsAndHostsGiveTheSameBitsOfFloat) { crews_agree<float>(); }
 TEST(CellClip, CrewsAndHostsGiveTheSameBitsOfDouble) { crews_agree<double>(); }
 
+// ------------------------------------------------------------------------------ cell after cell
+
+/// Cells in a row, each of another kind, level and scatter.
+template <class T>
+ts::HostImage<T> unlike_cells(std::int64_t side) {
+  const ts::Pixels kinds[] = {
+      ts::Pixels::contaminated, ts::Pixels::contaminated,    ts::Pixels::constant,
+      ts::Pixels::contaminated, ts::Pixels::narrow_integers, ts::Pixels::contaminated,
+      ts::Pixels::one_finite,   ts::Pixels::contaminated,    ts::Pixels::half_blank,
+      ts::Pixels::wild,         ts::Pixels::contaminated,    ts::Pixels::huge,
+      ts::Pixels::contaminated, ts::Pixels::contaminated};
+  const auto cells = static_cast<std::int64_t>(std::size(kinds));
+  ts::HostImage<T> all(side, 2 * cells * side);
+  for (std::int64_t i = 0; i < 2 * cells; ++i) {
+    const auto one = ts::make_image<T>(kinds[i % cells], side, side, static_cast<std::uint64_t>(i));
+    // Half of them as they are, half with levels that drift, and jump every now and then.
+    const T level =
+        i < cells ? T(0)
+                  : static_cast<T>(0.1 * static_cast<double>(i) + static_cast<double>(i % 5 / 4));
+    for (std::int64_t y = 0; y < side; ++y)
+      for (std::int64_t x = 0; x < side; ++x)
+        all.values[static_cast<std::size_t>(y * all.nx + i * side + x)] =
+            one.values[static_cast<std::size_t>(y * side + x)] + level;
+  }
+  return all;
+}
+
+template <class T>
+void each_cell_stands_for_itself(std::int64_t side) {
+  const auto host = unlike_cells<T>(side);
+  const std::int64_t cells = host.nx / side;
+  const std::size_t bytes = kd::HostCellRoom<T>::bytes(side * side);
+  std::vector<double> room(bytes / sizeof(double) + 1);
+  auto* const memory = reinterpret_cast<std::byte*>(room.data());
+  kd::CellImage<T> image;
+  image.rows.one = {host.values.data(), host.nx, 0};
+  image.image = {side, host.nx};
+  image.cell = {side, side};
+  image.mesh = {1, cells};
+  std::vector<kd::CellValue> values(static_cast<std::size_t>(cells));
+  std::vector<std::uint8_t> valid(values.size());
+  kd::CellCounts counts{0, 0};
+  kd::EstimateOnHost<T>{
+      {image, rules, {values.data(), valid.data(), &counts}}, 1, memory, bytes}(0);
+  for (std::int64_t i = 0; i < cells; ++i) {
+    kd::CellImage<T> one = image;
+    one.rows.one.data += i * side;
+    one.image = {side, side};
+    one.mesh = {1, 1};
+    Estimated alone, among;
+    kd::EstimateOnHost<T>{
+        {one, rules, {&alone.value, &alone.valid, &alone.counts}}, 1, memory, bytes}(0);
+    among.value = values[static_cast<std::size_t>(i)];
+    among.valid = valid[static_cast<std::size_t>(i)];
+    among.counts.good = alone.counts.good;
+    expect_same(among, alone, "cell " + std::to_string(i) + " of side " + std::to_string(side));
+    expect_same(by_crew(one, 1, 0), alone, "streamed " + std::to_string(i));
+  }
+}
+
+TEST(CellClip, TheCellBeforeChangesNothingOfFloat) {
+  for (const std::int64_t side : {64, 33, 7}) each_cell_stands_for_itself<float>(side);
+}
+TEST(CellClip, TheCellBeforeChangesNothingOfDouble) {
+  for (const std::int64_t side : {64, 33, 7}) each_cell_stands_for_itself<double>(side);
+}
+
 // --------------------------------------------------------------------------------- vector loops
 
 std::vector<HostLevel> levels() {
@@ -224,6 +291,148 @@ void copies_rows(HostLevel level, const std::vector<T>& pixels, const kd::HostRo
   EXPECT_EQ(got.max, expected.max) << what;
 }
 
+/// Rows as they are, and what they are like.
+template <class T>
+void copies_rows_as_they_are(HostLevel level, const std::vector<T>& pixels,
+                             const kd::HostRows<T>& rows, const std::string& what) {
+  const auto n = static_cast<std::size_t>(rows.ny * rows.nx);
+  std::vector<T> copy(n + 1, T(7)), want(n + 1, T(7));
+  const T low = T(-0.5), high = T(1.5);
+  kd::HostCopied<T> got{low, high};
+  kd::copy_rows_on_host(level, rows, copy.data(), got);
+  double clamped = 0, size = 0;
+  bool all_finite = true;
+  kd::HostCopied<T> expected{low, high};
+  const auto first = static_cast<std::size_t>(rows.data - pixels.data());
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t y = k / static_cast<std::size_t>(rows.nx);
+    const std::size_t x = k % static_cast<std::size_t>(rows.nx);
+    const T pixel = pixels[first + y * static_cast<std::size_t>(rows.pitch) + x];
+    want[k] = pixel;
+    all_finite = all_finite && std::isfinite(pixel);
+    if (pixel < expected.min) expected.min = pixel;
+    if (pixel > expected.max) expected.max = pixel;
+    clamped += static_cast<double>(std::clamp(pixel, low, high));
+    size += std::abs(static_cast<double>(pixel));
+  }
+  for (std::size_t k = 0; k <= n; ++k)
+    EXPECT_TRUE(copy[k] == want[k] || (copy[k] != copy[k] && want[k] != want[k])) << what;
+  const bool may_overflow = size > static_cast<double>(std::numeric_limits<T>::max()) / 4;
+  if (!all_finite || !may_overflow) {
+    EXPECT_EQ(std::isfinite(got.sum), all_finite) << what;
+  }
+  if (!all_finite) return;
+  EXPECT_EQ(got.min, expected.min) << what;
+  EXPECT_EQ(got.max, expected.max) << what;
+  EXPECT_NEAR(static_cast<double>(got.clamped), clamped, 1e-5 * static_cast<double>(n)) << what;
+}
+
+template <class T>
+std::vector<T> in_order(const T* pixels, std::int64_t n) {
+  std::vector<T> list(pixels, pixels + n);
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+/// `pixels`: NaN where they are not good.
+template <class T>
+void splits(HostLevel level, const std::vector<T>& pixels, T centre, T near,
+            const std::string& what) {
+  const auto size = static_cast<std::int64_t>(pixels.size());
+  constexpr T sentinel = T(-12345);
+  std::vector<T> tails(pixels.size() + 65, sentinel), window = tails;
+  kd::HostCellLists<T> lists{tails.data(), window.data()};
+  const kd::HostSplit<T> at{centre, near, 2 * near};
+  kd::split_on_host(level, at, pixels.data(), size, lists);
+  std::vector<T> want_tails, want_window;
+  std::int64_t below = 0;
+  for (const T x : pixels) {
+    const T off = x - centre;
+    if (std::abs(off) > at.far) want_tails.push_back(x);
+    if (std::abs(off) <= near) want_window.push_back(x);
+    below += off < -near ? 1 : 0;
+  }
+  EXPECT_EQ(in_order(tails.data(), lists.in_tails),
+            in_order(want_tails.data(), static_cast<std::int64_t>(want_tails.size())))
+      << what;
+  EXPECT_EQ(in_order(window.data(), lists.in_window),
+            in_order(want_window.data(), static_cast<std::int64_t>(want_window.size())))
+      << what;
+  EXPECT_EQ(lists.below_window, below) << what;
+  EXPECT_EQ(tails.back(), sentinel) << what;
+  EXPECT_EQ(window.back(), sentinel) << what;
+}
+
+template <class T>
+void adds_up(HostLevel level, const std::vector<T>& pixels, const kd::Interval<T>& to,
+             const std::string& what) {
+  const auto size = static_cast<std::int64_t>(pixels.size());
+  const auto centre = static_cast<double>(to.low);
+  const auto add = [&](auto& sums, T x, bool is_in) {
+    const double u = is_in ? static_cast<double>(x) - centre : 0.0;
+    sums.count += is_in ? 1 : 0;
+    sums.sum += kd::to_grid_biased(u);
+    sums.squares += kd::to_grid_biased(u * u);
+  };
+  const auto expect_sums = [&](const auto& got, const auto& want, const char* which) {
+    EXPECT_EQ(got.count, want.count) << what << which;
+    EXPECT_EQ(got.below, want.below) << what << which;
+    EXPECT_EQ(got.sum, want.sum) << what << which;
+    EXPECT_EQ(got.squares, want.squares) << what << which;
+  };
+  kd::HostIntervalSums<T> sums{to.low, to.high, centre, 1.0}, want = sums;
+  kd::add_interval_on_host(level, pixels.data(), size, sums);
+  for (const T x : pixels) {
+    add(want, x, to.contains(x));
+    want.below += x <= to.low ? 1 : 0;
+  }
+  expect_sums(sums, want, " interval");
+
+  const kd::Interval<T> from{to.low - (to.high - to.low) / 8, to.high + (to.high - to.low) / 8};
+  kd::HostLeaving<T> leaving{from.low, to.low, to.high, from.high, centre, 1.0}, left = leaving;
+  kd::add_leaving_on_host(level, pixels.data(), size, leaving);
+  for (const T x : pixels) {
+    if (!from.contains(x) || to.contains(x)) continue;
+    add(left, x, true);
+    left.below += x <= to.low ? 1 : 0;
+  }
+  expect_sums(leaving, left, " leaving");
+
+  std::vector<T> good = pixels;
+  for (T& x : good)
+    if (!to.contains(x)) x = to.high;
+  kd::HostIntervalSums<T> all{0, 0, centre, 1.0}, want_all = all;
+  kd::add_all_on_host(level, good.data(), size, all);
+  for (const T x : good) add(want_all, x, true);
+  expect_sums(all, want_all, " all");
+}
+
+/// `sorted`: those of the pixels that are good.
+template <class T>
+void takes(HostLevel level, const std::vector<T>& pixels, const std::vector<T>& sorted, T low,
+           T high, const std::string& what) {
+  const auto size = static_cast<std::int64_t>(pixels.size());
+  const auto below = [&](T bound) {
+    return std::lower_bound(sorted.begin(), sorted.end(), bound) - sorted.begin();
+  };
+  const T middle = sorted[sorted.size() / 3];
+  const auto between = static_cast<int>(below(high) - below(low));
+  for (const int room : {between, 10}) {
+    std::vector<T> taken(static_cast<std::size_t>(room) + 65, T(-12345));
+    kd::HostTaking<T> taking{low, middle, high};
+    kd::take_on_host(level, pixels.data(), size, taking, taken.data(), room);
+    EXPECT_EQ(taking.below, below(low)) << what;
+    EXPECT_EQ(taking.below_middle, below(middle)) << what;
+    EXPECT_EQ(taking.count, between) << what;
+    EXPECT_EQ(taken.back(), T(-12345)) << what;
+    if (room < between) continue;
+    std::vector<T> ordered(static_cast<std::size_t>(between));
+    kd::sort_on_host(level, taken.data(), between, ordered.data());
+    EXPECT_EQ(ordered, std::vector<T>(sorted.begin() + below(low), sorted.begin() + below(high)))
+        << what;
+  }
+}
+
 template <class T>
 void loops_match_naive() {
   constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -242,11 +451,14 @@ void loops_match_naive() {
     for (const HostLevel level : levels()) {
       const std::string what =
           std::string(ts::name_of(kind)) + " level " + std::to_string(static_cast<int>(level));
-      copies_rows<T>(level, pixels, {pixels.data(), 1, 0, 0, 0}, what);
-      copies_rows<T>(level, pixels, {pixels.data(), 1, 5, 5, 0}, what);
-      copies_rows<T>(level, pixels, {pixels.data(), 1, size, size, 0}, what);
-      copies_rows<T>(level, pixels, {pixels.data() + 3, 12, 51, 64, 10}, what);
-      copies_rows<T>(level, pixels, {pixels.data(), 13, 64, 64, 64}, what);
+      for (const kd::HostRows<T>& rows : {kd::HostRows<T>{pixels.data(), 1, 0, 0, 0},
+                                          {pixels.data(), 1, 5, 5, 0},
+                                          {pixels.data(), 1, size, size, 0},
+                                          {pixels.data() + 3, 12, 51, 64, 10},
+                                          {pixels.data(), 13, 64, 64, 64}}) {
+        copies_rows<T>(level, pixels, rows, what);
+        copies_rows_as_they_are<T>(level, pixels, rows, what);
+      }
 
       const kd::HostExtent<T> all =
           kd::extent_on_host(level, -infinity, infinity, finite.data(), size);
@@ -254,46 +466,11 @@ void loops_match_naive() {
       EXPECT_EQ(all.min, sorted.front()) << what;
       EXPECT_EQ(all.max, sorted.back()) << what;
       const kd::HostExtent<T> some = kd::extent_on_host(level, low, high, finite.data(), size);
-      const auto inside = std::count_if(sorted.begin(), sorted.end(), between);
-      EXPECT_EQ(some.count, inside) << what;
+      EXPECT_EQ(some.count, std::count_if(sorted.begin(), sorted.end(), between)) << what;
 
-      const T thresholds[3] = {high, low, sorted.front()};
-      std::int64_t below[3];
-      kd::count_below_on_host(level, thresholds, finite.data(), size, below);
-      for (int i = 0; i < 3; ++i)
-        EXPECT_EQ(below[i],
-                  std::lower_bound(sorted.begin(), sorted.end(), thresholds[i]) - sorted.begin())
-            << what;
-
-      kd::HostIntervalSums<T> sums{low, high, static_cast<double>(low), 1.0};
-      const std::int64_t odd = size - 3;
-      kd::add_interval_on_host(level, finite.data(), odd, sums);
-      kd::HostIntervalSums<T> want{low, high, static_cast<double>(low), 1.0};
-      for (std::int64_t i = 0; i < odd; ++i) {
-        const T x = finite[static_cast<std::size_t>(i)];
-        want.count += between(x) ? 1 : 0;
-        want.below += x <= low ? 1 : 0;
-        const double u = between(x) ? static_cast<double>(x) - static_cast<double>(low) : 0.0;
-        want.sum += kd::to_grid_biased(u);
-        want.squares += kd::to_grid_biased(u * u);
-      }
-      EXPECT_EQ(sums.count, want.count) << what;
-      EXPECT_EQ(sums.below, want.below) << what;
-      EXPECT_EQ(sums.sum, want.sum) << what;
-      EXPECT_EQ(sums.squares, want.squares) << what;
-
-      for (const int room : {static_cast<int>(inside), 10}) {
-        std::vector<T> taken(static_cast<std::size_t>(room) + 64 + 4);
-        const int n =
-            kd::take_between_on_host(level, low, high, finite.data(), size, taken.data(), room);
-        EXPECT_EQ(n, std::min<std::int64_t>(room, inside)) << what;
-        std::vector<T> in_order(static_cast<std::size_t>(n));
-        kd::sort_on_host(level, taken.data(), n, in_order.data());
-        if (room < inside) continue;
-        std::vector<T> expected;
-        std::copy_if(sorted.begin(), sorted.end(), std::back_inserter(expected), between);
-        EXPECT_EQ(in_order, expected) << what;
-      }
+      for (const T near : {T(0), T(high - low), T(-1)}) splits<T>(level, finite, high, near, what);
+      adds_up<T>(level, finite, {low, high}, what);
+      takes<T>(level, finite, sorted, low, high, what);
     }
   }
 }

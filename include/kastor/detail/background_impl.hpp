@@ -269,10 +269,14 @@ struct BackgroundEstimator<Exec, T>::Plan {
     Kokkos::parallel_for("kastor::background::filter", Range(space, 0, cells()),
                          detail::FilterNode{mesh, half, values.data(), nodes});
     if (params.interpolation == MeshInterpolation::bilinear) return;
-    Kokkos::parallel_for("kastor::background::bend_along_y", Range(space, 0, cells()),
-                         detail::BendAlongY{mesh, nodes});
-    Kokkos::parallel_for("kastor::background::bend_along_x", Range(space, 0, cells()),
-                         detail::BendAlongX{mesh, nodes});
+    bend("kastor::background::bend_along_y", detail::BendAlongY{mesh, nodes});
+    bend("kastor::background::bend_along_x", detail::BendAlongX{mesh, nodes});
+  }
+
+  template <class Bend>
+  void bend(const char* label, const Bend& kernel) {
+    const std::int64_t threads = is_host_space_v<Exec> ? kernel.lines() : cells();
+    Kokkos::parallel_for(label, Range(space, 0, threads), kernel);
   }
 
   Exec space;

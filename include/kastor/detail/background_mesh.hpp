@@ -159,6 +159,8 @@ struct FilterNode {
   }
 };
 
+inline constexpr std::int64_t doubles_of_node = sizeof(MeshNode) / sizeof(double);
+
 /// The second derivative of the natural cubic spline through equidistant values, at one of them:
 /// the solution of d[i-1] + 4 d[i] + d[i+1] = 6 (v[i-1] - 2 v[i] + v[i+1]), d = 0 at both ends, by
 /// its Green's function q^|i-j| / (2 sqrt 3) with q = sqrt 3 - 2, the right side continued oddly
@@ -171,8 +173,7 @@ struct NaturalSpline {
 
   [[nodiscard]] KOKKOS_FUNCTION double second_derivative(std::int64_t i) const {
     if (i == 0 || i == count - 1) return 0;
-    constexpr double q = -0.26794919243112270647;
-    double weight = 0.28867513459481288225;
+    double weight = first_weight;
     double d = weight * bend(i);
     for (std::int64_t m = 1; m <= reach; ++m) {
       weight *= q;
@@ -181,7 +182,30 @@ struct NaturalSpline {
     return d;
   }
 
+  /// The same for all of them, side by side: calls write(i, derivative).
+  template <class Write>
+  KOKKOS_FUNCTION void for_each_second_derivative(const Write& write) const {
+    constexpr std::int64_t block = 32;
+    for (std::int64_t first = 0; first < count; first += block) {
+      const std::int64_t n = first + block < count ? block : count - first;
+      double right[block + 2 * reach], d[block];
+      for (std::int64_t k = 0; k < n + 2 * reach; ++k) right[k] = continued(first - reach + k);
+      const double* const middle = right + reach;
+      double weight = first_weight;
+      for (std::int64_t k = 0; k < n; ++k) d[k] = weight * middle[k];
+      for (std::int64_t m = 1; m <= reach; ++m) {
+        weight *= q;
+        for (std::int64_t k = 0; k < n; ++k) d[k] += weight * (middle[k - m] + middle[k + m]);
+      }
+      for (std::int64_t k = 0; k < n; ++k)
+        write(first + k, first + k == 0 || first + k == count - 1 ? 0.0 : d[k]);
+    }
+  }
+
  private:
+  static constexpr double q = -0.26794919243112270647;
+  static constexpr double first_weight = 0.28867513459481288225;
+
   [[nodiscard]] KOKKOS_FUNCTION double bend(std::int64_t i) const {
     const double* v = values + i * stride;
     return 6 * (v[-stride] - 2 * v[0] + v[stride]);
@@ -197,21 +221,27 @@ struct NaturalSpline {
   }
 };
 
-/// Derivatives along y, then along x.
+/// Derivatives along y, then along x. Devices: a thread a node; hosts: a thread a line.
 struct BendAlongY {
   Shape mesh;
   BothNodes nodes;
 
+  [[nodiscard]] std::int64_t lines() const { return mesh.nx; }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    bend(nodes.level, i);
-    bend(nodes.rms, i);
+    KOKKOS_IF_ON_HOST((bend_column(nodes.level, i); bend_column(nodes.rms, i);))
+    KOKKOS_IF_ON_DEVICE((bend(nodes.level, i); bend(nodes.rms, i);))
   }
 
  private:
+  [[nodiscard]] KOKKOS_FUNCTION NaturalSpline column(const MeshNode* map, std::int64_t x) const {
+    return {&map[x].value, mesh.nx * doubles_of_node, mesh.ny};
+  }
   KOKKOS_FUNCTION void bend(MeshNode* map, std::int64_t i) const {
-    constexpr std::int64_t size = sizeof(MeshNode) / sizeof(double);
-    const NaturalSpline column{&map[i % mesh.nx].value, mesh.nx * size, mesh.ny};
-    map[i].d2y = column.second_derivative(i / mesh.nx);
+    map[i].d2y = column(map, i % mesh.nx).second_derivative(i / mesh.nx);
+  }
+  KOKKOS_FUNCTION void bend_column(MeshNode* map, std::int64_t x) const {
+    column(map, x).for_each_second_derivative(
+        [&](std::int64_t y, double d) { map[y * mesh.nx + x].d2y = d; });
   }
 };
 
@@ -219,18 +249,26 @@ struct BendAlongX {
   Shape mesh;
   BothNodes nodes;
 
+  [[nodiscard]] std::int64_t lines() const { return mesh.ny; }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    bend(nodes.level, i);
-    bend(nodes.rms, i);
+    KOKKOS_IF_ON_HOST((bend_row(nodes.level, i); bend_row(nodes.rms, i);))
+    KOKKOS_IF_ON_DEVICE((bend(nodes.level, i); bend(nodes.rms, i);))
   }
 
  private:
+  [[nodiscard]] KOKKOS_FUNCTION NaturalSpline line(const double* values) const {
+    return {values, doubles_of_node, mesh.nx};
+  }
   KOKKOS_FUNCTION void bend(MeshNode* map, std::int64_t i) const {
-    constexpr std::int64_t size = sizeof(MeshNode) / sizeof(double);
     const std::int64_t x = i % mesh.nx;
-    MeshNode* row = map + (i - x);
-    map[i].d2x = NaturalSpline{&row->value, size, mesh.nx}.second_derivative(x);
-    map[i].d2x2y = NaturalSpline{&row->d2y, size, mesh.nx}.second_derivative(x);
+    const MeshNode* row = map + (i - x);
+    map[i].d2x = line(&row->value).second_derivative(x);
+    map[i].d2x2y = line(&row->d2y).second_derivative(x);
+  }
+  KOKKOS_FUNCTION void bend_row(MeshNode* map, std::int64_t y) const {
+    MeshNode* row = map + y * mesh.nx;
+    line(&row->value).for_each_second_derivative([&](std::int64_t x, double d) { row[x].d2x = d; });
+    line(&row->d2y).for_each_second_derivative([&](std::int64_t x, double d) { row[x].d2x2y = d; });
   }
 };
 

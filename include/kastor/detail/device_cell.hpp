@@ -36,6 +36,7 @@ class DeviceCell {
     T sorted[room];
   };
   using Ranks = ListedRanks<T, DeviceCell>;
+  static constexpr int ranks_aside = 49;
 
   static constexpr int least_rows = CellReader<T>::most_ahead;
   /// `columns`: `rows` for each thread, at least least_rows.
@@ -324,7 +325,7 @@ class DeviceCell {
     const auto inside = static_cast<int>(all.inside);
     const int above = good - below - inside;
     const int rank = (good - 1) / 2;
-    const int aside = inside / 4 < Ranks::aside ? inside / 4 : Ranks::aside;
+    const int aside = inside / 4 < ranks_aside ? inside / 4 : ranks_aside;
     int place = 0;
     if (rank < below + aside && below > 0) {
       place = static_cast<int>(std::int64_t{m_low_place} * rank / below);

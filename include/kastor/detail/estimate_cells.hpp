@@ -216,6 +216,7 @@ struct EstimateOnHost {
     const CellImage<T>& image = estimate.image;
     const CellRules& rules = estimate.rules;
     SmallList<T> list;
+    CellOutlook before;
     const std::int64_t cells = image.mesh.ny * image.mesh.nx;
     for (std::int64_t i = cells * worker / workers; i < cells * (worker + 1) / workers; ++i) {
       if (bytes == 0) {
@@ -224,9 +225,10 @@ struct EstimateOnHost {
       }
       const Cell cell = image[i];
       const HostCellRoom<T> room(memory + static_cast<std::size_t>(worker) * bytes, cell.pixels());
-      HostCell<T> population(image, cell, room, list);
-      estimate.output.count(estimate.output.write(
-          rules, i, cell.pixels(), clip_cell<T>(population, rules.kappa, rules.max_passes)));
+      HostCell<T> population(image, cell, room, list, rules.kappa, before);
+      const CellStatistics now = clip_cell<T>(population, rules.kappa, rules.max_passes);
+      estimate.output.count(estimate.output.write(rules, i, cell.pixels(), now));
+      before = population.outlook(now);
     }
   }
 };

@@ -14,7 +14,8 @@ namespace kastor::detail {
 template <class T, class Population>
 class ListedRanks {
  public:
-  static constexpr int aside = 49;  ///< ranks on each side of the one asked for
+  /// Ranks on each side of the one asked for.
+  static constexpr int aside = Population::ranks_aside;
 
   /// `all`: of the population, which is not empty.
   KOKKOS_FUNCTION ListedRanks(Population& pixels, const Extent<T>& all)
