@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp. Lanes are the compiler's own vectors.
 
+#include "word_of_loop.hpp"
 #include "write_many_loop.hpp"
 
 template <class T>
@@ -147,7 +148,7 @@ template <class T>
         V::count(counts, V::less(off, minus_near));
         window += V::write_compressed(window, x, V::less_equal(distance, near));
       }
-      append(tails, pixels, V::bits(is_far));
+      append(tails, pixels, word_of<V>(is_far));
     }
     all_below = V::total(counts);
   } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
+#include "word_of_loop.hpp"
+
 /// See mark_on_host; `blocks` times 64 pixels.
 template <class T>
 [[KASTOR_TARGET]] void mark_blocks(const PatchLimits<T>* limits, const T* pixels,
@@ -8,24 +10,23 @@ template <class T>
                                    std::uint64_t* below) {
   using V = Vectors<T>;
   const auto infinity = V::all(std::numeric_limits<T>::infinity());
-  const auto minus_infinity = V::all(-std::numeric_limits<T>::infinity());
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     const auto low = V::all(limits[b].above);
-    std::uint64_t f = 0, h = 0;
+    typename V::Mask is_finite[64 / V::lanes], is_above[64 / V::lanes];
     prefetch_pixels_after(pixels);
 #pragma GCC unroll 16
-    for (int k = 0; k < 64; k += V::lanes) {
-      const auto x = V::load(pixels + k);
-      f |= V::bits(V::less(V::less(minus_infinity, x), x, infinity)) << k;
-      h |= V::bits(V::less(low, x)) << k;
+    for (int k = 0; k < 64 / V::lanes; ++k) {
+      const auto x = V::load(pixels + k * V::lanes);
+      is_finite[k] = V::less(V::magnitude(x), infinity);
+      is_above[k] = V::less(is_finite[k], low, x);
     }
-    finite[b] = f;
-    above[b] = h & f;
+    finite[b] = word_of<V>(is_finite);
+    above[b] = word_of<V>(is_above);
     if (below == nullptr) continue;
     const auto high = V::all(limits[b].below);
-    std::uint64_t l = 0;
 #pragma GCC unroll 16
-    for (int k = 0; k < 64; k += V::lanes) l |= V::bits(V::less(V::load(pixels + k), high)) << k;
-    below[b] = l & f;
+    for (int k = 0; k < 64 / V::lanes; ++k)
+      is_above[k] = V::less(is_finite[k], V::load(pixels + k * V::lanes), high);
+    below[b] = word_of<V>(is_above);
   }
 }

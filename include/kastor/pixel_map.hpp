@@ -41,7 +41,7 @@ struct MeshSurface {
     double t = 0;             ///< from 0 at the first to 1 at the second, beyond them at the edges
     Place() = default;
     /// Of a pixel among `count` nodes, one for `cell` pixels.
-    KOKKOS_FUNCTION Place(std::int64_t pixel, std::int64_t cell, std::int64_t count) {
+    KOKKOS_FORCEINLINE_FUNCTION Place(std::int64_t pixel, std::int64_t cell, std::int64_t count) {
       if (count < 2) return;
       const double at = (static_cast<double>(pixel) + 0.5) / static_cast<double>(cell) - 0.5;
       first = static_cast<std::int64_t>(at < 0 ? 0 : at);

@@ -13,17 +13,26 @@ class MapAlongRow {
  public:
   using Map = PixelMap<Exec, T>;
   using Surface = MeshSurface<Exec>;
+  using Place = typename Surface::Place;
 
   KOKKOS_FUNCTION MapAlongRow(const Map& map, std::int64_t y) : m_map(map), m_y(y) {
     if (map.kind() == Map::Kind::surface) m_row = map.surface().row(y);
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t x) {
+  /// `column`: of x in the map's surface; of no consequence if it is none.
+  [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t x, const Place& column) {
     if (m_map.kind() == Map::Kind::constant) return m_map.constant();
     if (m_map.kind() == Map::Kind::image) return static_cast<double>(m_map.image()(m_y, x));
-    return at(m_map.surface().column(x));
+    if (column.first != m_first) {
+      m_first = column.first;
+      m_span = m_map.surface().between(m_row, column);
+    }
+    return m_span.at(column);
   }
-
+  [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t x) { return (*this)(x, column(x)); }
+  [[nodiscard]] KOKKOS_FUNCTION Place column(std::int64_t x) const {
+    return m_map.kind() == Map::Kind::surface ? m_map.surface().column(x) : Place{};
+  }
   /// Whether a column has one place in the surfaces of both.
   [[nodiscard]] KOKKOS_FUNCTION bool shares_columns(const MapAlongRow& other) const {
     if (m_map.kind() != Map::Kind::surface || other.m_map.kind() != Map::Kind::surface)
@@ -32,21 +41,37 @@ class MapAlongRow {
     const Surface& b = other.m_map.surface();
     return a.cell_width == b.cell_width && a.nodes.extent(1) == b.nodes.extent(1);
   }
-  /// Of a surface.
-  [[nodiscard]] KOKKOS_FUNCTION double at(const typename Surface::Place& column) {
-    if (column.first != m_first) {
-      m_first = column.first;
-      m_span = m_map.surface().between(m_row, column);
-    }
-    return m_span.at(column);
-  }
 
  private:
   const Map& m_map;
   std::int64_t m_y;
-  typename Surface::Place m_row;
+  Place m_row;
   std::int64_t m_first = -1;  ///< node on the left of m_span
   typename Surface::Span m_span;
+};
+
+struct LevelAndRms {
+  double level, rms;
+};
+
+/// Both maps of a background along one row.
+template <class Exec, Real T>
+class BackgroundAlongRow {
+ public:
+  KOKKOS_FUNCTION BackgroundAlongRow(const Background<Exec, T>& background, std::int64_t y)
+      : m_level(background.level, y),
+        m_rms(background.rms, y),
+        m_shares_columns(m_level.shares_columns(m_rms)) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION LevelAndRms operator()(std::int64_t x) {
+    const auto column = m_level.column(x);
+    const double level = m_level(x, column);
+    return {level, m_rms(x, m_shares_columns ? column : m_rms.column(x))};
+  }
+
+ private:
+  MapAlongRow<Exec, T> m_level, m_rms;
+  bool m_shares_columns;
 };
 
 /// The deviation of pixels from a background, positive on the side that is asked for.

@@ -55,7 +55,19 @@ class CubicWeights {
     m_t_size = larger(Kokkos::fabs(t0), Kokkos::fabs(t1));
   }
 
-  /// Of s a + t b + (p a'' + q b'') / 6 for any a, b, a'', b'' within their bounds. The first half
+  /// Of s a + t b + (p a'' + q b'') / 6 for these numbers.
+  [[nodiscard]] KOKKOS_FUNCTION Bounds cubic(double a, double b, double d2a, double d2b) const {
+    const double at_0 = (1 - m_t0) * a + m_t0 * b;
+    const double at_1 = (1 - m_t1) * a + m_t1 * b;
+    const double pa = m_p_low * d2a, pb = m_p_high * d2a;
+    const double qa = m_q_low * d2b, qb = m_q_high * d2b;
+    Bounds result;
+    result.low = smaller(at_0, at_1) + (smaller(pa, pb) + smaller(qa, qb)) / 6;
+    result.high = larger(at_0, at_1) + (larger(pa, pb) + larger(qa, qb)) / 6;
+    result.size = size_of(Kokkos::fabs(a), Kokkos::fabs(b), Kokkos::fabs(d2a), Kokkos::fabs(d2b));
+    return result;
+  }
+  /// The same for any a, b, a'', b'' within their bounds. The first half
   /// is linear in t and in a, b: its extremes lie at the ends of all three.
   [[nodiscard]] KOKKOS_FUNCTION Bounds cubic(const Bounds& a, const Bounds& b, const Bounds& d2a,
                                              const Bounds& d2b) const {
@@ -67,14 +79,17 @@ class CubicWeights {
     add_product(m_q_low, m_q_high, d2b, low, high);
     result.low += low / 6;
     result.high += high / 6;
-    result.size = m_s_size * a.size + m_t_size * b.size +
-                  ((m_s_size * m_s_size + 1) * m_s_size * d2a.size +
-                   (m_t_size * m_t_size + 1) * m_t_size * d2b.size) /
-                      6;
+    result.size = size_of(a.size, b.size, d2a.size, d2b.size);
     return result;
   }
 
  private:
+  [[nodiscard]] KOKKOS_FUNCTION double size_of(double a, double b, double d2a, double d2b) const {
+    return m_s_size * a + m_t_size * b +
+           ((m_s_size * m_s_size + 1) * m_s_size * d2a +
+            (m_t_size * m_t_size + 1) * m_t_size * d2b) /
+               6;
+  }
   [[nodiscard]] KOKKOS_FUNCTION static double larger(double a, double b) { return a > b ? a : b; }
   [[nodiscard]] KOKKOS_FUNCTION static double smaller(double a, double b) { return a < b ? a : b; }
 
@@ -128,58 +143,102 @@ struct NodeSteps {
   }
 };
 
-/// First along y and then along x, as the surface itself. An evaluation takes fewer than 100
-/// operations, and so do its bounds: 2^-44 of `size` covers the roundings of both.
+/// Of a surface between two rows of nodes, in a column of them.
+struct BoundsOfColumn {
+  Bounds values;
+  Bounds second;  ///< derivatives along x
+  Bounds half;    ///< of the nodes' values
+
+  template <class Exec>
+  KOKKOS_FUNCTION BoundsOfColumn(const MeshSurface<Exec>& surface, const CubicWeights& along_y,
+                                 std::int64_t j, std::int64_t next_j, std::int64_t i) {
+    const MeshNode& a = surface.nodes(j, i);
+    const MeshNode& b = surface.nodes(next_j, i);
+    values = along_y.cubic(a.value, b.value, a.d2y, b.d2y);
+    second = along_y.cubic(a.d2x, b.d2x, a.d2x2y, b.d2x2y);
+    half = Bounds::of(0.5 * a.value);
+    half.hull(Bounds::of(0.5 * b.value));
+  }
+};
+
+/// Whether both have nodes at the same places.
 template <class Exec>
-[[nodiscard]] KOKKOS_FUNCTION Bounds bounds_of(const MeshSurface<Exec>& surface,
-                                               const Patch& patch) {
-  const NodeSteps<Exec> rows{surface.row(patch.y_first), surface.row(patch.y_last)};
-  const NodeSteps<Exec> columns{surface.column(patch.x_first), surface.column(patch.x_last)};
-  Bounds result;
+[[nodiscard]] KOKKOS_FUNCTION bool have_one_mesh(const MeshSurface<Exec>& a,
+                                                 const MeshSurface<Exec>& b) {
+  return a.cell_height == b.cell_height && a.cell_width == b.cell_width &&
+         a.nodes.extent(0) == b.nodes.extent(0) && a.nodes.extent(1) == b.nodes.extent(1);
+}
+
+/// Of N surfaces over one mesh. First along y and then along x, as the surfaces themselves. An
+/// evaluation takes fewer than 100 operations, and so do its bounds: 2^-44 of `size` covers the
+/// roundings of both.
+template <int N, class Exec>
+KOKKOS_FUNCTION void bound(const MeshSurface<Exec>* const (&surfaces)[N], const Patch& patch,
+                           Bounds (&results)[N]) {
+  const MeshSurface<Exec>& mesh = *surfaces[0];
+  const NodeSteps<Exec> rows{mesh.row(patch.y_first), mesh.row(patch.y_last)};
+  const NodeSteps<Exec> columns{mesh.column(patch.x_first), mesh.column(patch.x_last)};
   bool any = false;
-  for (std::int64_t j = rows.begin.first; j <= rows.end.first; ++j) {
-    const CubicWeights along_y = rows.weights(j);
-    for (std::int64_t i = columns.begin.first; i <= columns.end.first; ++i) {
-      const MeshNode& a = surface.nodes(j, i);
-      const MeshNode& b = surface.nodes(j, columns.next(i));
-      const MeshNode& c = surface.nodes(rows.next(j), i);
-      const MeshNode& d = surface.nodes(rows.next(j), columns.next(i));
-      const Bounds left = along_y.cubic(Bounds::of(a.value), Bounds::of(c.value), Bounds::of(a.d2y),
-                                        Bounds::of(c.d2y));
-      const Bounds right = along_y.cubic(Bounds::of(b.value), Bounds::of(d.value),
-                                         Bounds::of(b.d2y), Bounds::of(d.d2y));
-      const Bounds left_d2 = along_y.cubic(Bounds::of(a.d2x), Bounds::of(c.d2x),
-                                           Bounds::of(a.d2x2y), Bounds::of(c.d2x2y));
-      const Bounds right_d2 = along_y.cubic(Bounds::of(b.d2x), Bounds::of(d.d2x),
-                                            Bounds::of(b.d2x2y), Bounds::of(d.d2x2y));
-      Bounds here = columns.weights(i).cubic(left, right, left_d2, right_d2);
-      if (surface.positive) {
-        Bounds least = Bounds::of(0.5 * a.value);
-        least.hull(Bounds::of(0.5 * b.value));
-        least.hull(Bounds::of(0.5 * c.value));
-        least.hull(Bounds::of(0.5 * d.value));
-        here.raise_to(least);
-      }
-      if (any) {
-        result.hull(here);
-      } else {
-        result = here;
+  for (std::int64_t i = columns.begin.first; i <= columns.end.first; ++i) {
+    const CubicWeights along_x = columns.weights(i);
+    for (std::int64_t j = rows.begin.first; j <= rows.end.first; ++j) {
+      const CubicWeights along_y = rows.weights(j);
+      for (int n = 0; n < N; ++n) {
+        const MeshSurface<Exec>& surface = *surfaces[n];
+        const BoundsOfColumn left(surface, along_y, j, rows.next(j), i);
+        const BoundsOfColumn right(surface, along_y, j, rows.next(j), columns.next(i));
+        Bounds here = along_x.cubic(left.values, right.values, left.second, right.second);
+        if (surface.positive) {
+          Bounds least = left.half;
+          least.hull(right.half);
+          here.raise_to(least);
+        }
+        if (any) {
+          results[n].hull(here);
+        } else {
+          results[n] = here;
+        }
       }
       any = true;
     }
   }
-  const double slack = result.size * 0x1p-44;
-  result.low -= slack;
-  result.high += slack;
-  return result;
+  for (Bounds& result : results) {
+    const double slack = result.size * 0x1p-44;
+    result.low -= slack;
+    result.high += slack;
+  }
 }
 
 template <class Exec, Real T>
 [[nodiscard]] KOKKOS_FUNCTION Bounds bounds_of(const PixelMap<Exec, T>& map, const Patch& patch) {
   using Kind = typename PixelMap<Exec, T>::Kind;
-  if (map.kind() == Kind::surface) return bounds_of(map.surface(), patch);
+  if (map.kind() == Kind::surface) {
+    const MeshSurface<Exec>* const surface[] = {&map.surface()};
+    Bounds result[1];
+    bound(surface, patch, result);
+    return result[0];
+  }
   if (map.kind() == Kind::constant) return Bounds::of(map.constant());
   return Bounds::of(Kokkos::Experimental::quiet_NaN_v<double>);  // the image is read but once
+}
+
+struct BackgroundBounds {
+  Bounds level, rms;
+};
+
+template <class Exec, Real T>
+[[nodiscard]] KOKKOS_FUNCTION BackgroundBounds bounds_of(const Background<Exec, T>& background,
+                                                         const Patch& patch) {
+  using Kind = typename PixelMap<Exec, T>::Kind;
+  if (background.level.kind() == Kind::surface && background.rms.kind() == Kind::surface &&
+      have_one_mesh(background.level.surface(), background.rms.surface())) {
+    const MeshSurface<Exec>* const surfaces[] = {&background.level.surface(),
+                                                 &background.rms.surface()};
+    Bounds both[2];
+    bound(surfaces, patch, both);
+    return {both[0], both[1]};
+  }
+  return {bounds_of(background.level, patch), bounds_of(background.rms, patch)};
 }
 
 }  // namespace kastor::detail

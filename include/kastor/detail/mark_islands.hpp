@@ -25,19 +25,37 @@ struct MarkStretch {
     const std::int64_t y = i / per_row;
     const std::int64_t x = i % per_row * length;
     const std::int64_t n = mark.rows.nx - x < length ? mark.rows.nx - x : length;
-    const std::int64_t first = x / 64;
-    std::uint64_t finite[length / 64], above[length / 64], below[length / 64] = {};
-    const bool negative = mark.masks.negative_foreground != nullptr;
+    const std::int64_t first = x / 64, words = (n + 63) / 64;
     const PatchLimits<T>* limits = mark.limits_at(y, first);
-    mark_on_host(best_host_level(), limits, mark.rows.data + y * mark.rows.pitch + x, n, finite,
-                 above, negative ? below : nullptr);
-    typename MarkWords<Exec, T>::Along level(mark.thresholds.background.level, mark.first_row + y);
-    typename MarkWords<Exec, T>::Along rms(mark.thresholds.background.rms, mark.first_row + y);
+    const std::int64_t word = (mark.first_row + y) * mark.masks.words_per_row + first;
+    std::uint64_t* const usable = mark.masks.usable + word;
+    std::uint64_t* const above = mark.masks.foreground + word;
+    std::uint64_t* const seeds = mark.masks.seeds + word;
+    // First the pixels to judge are where the foreground will be.
+    std::uint64_t *below = nullptr, *negative_seeds = nullptr;
+    if (mark.masks.negative_foreground != nullptr) {
+      below = mark.masks.negative_foreground + word;
+      negative_seeds = mark.masks.negative_seeds + word;
+    }
+    mark_on_host(best_host_level(), limits, mark.rows.data + y * mark.rows.pitch + x, n, usable,
+                 above, below);
+    typename MarkWords<Exec, T>::Along background(mark.thresholds.background, mark.first_row + y);
     const bool images = mark.reads_images();
-    for (std::int64_t w = 0; 64 * w < n; ++w) {
-      if (images) mark.preselect(y, first + w, finite[w], above[w], below[w]);
-      mark.judge(y, first + w, images || limits[w].holds_no_blank, finite[w], above[w], below[w],
-                 level, rms);
+    const std::uint64_t* const region = mark.region == nullptr ? nullptr : mark.region + word;
+    for (std::int64_t w = 0; w < words; ++w) {
+      std::uint64_t rest = above[w] | (below != nullptr ? below[w] : 0);
+      const bool holds_no_blank = images || limits[w].holds_no_blank;
+      if (!images && region == nullptr && rest == 0 && holds_no_blank) {
+        seeds[w] = 0;
+        if (below != nullptr) negative_seeds[w] = 0;
+        continue;
+      }
+      std::uint64_t none = 0;
+      if (images)
+        mark.preselect(y, first + w, usable[w], above[w], below != nullptr ? below[w] : none);
+      rest = above[w] | (below != nullptr ? below[w] : 0);
+      const std::uint64_t good = region == nullptr ? usable[w] : usable[w] & region[w];
+      mark.judge(y, first + w, good, holds_no_blank ? good & rest : good, background);
     }
   }
 };

@@ -33,8 +33,7 @@ template <class Exec, Real T>
 [[nodiscard]] KOKKOS_FUNCTION PatchLimits<T> limits_of(const Thresholds<Exec, T>& thresholds,
                                                        const Patch& patch) {
   constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
-  const Bounds level = bounds_of(thresholds.background.level, patch);
-  const Bounds rms = bounds_of(thresholds.background.rms, patch);
+  const auto [level, rms] = bounds_of(thresholds.background, patch);
   double above = -infinity;
   double below = infinity;
   if (level.finite()) {
@@ -82,7 +81,7 @@ struct MarkWords {
   const std::uint64_t* region;   ///< null: all pixels
   IslandMasks masks;
 
-  using Along = MapAlongRow<Exec, T>;
+  using Along = BackgroundAlongRow<Exec, T>;
 
   [[nodiscard]] KOKKOS_FUNCTION const PatchLimits<T>* limits_at(std::int64_t y,
                                                                 std::int64_t w) const {
@@ -149,13 +148,11 @@ struct MarkWords {
     below &= down;
   }
 
-  /// Host: judges the pixels of word w in row y of the band that are above or below the limits.
-  void judge(std::int64_t y, std::int64_t w, bool holds_no_blank, std::uint64_t finite,
-             std::uint64_t above, std::uint64_t below, Along& level, Along& rms) const {
-    const std::int64_t word = (first_row + y) * masks.words_per_row + w;
-    const std::uint64_t usable = region == nullptr ? finite : finite & region[word];
-    const std::uint64_t rest = to_judge(usable, holds_no_blank, above, below);
-    put(word, rest == 0 ? Marks{usable} : judged_pixels(y, w, usable, rest, level, rms));
+  /// Host: judges those pixels of word w in row y of the band that the rest of the usable ones are.
+  void judge(std::int64_t y, std::int64_t w, std::uint64_t usable, std::uint64_t rest,
+             Along& background) const {
+    put((first_row + y) * masks.words_per_row + w,
+        rest == 0 ? Marks{usable} : judged_pixels(y, w, usable, rest, background));
   }
 
  private:
@@ -176,21 +173,15 @@ struct MarkWords {
 
   /// Out of the way of the many words that have no such pixel.
   [[gnu::noinline]] Marks judged_pixels(std::int64_t y, std::int64_t w, std::uint64_t usable,
-                                        std::uint64_t rest, Along& level, Along& rms) const {
+                                        std::uint64_t rest, Along& background) const {
     Marks marks{usable};
-    const bool one_place = level.shares_columns(rms);
     for (; rest != 0; rest &= rest - 1) {
       const int k = lowest_one(rest);
       const std::uint64_t bit = std::uint64_t{1} << k;
       const std::int64_t x = 64 * w + k;
       const T value = rows.data[y * rows.pitch + x];
-      Judgement pixel;
-      if (one_place) {
-        const auto column = thresholds.background.level.surface().column(x);
-        pixel = judged(value, level.at(column), rms.at(column));
-      } else {
-        pixel = judged(value, level(x), rms(x));
-      }
+      const auto [sky, noise] = background(x);
+      const Judgement pixel = judged(value, sky, noise);
       if (!pixel.usable) marks.usable &= ~bit;
       if (pixel.foreground) marks.foreground |= bit;
       if (pixel.seed) marks.seeds |= bit;

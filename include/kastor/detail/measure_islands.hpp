@@ -82,8 +82,6 @@ struct IslandRuns {
   std::int64_t ny;
   const std::uint64_t* usable;  ///< words of a mask
   std::int64_t words_per_row;
-
-  using Along = MapAlongRow<Exec, T>;
 };
 
 template <class T, class Exec>
@@ -122,13 +120,11 @@ struct FindIslandExtents {
   [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {
     const std::int32_t begin = run.begin, end = run.end, y = run.row;
     const T* pixels = of.runs.row_of(y);
-    typename IslandRuns<T, Exec>::Along level(of.background.level, y);
-    typename IslandRuns<T, Exec>::Along rms(of.background.rms, y);
+    BackgroundAlongRow<Exec, T> background(of.background, y);
     IslandMost most{};
     visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
       const auto value = static_cast<double>(pixel);
-      const double sky = level(x);
-      const double noise = rms(x);
+      const auto [sky, noise] = background(x);
       const double up = deviation(of.side, value, sky);
       raise(most.deviation, up);
       raise(most.value, Kokkos::fabs(value));
@@ -208,8 +204,7 @@ struct SumIslands {
     const UnitScale of_value(sums.most.value);
     const UnitScale of_level(sums.most.level);
     const UnitScale of_rms(sums.most.rms);
-    typename IslandRuns<T, Exec>::Along level_at(of.background.level, y);
-    typename IslandRuns<T, Exec>::Along rms_at(of.background.rms, y);
+    BackgroundAlongRow<Exec, T> background(of.background, y);
     double flux = 0;
     double raw = 0;
     double level = 0;
@@ -217,8 +212,8 @@ struct SumIslands {
     std::int32_t peak_x = -1;
     visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
       const auto value = static_cast<double>(pixel);
-      const double sky = level_at(x);
-      const double noise = of_rms(rms_at(x));
+      const auto [sky, rms] = background(x);
+      const double noise = of_rms(rms);
       const double up = deviation(of.side, value, sky);
       if (up == peak && peak_x < 0) peak_x = x;
       flux += finite ? of_flux(up) : 0;
@@ -288,7 +283,7 @@ struct SumIslandMoments {
     const T* pixels = of.runs.row_of(y);
     const AboutPeak about(sums, y_min, of.runs.runs.nx);
     const UnitScale of_flux(sums.most.deviation);
-    typename IslandRuns<T, Exec>::Along level_at(of.background.level, y);
+    MapAlongRow<Exec, T> level_at(of.background.level, y);
     double flux = 0;
     double along_x = 0;
     double along_xx = 0;
