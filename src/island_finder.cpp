@@ -96,9 +96,8 @@ struct IslandFinder<Exec, T>::Plan {
                                static_cast<std::size_t>(mask.words_per_row()));
       *masks[i] = mask;
     }
-    const std::int64_t patches =
-        (mask.ny + detail::patch_rows - 1) / detail::patch_rows * mask.words_per_row();
-    detail::grow(limits, space, "kastor::islands::limits", patches);
+    detail::grow(limits, space, "kastor::islands::limits",
+                 detail::patches_of<Exec>(mask.ny, mask.words_per_row()));
   }
 
   void check(const detail::Shape& shape, const Background<Exec, T>& background,

@@ -60,16 +60,16 @@ struct MarkStretch {
   }
 };
 
-/// `limits`: room for a patch every `patch_rows` rows, times the words of a row. Enqueues only.
+/// `limits`: room for `patches_of` the masks. Enqueues only.
 template <class Exec, Real T>
 void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
                   const Thresholds<Exec, T>& thresholds, const std::uint64_t* region,
                   PatchLimits<T>* limits, const IslandMasks& masks) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::islands::mark");
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  const std::int64_t patches = (shape.ny + patch_rows - 1) / patch_rows * masks.words_per_row;
   Kokkos::parallel_for(
-      "kastor::islands::bound_patches", Range(space, 0, patches),
+      "kastor::islands::bound_patches",
+      Range(space, 0, patches_of<Exec>(shape.ny, masks.words_per_row)),
       BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, masks.words_per_row, limits});
   std::int64_t first_row = 0;
   for (const auto& band : bands) {

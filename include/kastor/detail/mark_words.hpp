@@ -15,7 +15,15 @@
 /// some per cent.
 namespace kastor::detail {
 
-inline constexpr std::int64_t patch_rows = 32;  ///< and a word of a mask across
+/// Of a patch, which is a word of a mask across. Its bounds are one thread's work: tall patches
+/// have few, low ones keep many threads busy.
+template <class Exec>
+inline constexpr std::int64_t patch_rows = is_host_space_v<Exec> ? 128 : 32;
+
+template <class Exec>
+[[nodiscard]] std::int64_t patches_of(std::int64_t ny, std::int64_t words_per_row) {
+  return (ny + patch_rows<Exec> - 1) / patch_rows<Exec> * words_per_row;
+}
 
 /// The maps, and the thresholds in units of the rms.
 template <class Exec, Real T>
@@ -55,9 +63,10 @@ struct BoundPatches {
   PatchLimits<T>* limits;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t y = i / words_per_row * patch_rows;
+    constexpr std::int64_t height = patch_rows<Exec>;
+    const std::int64_t y = i / words_per_row * height;
     const std::int64_t x = i % words_per_row * 64;
-    limits[i] = limits_of(thresholds, Patch{y, (y + patch_rows < ny ? y + patch_rows : ny) - 1, x,
+    limits[i] = limits_of(thresholds, Patch{y, (y + height < ny ? y + height : ny) - 1, x,
                                             (x + 64 < nx ? x + 64 : nx) - 1});
   }
 };
@@ -85,7 +94,7 @@ struct MarkWords {
 
   [[nodiscard]] KOKKOS_FUNCTION const PatchLimits<T>* limits_at(std::int64_t y,
                                                                 std::int64_t w) const {
-    return limits + (first_row + y) / patch_rows * masks.words_per_row + w;
+    return limits + (first_row + y) / patch_rows<Exec> * masks.words_per_row + w;
   }
 
   /// Which pixels of a word have to be judged, of those that are usable.
