@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp. Lanes are the compiler's own vectors.
 
-#include "word_of_loop.hpp"
-#include "write_many_loop.hpp"
-
 template <class T>
 [[KASTOR_TARGET]] void copy_finite(const HostRows<T>& rows, T* to, HostExtent<T>& result) {
   using V = Lanes<T, KASTOR_VECTOR_BYTES>;
@@ -123,7 +120,7 @@ template <class T>
 template <class T>
 [[KASTOR_TARGET]] void append(Appender<T>& list, const T* pixels, std::uint64_t bits) {
   if (!list.append(pixels, bits)) [[unlikely]]
-    list.n += write_many<Vectors<T>>(list.list + list.n, pixels, bits);
+    list.n += Vectors<T>::write(list.list + list.n, pixels, bits);
 }
 
 template <class T>
@@ -135,7 +132,7 @@ template <class T>
   Appender<T> tails(lists.tails, 0);
   T* window = lists.window;
   std::int64_t all_below = 0;
-  if constexpr (requires { &V::store; }) {
+  if constexpr (requires { V::has_masks; }) {
     auto counts = V::no_counts();
     for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
       typename V::Mask is_far[64 / V::lanes];
@@ -146,9 +143,9 @@ template <class T>
         const auto distance = V::magnitude(off);
         is_far[k] = V::less(far, distance);
         V::count(counts, V::less(off, minus_near));
-        window += V::write_compressed(window, x, V::less_equal(distance, near));
+        window += V::write(window, x, V::less_equal(distance, near));
       }
-      append(tails, pixels, word_of<V>(is_far));
+      append(tails, pixels, V::word(is_far));
     }
     all_below = V::total(counts);
   } else {
@@ -164,7 +161,7 @@ template <class T>
         below |= V::bits(V::less(off, minus_near)) << k;
       }
       all_below += std::popcount(below);
-      window += write_many<V>(window, pixels, is_near);
+      window += V::write(window, pixels, is_near);
       append(tails, pixels, is_far);
     }
   }
@@ -256,7 +253,7 @@ template <class T>
       below_high |= V::bits(V::less(x, high)) << k;
     }
     const std::uint64_t between = below_high & ~below;
-    if (count <= room) write_many<V>(taken + count, pixels, between);
+    if (count <= room) V::write(taken + count, pixels, between);
     all_below += std::popcount(below);
     all_below_middle += std::popcount(below_middle);
     count += std::popcount(between);

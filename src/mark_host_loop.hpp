@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
-#include "word_of_loop.hpp"
-
 /// See mark_on_host; `blocks` times 64 pixels.
 template <class T>
 [[KASTOR_TARGET]] void mark_blocks(const PatchLimits<T>* limits, const T* pixels,
@@ -20,13 +18,13 @@ template <class T>
       is_finite[k] = V::less(V::magnitude(x), infinity);
       is_above[k] = V::less(is_finite[k], low, x);
     }
-    finite[b] = word_of<V>(is_finite);
-    above[b] = word_of<V>(is_above);
+    finite[b] = V::word(is_finite);
+    above[b] = V::word(is_above);
     if (below == nullptr) continue;
     const auto high = V::all(limits[b].below);
 #pragma GCC unroll 16
     for (int k = 0; k < 64 / V::lanes; ++k)
       is_above[k] = V::less(is_finite[k], V::load(pixels + k * V::lanes), high);
-    below[b] = word_of<V>(is_above);
+    below[b] = V::word(is_above);
   }
 }

@@ -2,11 +2,31 @@
 #ifndef KASTOR_SRC_PLAIN_VECTORS_HPP
 #define KASTOR_SRC_PLAIN_VECTORS_HPP
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <kastor/detail/grid_magic.hpp>
 
 namespace kastor::detail {
+
+/// What vectors V of T do with a block of 64 pixels.
+template <class V, class T>
+struct PlainBlocks {
+  /// The masks of a block as bits, one a pixel.
+  template <class Mask, int N>
+  [[gnu::always_inline]] static std::uint64_t word(const Mask (&masks)[N]) {
+    std::uint64_t word = 0;
+#pragma GCC unroll 32
+    for (int k = 0; k < N; ++k) word |= V::bits(masks[k]) << k * (64 / N);
+    return word;
+  }
+  /// Writes the pixels whose bits are set, and the rest of a vector; the result is their number.
+  [[gnu::always_inline]] static std::int64_t write(T* list, const T* pixels, std::uint64_t bits) {
+    T* end = list;
+    for (; bits != 0; bits &= bits - 1) *end++ = pixels[std::countr_zero(bits)];
+    return end - list;
+  }
+};
 
 /// See x86_vectors.hpp; the same for any machine, in the compiler's own vectors of 16 bytes.
 template <class T>
@@ -28,7 +48,7 @@ struct PlainSums {
 };
 
 template <class T, class Int>
-struct PlainOf {
+struct PlainOf : PlainBlocks<Plain<T>, T> {
   using Vector [[gnu::vector_size(16)]] = T;
   using Mask [[gnu::vector_size(16)]] = Int;
   using Sums = PlainSums;

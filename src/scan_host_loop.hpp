@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
-#include "write_many_loop.hpp"
-
 /// See scan_on_host; `blocks` times 64 pixels, and a few NaN and infinities may be left in the
 /// tails and among the candidates.
 template <class T>
@@ -30,7 +28,7 @@ template <class T>
       V::add(grid, pixels + k, x, in, middle);
     }
     if (bits != nullptr) {
-      if constexpr (requires { &V::store; }) {
+      if constexpr (requires { V::has_masks; }) {
 #pragma GCC unroll 16
         for (int k = 0; k < 64; k += V::lanes)
           V::store(bits + b, k, V::less(candidate, V::load(pixels + k)));
@@ -46,7 +44,7 @@ template <class T>
     all_below += std::popcount(below);
     const std::uint64_t in_window = not_above & ~below;
     if (!window.append(pixels, in_window)) [[unlikely]]
-      window.n += write_many<V>(window.list + window.n, pixels, in_window);
+      window.n += V::write(window.list + window.n, pixels, in_window);
     std::uint64_t outside = ~inside;
     if (std::popcount(outside) > Appender<T>::always) [[unlikely]] {  // perhaps a blank region
       std::uint64_t finite = 0;
@@ -59,7 +57,7 @@ template <class T>
       if (bits != nullptr) bits[b] &= finite;
     }
     if (!tails.append(pixels, outside)) [[unlikely]]
-      tails.n += write_many<V>(tails.list + tails.n, pixels, outside);
+      tails.n += V::write(tails.list + tails.n, pixels, outside);
   }
   sums.inside += all_inside;
   sums.below += all_below;

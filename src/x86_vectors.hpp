@@ -59,7 +59,7 @@ template <class T>
 struct Sse2;
 
 template <>
-struct Sse2<float> {
+struct Sse2<float> : PlainBlocks<Sse2<float>, float> {
   using Vector = __m128;
   using Mask = __m128;
   using Sums = Sse2Sums;
@@ -95,7 +95,7 @@ struct Sse2<float> {
 };
 
 template <>
-struct Sse2<double> {
+struct Sse2<double> : PlainBlocks<Sse2<double>, double> {
   using Vector = __m128d;
   using Mask = __m128d;
   using Sums = Sse2Sums;
@@ -146,11 +146,28 @@ struct Avx2Sums {
   }
 };
 
+/// See PlainBlocks.
+template <class V, class T>
+struct Avx2Blocks {
+  template <class Mask, int N>
+  [[KASTOR_AVX2_INLINE]] static std::uint64_t word(const Mask (&masks)[N]) {
+    std::uint64_t word = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < N; ++k) word |= V::bits(masks[k]) << k * (64 / N);
+    return word;
+  }
+  [[KASTOR_AVX2_INLINE]] static std::int64_t write(T* list, const T* pixels, std::uint64_t bits) {
+    T* end = list;
+    for (; bits != 0; bits &= bits - 1) *end++ = pixels[std::countr_zero(bits)];
+    return end - list;
+  }
+};
+
 template <class T>
 struct Avx2;
 
 template <>
-struct Avx2<float> {
+struct Avx2<float> : Avx2Blocks<Avx2<float>, float> {
   using Vector = __m256;
   using Mask = __m256;
   using Sums = Avx2Sums;
@@ -190,7 +207,7 @@ struct Avx2<float> {
 };
 
 template <>
-struct Avx2<double> {
+struct Avx2<double> : Avx2Blocks<Avx2<double>, double> {
   using Vector = __m256d;
   using Mask = __m256d;
   using Sums = Avx2Sums;
@@ -254,11 +271,35 @@ struct Avx512Sums {
   }
 };
 
+/// See PlainBlocks.
+template <class V, class T>
+struct Avx512Blocks {
+  /// Pixels can be written, counted and marked by a mask.
+  static constexpr bool has_masks = true;
+
+  [[KASTOR_AVX512_INLINE]] static std::uint64_t word(const __mmask16 (&masks)[4]) {
+    return _mm512_kunpackd(_mm512_kunpackw(masks[3], masks[2]),
+                           _mm512_kunpackw(masks[1], masks[0]));
+  }
+  [[KASTOR_AVX512_INLINE]] static std::uint64_t word(const __mmask8 (&masks)[8]) {
+    std::uint64_t word = 0;
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) word |= static_cast<std::uint64_t>(masks[k]) << 8 * k;
+    return word;
+  }
+  [[KASTOR_AVX512_INLINE]] static std::int64_t write(T* list, const T* pixels, std::uint64_t bits) {
+    T* end = list;
+    for (int k = 0; k < 64; k += V::lanes, bits >>= V::lanes)
+      end += V::write(end, V::load(pixels + k), static_cast<typename V::Mask>(bits));
+    return end - list;
+  }
+};
+
 template <class T>
 struct Avx512;
 
 template <>
-struct Avx512<float> {
+struct Avx512<float> : Avx512Blocks<Avx512<float>, float> {
   using Vector = __m512;
   using Mask = __mmask16;
   using Sums = Avx512Sums;
@@ -280,13 +321,6 @@ struct Avx512<float> {
   [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_ps_mask(among, a, b, _CMP_LE_OQ);
   }
-  /// The pixels of the lowest bits; the result is their number.
-  [[KASTOR_AVX512_INLINE]] static int write_compressed(float* to, const float* p,
-                                                       std::uint64_t bits) {
-    const auto mask = static_cast<Mask>(bits);
-    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask, load(p)));
-    return __builtin_popcount(mask);
-  }
   using Counts = __m512i;
   [[KASTOR_AVX512_INLINE]] static Counts no_counts() { return _mm512_setzero_si512(); }
   /// One more in the lanes of the mask.
@@ -296,12 +330,9 @@ struct Avx512<float> {
   [[KASTOR_AVX512_INLINE]] static std::int64_t total(Counts counts) {
     return _mm512_reduce_add_epi32(counts);
   }
-  /// All masks of a block.
-  [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(const Mask (&of)[4]) {
-    return _mm512_kunpackd(_mm512_kunpackw(of[3], of[2]), _mm512_kunpackw(of[1], of[0]));
-  }
+  using Avx512Blocks::write;
   /// The pixels of the mask; the result is their number.
-  [[KASTOR_AVX512_INLINE]] static int write_compressed(float* to, Vector x, Mask mask) {
+  [[KASTOR_AVX512_INLINE]] static int write(float* to, Vector x, Mask mask) {
     _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask, x));
     return __builtin_popcount(mask);
   }
@@ -323,7 +354,7 @@ struct Avx512<float> {
 };
 
 template <>
-struct Avx512<double> {
+struct Avx512<double> : Avx512Blocks<Avx512<double>, double> {
   using Vector = __m512d;
   using Mask = __mmask8;
   using Sums = Avx512Sums;
@@ -345,13 +376,6 @@ struct Avx512<double> {
   [[KASTOR_AVX512_INLINE]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return _mm512_mask_cmp_pd_mask(among, a, b, _CMP_LE_OQ);
   }
-  /// The pixels of the lowest bits; the result is their number.
-  [[KASTOR_AVX512_INLINE]] static int write_compressed(double* to, const double* p,
-                                                       std::uint64_t bits) {
-    const auto mask = static_cast<Mask>(bits);
-    _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask, load(p)));
-    return __builtin_popcount(mask);
-  }
   using Counts = __m512i;
   [[KASTOR_AVX512_INLINE]] static Counts no_counts() { return _mm512_setzero_si512(); }
   /// One more in the lanes of the mask.
@@ -361,14 +385,9 @@ struct Avx512<double> {
   [[KASTOR_AVX512_INLINE]] static std::int64_t total(Counts counts) {
     return _mm512_reduce_add_epi64(counts);
   }
-  /// All masks of a block.
-  [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(const Mask (&of)[8]) {
-    std::uint64_t word = 0;
-    for (int k = 0; k < 8; ++k) word |= static_cast<std::uint64_t>(of[k]) << 8 * k;
-    return word;
-  }
+  using Avx512Blocks::write;
   /// The pixels of the mask; the result is their number.
-  [[KASTOR_AVX512_INLINE]] static int write_compressed(double* to, Vector x, Mask mask) {
+  [[KASTOR_AVX512_INLINE]] static int write(double* to, Vector x, Mask mask) {
     _mm512_storeu_pd(to, _mm512_maskz_compress_pd(mask, x));
     return __builtin_popcount(mask);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/background_mesh.hpp>
 #include <kastor/detail/map_along_row.hpp>
 #include <kastor/detail/map_bounds.hpp>
 #include <kastor/pixel_map.hpp>
@@ -67,6 +68,46 @@ TEST(MeshSurface, StaysWithinItsBoundsOnPatches) {
       ASSERT_LE(bounds.low, low);
       ASSERT_GE(bounds.high, high);
     }
+  }
+}
+
+void expect_same(const kastor::detail::Bounds& a, const kastor::detail::Bounds& b) {
+  EXPECT_EQ(a.low, b.low);
+  EXPECT_EQ(a.high, b.high);
+  EXPECT_EQ(a.size, b.size);
+}
+
+/// Over one mesh, or over two.
+TEST(MeshSurface, HasTheSameBoundsAsOneOfTwo) {
+  using Background = kastor::Background<First, float>;
+  const ts::HostMesh level = ts::random_mesh(90, 170, 32, 64, 1, 1, false, 1);
+  for (const std::int64_t cell : {64, 50}) {
+    const ts::HostMesh rms = ts::random_mesh(90, 170, 32, cell, 1, 1, true, 2);
+    const auto level_surface = ts::to_device_surface<First>(level);
+    const auto rms_surface = ts::to_device_surface<First>(rms);
+    const Background background{level_surface, rms_surface};
+    for (const kastor::detail::Patch& patch :
+         {kastor::detail::Patch{0, 89, 0, 169}, {3, 40, 60, 70}, {88, 89, 0, 0}}) {
+      const auto both = kastor::detail::bounds_of(background, patch);
+      expect_same(both.level, kastor::detail::bounds_of(level_surface, patch));
+      expect_same(both.rms, kastor::detail::bounds_of(rms_surface, patch));
+    }
+  }
+}
+
+TEST(NaturalSpline, HasTheSameBitsForOneNodeAndForALine) {
+  ts::Random random(9);
+  for (const std::int64_t count : {1, 2, 3, 5, 24, 31, 32, 33, 64, 100}) {
+    constexpr std::int64_t stride = 3;
+    std::vector<double> values(static_cast<std::size_t>(count * stride));
+    for (double& value : values) value = random.uniform() - 0.5;
+    const kastor::detail::NaturalSpline line{values.data(), stride, count};
+    std::int64_t next = 0;
+    line.for_each_second_derivative([&](std::int64_t i, double derivative) {
+      EXPECT_EQ(i, next++);
+      EXPECT_EQ(derivative, line.second_derivative(i)) << i << " of " << count;
+    });
+    EXPECT_EQ(next, count);
   }
 }
 

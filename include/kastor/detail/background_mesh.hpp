@@ -222,6 +222,10 @@ struct NaturalSpline {
   template <class Write>
   KOKKOS_FUNCTION void for_each_second_derivative(const Write& write) const {
     constexpr std::int64_t block = 32;
+    if (count < 2) {
+      if (count == 1) write(0, 0.0);
+      return;
+    }
     for (std::int64_t first = 0; first < count; first += block) {
       const std::int64_t n = first + block < count ? block : count - first;
       double right[block + 2 * reach], d[block];

@@ -209,15 +209,19 @@ KOKKOS_FUNCTION void bound(const MeshSurface<Exec>* const (&surfaces)[N], const 
   }
 }
 
+template <class Exec>
+[[nodiscard]] KOKKOS_FUNCTION Bounds bounds_of(const MeshSurface<Exec>& surface,
+                                               const Patch& patch) {
+  const MeshSurface<Exec>* const surfaces[] = {&surface};
+  Bounds result[1];
+  bound(surfaces, patch, result);
+  return result[0];
+}
+
 template <class Exec, Real T>
 [[nodiscard]] KOKKOS_FUNCTION Bounds bounds_of(const PixelMap<Exec, T>& map, const Patch& patch) {
   using Kind = typename PixelMap<Exec, T>::Kind;
-  if (map.kind() == Kind::surface) {
-    const MeshSurface<Exec>* const surface[] = {&map.surface()};
-    Bounds result[1];
-    bound(surface, patch, result);
-    return result[0];
-  }
+  if (map.kind() == Kind::surface) return bounds_of(map.surface(), patch);
   if (map.kind() == Kind::constant) return Bounds::of(map.constant());
   return Bounds::of(Kokkos::Experimental::quiet_NaN_v<double>);  // the image is read but once
 }
