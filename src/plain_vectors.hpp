@@ -26,6 +26,10 @@ struct PlainBlocks {
     for (; bits != 0; bits &= bits - 1) *end++ = pixels[std::countr_zero(bits)];
     return end - list;
   }
+
+ private:
+  PlainBlocks() = default;
+  friend V;
 };
 
 /// See x86_vectors.hpp; the same for any machine, in the compiler's own vectors of 16 bytes.

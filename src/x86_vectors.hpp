@@ -161,6 +161,10 @@ struct Avx2Blocks {
     for (; bits != 0; bits &= bits - 1) *end++ = pixels[std::countr_zero(bits)];
     return end - list;
   }
+
+ private:
+  Avx2Blocks() = default;
+  friend V;
 };
 
 template <class T>
@@ -293,6 +297,10 @@ struct Avx512Blocks {
       end += V::write(end, V::load(pixels + k), static_cast<typename V::Mask>(bits));
     return end - list;
   }
+
+ private:
+  Avx512Blocks() = default;
+  friend V;
 };
 
 template <class T>

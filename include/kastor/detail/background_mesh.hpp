@@ -218,9 +218,9 @@ struct NaturalSpline {
     return d;
   }
 
-  /// The same for all of them, side by side: calls write(i, derivative).
+  /// Host: the same for all of them, side by side: calls write(i, derivative).
   template <class Write>
-  KOKKOS_FUNCTION void for_each_second_derivative(const Write& write) const {
+  void for_each_second_derivative(const Write& write) const {
     constexpr std::int64_t block = 32;
     if (count < 2) {
       if (count == 1) write(0, 0.0);
@@ -279,7 +279,7 @@ struct BendAlongY {
   KOKKOS_FUNCTION void bend(MeshNode* map, std::int64_t i) const {
     map[i].d2y = column(map, i % mesh.nx).second_derivative(i / mesh.nx);
   }
-  KOKKOS_FUNCTION void bend_column(MeshNode* map, std::int64_t x) const {
+  void bend_column(MeshNode* map, std::int64_t x) const {
     column(map, x).for_each_second_derivative(
         [&](std::int64_t y, double d) { map[y * mesh.nx + x].d2y = d; });
   }
@@ -305,7 +305,7 @@ struct BendAlongX {
     map[i].d2x = line(&row->value).second_derivative(x);
     map[i].d2x2y = line(&row->d2y).second_derivative(x);
   }
-  KOKKOS_FUNCTION void bend_row(MeshNode* map, std::int64_t y) const {
+  void bend_row(MeshNode* map, std::int64_t y) const {
     MeshNode* row = map + y * mesh.nx;
     line(&row->value).for_each_second_derivative([&](std::int64_t x, double d) { row[x].d2x = d; });
     line(&row->d2y).for_each_second_derivative([&](std::int64_t x, double d) { row[x].d2x2y = d; });
