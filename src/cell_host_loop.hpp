@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp. Lanes are the compiler's own vectors.
 
+/// The last n % lanes lanes of a vector, all bits set: of what a row of n pixels ends with, those
+/// that its whole vectors do not hold.
+template <class V>
+[[KASTOR_TARGET]] typename V::Counts last_lanes(std::int64_t n) {
+  typename V::Counts is_last{};
+  for (int k = 0; k < V::lanes; ++k) is_last[k] = k >= V::lanes - n % V::lanes ? -1 : 0;
+  return is_last;
+}
+
 template <class T>
 [[KASTOR_TARGET]] void copy_finite(const HostRows<T>& rows, T* to, HostExtent<T>& result) {
   using V = Lanes<T, KASTOR_VECTOR_BYTES>;
@@ -10,6 +19,7 @@ template <class T>
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   Pixels min = Pixels{} + infinity, max = Pixels{} - infinity;
   Counts count{};
+  const Counts is_last = last_lanes<V>(rows.nx);
   for (std::int64_t y = 0; y < rows.ny; ++y) {
     const T* const from = rows.data + y * rows.pitch;
     // What follows: rows are short, and hardware does not guess the next.
@@ -25,6 +35,18 @@ template <class T>
       max = (in & (x > max)) ? x : max;
       x = in ? x : Pixels{} + nan;
       std::memcpy(to, &x, sizeof(x));
+    }
+    if (i < rows.nx && rows.nx >= V::lanes) {  // some a second time
+      Pixels x;
+      std::memcpy(&x, from + rows.nx - V::lanes, sizeof(x));
+      to += rows.nx - i;
+      const Counts in = (x > -infinity) & (x < infinity);
+      count -= in & is_last;
+      min = (in & (x < min)) ? x : min;
+      max = (in & (x > max)) ? x : max;
+      x = in ? x : Pixels{} + nan;
+      std::memcpy(to - V::lanes, &x, sizeof(x));
+      i = rows.nx;
     }
     for (; i < rows.nx; ++i) {
       const T x = from[i];
@@ -52,6 +74,7 @@ template <class T>
   Pixels min = Pixels{} + result.min, max = Pixels{} + result.max;
   Pixels sum[ways] = {}, clamped[ways] = {};
   T rest_sum = 0, rest_clamped = 0;
+  const auto is_last = last_lanes<V>(rows.nx);
   for (std::int64_t y = 0; y < rows.ny; ++y) {
     const T* const from = rows.data + y * rows.pitch;
     // What follows: rows are short, and hardware does not guess the next.
@@ -71,6 +94,30 @@ template <class T>
         x = x < high ? x : high;
         clamped[k] += x;
       }
+    }
+    for (; i + V::lanes <= rows.nx; i += V::lanes, to += V::lanes) {
+      Pixels x;
+      std::memcpy(&x, from + i, sizeof(x));
+      std::memcpy(to, &x, sizeof(x));
+      min = x < min ? x : min;
+      max = x > max ? x : max;
+      sum[0] += x;
+      x = x > low ? x : low;
+      x = x < high ? x : high;
+      clamped[0] += x;
+    }
+    if (i < rows.nx && rows.nx >= V::lanes) {  // some a second time
+      Pixels x;
+      std::memcpy(&x, from + rows.nx - V::lanes, sizeof(x));
+      to += rows.nx - i;
+      std::memcpy(to - V::lanes, &x, sizeof(x));
+      min = x < min ? x : min;
+      max = x > max ? x : max;
+      sum[1] += is_last ? x : Pixels{};
+      x = x > low ? x : low;
+      x = x < high ? x : high;
+      clamped[1] += is_last ? x : Pixels{};
+      i = rows.nx;
     }
     for (; i < rows.nx; ++i) {
       T x = from[i];

@@ -44,9 +44,9 @@ struct IslandsOfSide {
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
                const BitMask<Exec>& usable, const BitMask<Exec>& foreground,
-               const BitMask<Exec>& seeds) {
+               const BitMask<Exec>& seeds, const detail::KeptPixels& kept) {
     label.enqueue(foreground, seeds);
-    measure.enqueue(bands, background, usable.words.data(), label.labels(), label.counts());
+    measure.enqueue(bands, background, usable.words.data(), kept, label.labels(), label.counts());
   }
   /// False: a list was too short and has grown.
   [[nodiscard]] bool finish() {
@@ -98,6 +98,15 @@ struct IslandFinder<Exec, T>::Plan {
     }
     detail::grow(limits, space, "kastor::islands::limits",
                  detail::patches_of<Exec>(mask.ny, mask.words_per_row()));
+    detail::grow(kept_pixels, space, "kastor::islands::kept_pixels", words);
+    detail::grow(first_kept, space, "kastor::islands::first_kept", words);
+    detail::grow(taken, space, "kastor::islands::places_taken", 1);
+  }
+  [[nodiscard]] detail::KeptPixels places() const {
+    return {kept_pixels.data(),        static_cast<std::int64_t>(kept_pixels.extent(0)),
+            first_kept.data(),         taken.data(),
+            foreground.words.data(),   negative_foreground.words.data(),
+            foreground.words_per_row()};
   }
 
   void check(const detail::Shape& shape, const Background<Exec, T>& background,
@@ -112,9 +121,10 @@ struct IslandFinder<Exec, T>::Plan {
 
   [[nodiscard]] bool enqueue_and_finish(Bands<T, Exec> bands,
                                         const Background<Exec, T>& background) {
-    positive.enqueue(bands, background, usable, foreground, seeds);
+    const detail::KeptPixels kept = places();
+    positive.enqueue(bands, background, usable, foreground, seeds, kept);
     if (params.negative)
-      negative.enqueue(bands, background, usable, negative_foreground, negative_seeds);
+      negative.enqueue(bands, background, usable, negative_foreground, negative_seeds, kept);
     space.fence("kastor::find_islands");
     const bool holds = positive.finish();
     return (!params.negative || negative.finish()) && holds;
@@ -130,7 +140,8 @@ struct IslandFinder<Exec, T>::Plan {
         space, bands, shape, {background, params.seed, params.flood}, region.words.data(),
         limits.data(),
         {usable.words.data(), foreground.words.data(), seeds.words.data(),
-         negative_foreground.words.data(), negative_seeds.words.data(), usable.words_per_row()});
+         negative_foreground.words.data(), negative_seeds.words.data(), usable.words_per_row()},
+        places());
     while (!enqueue_and_finish(bands, background)) {
     }
     IslandResult result;
@@ -150,6 +161,9 @@ struct IslandFinder<Exec, T>::Plan {
   /// Grow to the largest image; the masks are parts of the first.
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
   Kokkos::View<detail::PatchLimits<T>*, typename Exec::memory_space> limits;
+  Kokkos::View<detail::KeptPixel*, typename Exec::memory_space> kept_pixels;
+  Kokkos::View<std::uint32_t*, typename Exec::memory_space> first_kept;
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> taken;
   BitMask<Exec> usable, foreground, seeds, negative_foreground, negative_seeds;
 };
 

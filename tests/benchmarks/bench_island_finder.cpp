@@ -53,11 +53,18 @@ void time_marks(benchmark::State& state, const kastor::Background<Exec, T>& back
   const std::int64_t per_row = usable.words_per_row();
   const Kokkos::View<kastor::detail::PatchLimits<T>*, typename Exec::memory_space> limits(
       "bench::limits", (n + 15) / 16 * per_row);
+  const auto words = static_cast<std::size_t>(n * per_row);
+  const Kokkos::View<kastor::detail::KeptPixel*, typename Exec::memory_space> places("bench::kept",
+                                                                                     words);
+  const Kokkos::View<std::uint32_t*, typename Exec::memory_space> first("bench::first", words);
+  const Kokkos::View<std::uint64_t*, typename Exec::memory_space> taken("bench::taken", 1);
   ts::time_on_image<Exec, T>(state, space, sky, [&] {
     kastor::detail::mark_islands<Exec, T>(space, kastor::Bands<T, Exec>(&sky, 1), {n, n},
                                           {background, 5, 3}, nullptr, limits.data(),
                                           {usable.words.data(), foreground.words.data(),
-                                           seeds.words.data(), nullptr, nullptr, per_row});
+                                           seeds.words.data(), nullptr, nullptr, per_row},
+                                          {places.data(), n * per_row, first.data(), taken.data(),
+                                           foreground.words.data(), nullptr, per_row});
   });
 }
 

@@ -193,6 +193,33 @@ void awkward_shapes_match_naive() {
   }
 }
 
+/// Who marks the foreground keeps its pixels for who measures them, if they are few enough: runs
+/// within words and across them, across what one team or stretch marks, and crowds of both signs.
+template <class C>
+void kept_and_other_pixels_match_naive() {
+  using T = typename C::real;
+  for (const ts::Maps maps : {ts::Maps::meshes, ts::Maps::images}) {
+    auto scene = ts::make_scene<T>(maps, 16, 9000, 7);
+    const auto fill = [&](std::int64_t y, std::int64_t begin, std::int64_t end, double factor) {
+      for (std::int64_t x = begin; x < end; ++x)
+        scene.image(y, x) = static_cast<T>(factor * static_cast<double>(50 + (7 * x + y) % 13));
+    };
+    for (std::int64_t x = 60; x + 8 < 9000; x += 128) fill(1, x, x + 8, 1);
+    fill(3, 4090, 4100, 1);
+    fill(3, 8190, 8195, -1);
+    for (std::int64_t x = 0; x + 3 < 9000; x += 3) fill(5, x, x + 2, x % 2 == 0 ? 1 : -1);
+    fill(7, 4000, 4300, 1);
+    fill(7, 8000, 8400, -1);
+    fill(9, 0, 9000, 1);
+    for (std::int64_t x = 200; x < 8900; x += 1000) fill(11, x, x + 70, 1);
+    for (std::int64_t x = 0; x < 9000; x += 64) fill(13, x, x + 1, x % 128 == 0 ? 1 : -1);
+    auto params = params_of(5, 3);
+    matches_naive<C>(scene, "few and many", params);
+    params.negative = true;
+    matches_naive<C>(scene, "few and many of both signs", params);
+  }
+}
+
 template <class C>
 void regions_match_naive() {
   using T = typename C::real;
@@ -519,6 +546,10 @@ TYPED_TEST_SUITE(IslandFinder, ts::ExecsAndReals, ts::CaseName);
 TYPED_TEST(IslandFinder, MatchesNaiveForEveryKindOfMap) { random_scenes_match_naive<TypeParam>(); }
 
 TYPED_TEST(IslandFinder, MatchesNaiveOnAwkwardShapes) { awkward_shapes_match_naive<TypeParam>(); }
+
+TYPED_TEST(IslandFinder, MeasuresPixelsThatWereKeptAndOthers) {
+  kept_and_other_pixels_match_naive<TypeParam>();
+}
 
 TYPED_TEST(IslandFinder, LooksOnlyInTheRegion) { regions_match_naive<TypeParam>(); }
 

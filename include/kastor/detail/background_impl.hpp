@@ -275,7 +275,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
 
   template <class Bend>
   void bend(const char* label, const Bend& kernel) {
-    const std::int64_t threads = is_host_space_v<Exec> ? kernel.lines() : cells();
+    const std::int64_t threads =
+        is_host_space_v<Exec> ? kernel.lines() : Bend::derivatives * cells();
     Kokkos::parallel_for(label, Range(space, 0, threads), kernel);
   }
 

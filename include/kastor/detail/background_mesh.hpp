@@ -4,11 +4,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/image.hpp>
 #include <kastor/pixel_map.hpp>
 
 /// From the figures of the cells to the nodes of two surfaces. One call of a kernel a node, but for
-/// the columns.
+/// the columns, and for splines: of these a call each, on hosts a call a line of nodes.
 namespace kastor::detail {
 
 struct CellValue {
@@ -211,9 +212,11 @@ struct NaturalSpline {
     if (i == 0 || i == count - 1) return 0;
     double weight = first_weight;
     double d = weight * bend(i);
+    Walk left(*this, i, -1), right(*this, i, 1);
+    KASTOR_UNROLL_BY_4
     for (std::int64_t m = 1; m <= reach; ++m) {
       weight *= q;
-      d += weight * (continued(i - m) + continued(i + m));
+      d += weight * (left.next() + right.next());
     }
     return d;
   }
@@ -246,9 +249,12 @@ struct NaturalSpline {
   static constexpr double q = -0.26794919243112270647;
   static constexpr double first_weight = 0.28867513459481288225;
 
+  [[nodiscard]] KOKKOS_FUNCTION double value(std::int64_t i) const { return values[i * stride]; }
+  [[nodiscard]] KOKKOS_FUNCTION static double bend(double before, double here, double after) {
+    return 6 * (before - 2 * here + after);
+  }
   [[nodiscard]] KOKKOS_FUNCTION double bend(std::int64_t i) const {
-    const double* v = values + i * stride;
-    return 6 * (v[-stride] - 2 * v[0] + v[stride]);
+    return bend(value(i - 1), value(i), value(i + 1));
   }
   [[nodiscard]] KOKKOS_FUNCTION double continued(std::int64_t i) const {
     const std::int64_t last = count - 1;
@@ -259,17 +265,50 @@ struct NaturalSpline {
     }
     return i == 0 || i == last ? 0.0 : sign * bend(i);
   }
+  /// `continued`, step by step from a value between the ends on: reads each value once.
+  class Walk {
+   public:
+    KOKKOS_FUNCTION Walk(const NaturalSpline& line, std::int64_t from, std::int64_t step)
+        : m_line(line),
+          m_at(from),
+          m_step(step),
+          m_here(line.value(from)),
+          m_ahead(line.value(from + step)) {}
+
+    [[nodiscard]] KOKKOS_FUNCTION double next() {
+      const double behind = m_here;
+      m_at += m_step;
+      m_here = m_ahead;
+      if (m_at > 0 && m_at < m_line.count - 1) {
+        m_ahead = m_line.value(m_at + m_step);
+        return m_sign *
+               (m_step > 0 ? bend(behind, m_here, m_ahead) : bend(m_ahead, m_here, behind));
+      }
+      m_ahead = behind;
+      m_step = -m_step;
+      m_sign = -m_sign;
+      return 0;
+    }
+
+   private:
+    const NaturalSpline& m_line;
+    std::int64_t m_at, m_step;
+    double m_here, m_ahead;
+    double m_sign = 1;
+  };
 };
 
-/// Derivatives along y, then along x. Devices: a thread a node; hosts: a thread a line.
+/// Derivatives along y, then along x. Devices: a thread a derivative; hosts: a thread a line.
 struct BendAlongY {
+  static constexpr std::int64_t derivatives = 2;  ///< of a node
   Shape mesh;
   BothNodes nodes;
 
   [[nodiscard]] std::int64_t lines() const { return mesh.nx; }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     KOKKOS_IF_ON_HOST((bend_column(nodes.level, i); bend_column(nodes.rms, i);))
-    KOKKOS_IF_ON_DEVICE((bend(nodes.level, i); bend(nodes.rms, i);))
+    KOKKOS_IF_ON_DEVICE((const std::int64_t count = mesh.ny * mesh.nx;
+                         bend(i < count ? nodes.level : nodes.rms, i % count);))
   }
 
  private:
@@ -286,24 +325,27 @@ struct BendAlongY {
 };
 
 struct BendAlongX {
+  static constexpr std::int64_t derivatives = 4;  ///< of a node
   Shape mesh;
   BothNodes nodes;
 
   [[nodiscard]] std::int64_t lines() const { return mesh.ny; }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     KOKKOS_IF_ON_HOST((bend_row(nodes.level, i); bend_row(nodes.rms, i);))
-    KOKKOS_IF_ON_DEVICE((bend(nodes.level, i); bend(nodes.rms, i);))
+    KOKKOS_IF_ON_DEVICE((const std::int64_t count = mesh.ny * mesh.nx;
+                         const std::int64_t d = i / count;
+                         bend(d < 2 ? nodes.level : nodes.rms, i % count, d % 2 == 1);))
   }
 
  private:
   [[nodiscard]] KOKKOS_FUNCTION NaturalSpline line(const double* values) const {
     return {values, doubles_of_node, mesh.nx};
   }
-  KOKKOS_FUNCTION void bend(MeshNode* map, std::int64_t i) const {
+  KOKKOS_FUNCTION void bend(MeshNode* map, std::int64_t i, bool of_d2y) const {
     const std::int64_t x = i % mesh.nx;
     const MeshNode* row = map + (i - x);
-    map[i].d2x = line(&row->value).second_derivative(x);
-    map[i].d2x2y = line(&row->d2y).second_derivative(x);
+    const double d = line(of_d2y ? &row->d2y : &row->value).second_derivative(x);
+    (of_d2y ? map[i].d2x2y : map[i].d2x) = d;
   }
   void bend_row(MeshNode* map, std::int64_t y) const {
     MeshNode* row = map + y * mesh.nx;

@@ -33,6 +33,8 @@ struct MarkTile {
   };
   /// Foreground, seeds, and those of negative islands.
   static constexpr int kinds = 4;
+  /// Listed pixels whose maps are evaluated only once; in the words of a sky, all.
+  static constexpr int looked_up = threads;
   struct Space {
     Word word[words];
     Found found[words];
@@ -40,6 +42,9 @@ struct MarkTile {
     std::uint32_t marked[kinds][words][2];
     std::uint16_t listed[words * 64];  ///< word and bit
     int listed_count;
+    KeptPixel pixel[looked_up];
+    KeptPixels::Places places;
+    std::uint32_t place[words];  ///< of a word's first pixel that is kept
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
 
@@ -63,9 +68,20 @@ struct MarkTile {
     team.team_barrier();
     if (rank < words) list(space, rank, rank < n, holds_no_blank, first + rank);
     team.team_barrier();
-    for (int i = rank; i < space.listed_count; i += threads) judge(space, space.listed[i]);
+    // By a warp that seldom has a pixel to judge.
+    if (rank == threads - lanes && space.listed_count > 0)
+      space.places = mark.kept.take(static_cast<std::uint32_t>(space.listed_count));
+    for (int i = rank; i < space.listed_count; i += threads) {
+      const KeptPixel pixel = look_up(space, space.listed[i]);
+      if (i < looked_up) space.pixel[i] = pixel;
+      judge(space, space.listed[i], pixel);
+    }
     team.team_barrier();
-    if (rank < n) write(space, rank, first + rank);
+    if (rank < lanes) share_places(space, rank, first);
+    const int w = rank - (threads - words);
+    if (w >= 0 && w < n) write(space, w, first + w);
+    team.team_barrier();
+    for (int i = rank; i < space.listed_count; i += threads) keep(space, i);
   }
 
  private:
@@ -167,13 +183,17 @@ struct MarkTile {
       space.listed[to++] = static_cast<std::uint16_t>(w * 64 + lowest_one(rest));
   }
 
-  KOKKOS_FUNCTION void judge(Space& space, int listed) const {
+  [[nodiscard]] KOKKOS_FUNCTION KeptPixel look_up(const Space& space, int listed) const {
+    const Word& word = space.word[listed / 64];
+    const int bit = listed % 64;
+    const std::int64_t x = word.x + bit;
+    return {static_cast<double>(word.pixels[bit]), mark.thresholds.background.level(word.y, x),
+            mark.thresholds.background.rms(word.y, x)};
+  }
+  KOKKOS_FUNCTION void judge(Space& space, int listed, const KeptPixel& found) const {
     const int w = listed / 64;
     const int bit = listed % 64;
-    const Word& word = space.word[w];
-    const std::int64_t x = word.x + bit;
-    const auto pixel = mark.judged(word.pixels[bit], mark.thresholds.background.level(word.y, x),
-                                   mark.thresholds.background.rms(word.y, x));
+    const auto pixel = mark.judged(found.value, found.sky, found.noise);
     const std::uint32_t one = 1U << (bit % 32);
     const bool is[kinds] = {pixel.foreground, pixel.seed, pixel.negative_foreground,
                             pixel.negative_seed};
@@ -194,6 +214,40 @@ struct MarkTile {
     mark.masks.negative_seeds[word] = taken(space.marked[3][w]);
   }
 
+  /// The foreground of a word, of either sign.
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t foreground(const Space& space, int w) {
+    return taken(space.marked[0][w]) | taken(space.marked[2][w]);
+  }
+  /// For two words a lane.
+  KOKKOS_FUNCTION void share_places(Space& space, int lane, std::int64_t first) const {
+    static_assert(words == 2 * lanes);
+    std::int64_t next = space.places.next;
+    std::uint32_t pixels[2];
+    for (int k = 0; k < 2; ++k) pixels[k] = ones_in(foreground(space, 2 * lane + k));
+#ifdef __CUDA_ARCH__
+    next += sum_up_to_lane(pixels[0] + pixels[1], lane) - (pixels[0] + pixels[1]);
+#else
+    for (int w = 0; w < 2 * lane; ++w) next += ones_in(foreground(space, w));
+#endif
+    const std::int64_t word = mark.first_row * mark.masks.words_per_row + first + 2 * lane;
+    for (int k = 0; k < 2; ++k) {
+      if (pixels[k] == 0) continue;
+      const bool fits = next + pixels[k] <= space.places.past;
+      const std::uint32_t place = fits ? static_cast<std::uint32_t>(next) : KeptPixels::none;
+      space.place[2 * lane + k] = mark.kept.first[word + k] = place;
+      next += pixels[k];
+    }
+  }
+  KOKKOS_FUNCTION void keep(const Space& space, int i) const {
+    const int w = space.listed[i] / 64;
+    const int bit = space.listed[i] % 64;
+    const std::uint64_t marked = foreground(space, w);
+    if ((marked >> bit & 1) == 0) return;
+    const std::uint32_t place = space.place[w];
+    if (place == KeptPixels::none) return;
+    mark.kept.places[place + ones_in(marked & ((std::uint64_t{1} << bit) - 1))] =
+        i < looked_up ? space.pixel[i] : look_up(space, space.listed[i]);
+  }
   KOKKOS_FUNCTION static void put(std::uint32_t (&halves)[2], std::uint64_t word) {
     halves[0] = static_cast<std::uint32_t>(word);
     halves[1] = static_cast<std::uint32_t>(word >> 32);

@@ -8,26 +8,39 @@
 #include <kastor/detail/mark_device.hpp>
 #include <kastor/detail/mark_host.hpp>
 #include <kastor/detail/mark_words.hpp>
+#include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/team_launcher.hpp>
 
 /// From the image to bit masks of foreground and seeds.
 namespace kastor::detail {
 
-/// Hosts: one thread fills the words of a stretch of a row.
+/// Hosts: a worker fills the words of stretches of rows, one after the other.
 template <class Exec, Real T>
-struct MarkStretch {
+struct MarkStretches {
   static constexpr std::int64_t length = host_segment;
   MarkWords<Exec, T> mark;
+  std::int64_t workers;
   std::int64_t per_row = (mark.rows.nx + length - 1) / length;
 
-  void operator()(std::int64_t i) const {
+  void operator()(std::int64_t worker) const {
+    const RunLoop<Exec> share(worker, workers, 0, mark.rows.ny * per_row);
+    const std::int64_t word = first_word(share.first);
+    KeptPixels::Places places = mark.kept.of_words(word, first_word(share.past) - word);
+    for (std::int64_t i = share.first; i < share.past; ++i) fill(i, places);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t first_word(std::int64_t i) const {
+    return (mark.first_row + i / per_row) * mark.masks.words_per_row + i % per_row * (length / 64);
+  }
+  void fill(std::int64_t i, KeptPixels::Places& places) const {
     const std::int64_t y = i / per_row;
     const std::int64_t x = i % per_row * length;
     const std::int64_t n = mark.rows.nx - x < length ? mark.rows.nx - x : length;
     const std::int64_t first = x / 64, words = (n + 63) / 64;
     const PatchLimits<T>* limits = mark.limits_at(y, first);
-    const std::int64_t word = (mark.first_row + y) * mark.masks.words_per_row + first;
+    const std::int64_t word = first_word(i);
     std::uint64_t* const usable = mark.masks.usable + word;
     std::uint64_t* const above = mark.masks.foreground + word;
     std::uint64_t* const seeds = mark.masks.seeds + word;
@@ -55,31 +68,31 @@ struct MarkStretch {
         mark.preselect(y, first + w, usable[w], above[w], below != nullptr ? below[w] : none);
       rest = above[w] | (below != nullptr ? below[w] : 0);
       const std::uint64_t good = region == nullptr ? usable[w] : usable[w] & region[w];
-      mark.judge(y, first + w, good, holds_no_blank ? good & rest : good, background);
+      mark.judge(y, first + w, good, holds_no_blank ? good & rest : good, background, places);
     }
   }
 };
 
-/// `limits`: room for `patches_of` the masks. Enqueues only.
+/// `limits`: room for `patches_of` the masks; `kept`: places to be filled. Enqueues only.
 template <class Exec, Real T>
 void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
                   const Thresholds<Exec, T>& thresholds, const std::uint64_t* region,
-                  PatchLimits<T>* limits, const IslandMasks& masks) {
+                  PatchLimits<T>* limits, const IslandMasks& masks, const KeptPixels& kept) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::islands::mark");
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(
-      "kastor::islands::bound_patches",
-      Range(space, 0, patches_of<Exec>(shape.ny, masks.words_per_row)),
-      BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, masks.words_per_row, limits});
+  Kokkos::parallel_for("kastor::islands::bound_patches",
+                       Range(space, 0, patches_of<Exec>(shape.ny, masks.words_per_row)),
+                       BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, masks.words_per_row,
+                                             limits, kept.taken});
   std::int64_t first_row = 0;
   for (const auto& band : bands) {
     const Rows<T> rows = rows_of<T, Exec>(band);
     if (rows.ny == 0) continue;
-    const MarkWords<Exec, T> mark{thresholds, rows, first_row, limits, region, masks};
+    const MarkWords<Exec, T> mark{thresholds, rows, first_row, limits, region, masks, kept};
     if constexpr (is_host_space_v<Exec>) {
-      const MarkStretch<Exec, T> stretch{mark};
-      Kokkos::parallel_for("kastor::islands::mark_words",
-                           Range(space, 0, rows.ny * stretch.per_row), stretch);
+      const std::int64_t workers = measuring_workers(space, rows.ny);
+      Kokkos::parallel_for("kastor::islands::mark_words", Range(space, 0, workers),
+                           MarkStretches<Exec, T>{mark, workers});
     } else {
       using Tile = MarkTile<Exec, T>;
       const Tile tile{mark};

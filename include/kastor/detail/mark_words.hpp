@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
+#include <kastor/detail/kept_pixels.hpp>
 #include <kastor/detail/map_along_row.hpp>
 #include <kastor/detail/map_bounds.hpp>
 #include <kastor/detail/mark_host.hpp>
@@ -61,8 +62,10 @@ struct BoundPatches {
   std::int64_t nx;
   std::int64_t words_per_row;
   PatchLimits<T>* limits;
+  std::uint64_t* taken;  ///< places for pixels to keep: none, until there are limits
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (i == 0) *taken = 0;
     constexpr std::int64_t height = patch_rows<Exec>;
     const std::int64_t y = i / words_per_row * height;
     const std::int64_t x = i % words_per_row * 64;
@@ -89,6 +92,7 @@ struct MarkWords {
   const PatchLimits<T>* limits;  ///< of the whole image
   const std::uint64_t* region;   ///< null: all pixels
   IslandMasks masks;
+  KeptPixels kept;
 
   using Along = BackgroundAlongRow<Exec, T>;
 
@@ -110,14 +114,14 @@ struct MarkWords {
     bool negative_foreground = false, negative_seed = false;
   };
   /// A finite pixel where the maps have these values.
-  [[nodiscard]] KOKKOS_FUNCTION Judgement judged(T pixel, double sky, double noise) const {
+  [[nodiscard]] KOKKOS_FUNCTION Judgement judged(double value, double sky, double noise) const {
     if (!Kokkos::isfinite(sky) || !Kokkos::isfinite(noise) || !(noise > 0)) return {};
-    const auto value = static_cast<double>(pixel);
     const double flood = thresholds.flood * noise;
     const double seed = thresholds.seed * noise;
     const double up = deviation(Side::above, value, sky);
     const double down = deviation(Side::below, value, sky);
-    return {true, up > flood, up > seed, down > flood, down > seed};
+    const bool negative = masks.negative_foreground != nullptr;
+    return {true, up > flood, up > seed, negative && down > flood, negative && down > seed};
   }
 
   /// An image, and no surface.
@@ -159,9 +163,14 @@ struct MarkWords {
 
   /// Host: judges those pixels of word w in row y of the band that the rest of the usable ones are.
   void judge(std::int64_t y, std::int64_t w, std::uint64_t usable, std::uint64_t rest,
-             Along& background) const {
-    put((first_row + y) * masks.words_per_row + w,
-        rest == 0 ? Marks{usable} : judged_pixels(y, w, usable, rest, background));
+             Along& background, KeptPixels::Places& places) const {
+    const std::int64_t word = (first_row + y) * masks.words_per_row + w;
+    if (rest == 0) return put(word, Marks{usable});
+    const std::int64_t first = places.next;
+    put(word, judged_pixels(y, w, usable, rest, background, places));
+    const bool were_kept = places.next <= places.past;
+    kept.first[word] = were_kept ? static_cast<std::uint32_t>(first) : KeptPixels::none;
+    if (!were_kept) places.next = first;
   }
 
  private:
@@ -182,13 +191,14 @@ struct MarkWords {
 
   /// Out of the way of the many words that have no such pixel.
   [[gnu::noinline]] Marks judged_pixels(std::int64_t y, std::int64_t w, std::uint64_t usable,
-                                        std::uint64_t rest, Along& background) const {
+                                        std::uint64_t rest, Along& background,
+                                        KeptPixels::Places& places) const {
     Marks marks{usable};
     for (; rest != 0; rest &= rest - 1) {
       const int k = lowest_one(rest);
       const std::uint64_t bit = std::uint64_t{1} << k;
       const std::int64_t x = 64 * w + k;
-      const T value = rows.data[y * rows.pitch + x];
+      const auto value = static_cast<double>(rows.data[y * rows.pitch + x]);
       const auto [sky, noise] = background(x);
       const Judgement pixel = judged(value, sky, noise);
       if (!pixel.usable) marks.usable &= ~bit;
@@ -196,6 +206,9 @@ struct MarkWords {
       if (pixel.seed) marks.seeds |= bit;
       if (pixel.negative_foreground) marks.negative_foreground |= bit;
       if (pixel.negative_seed) marks.negative_seeds |= bit;
+      if (!pixel.foreground && !pixel.negative_foreground) continue;
+      if (places.next < places.past) kept.places[places.next] = {value, sky, noise};
+      ++places.next;
     }
     return marks;
   }

@@ -9,8 +9,8 @@
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/fine_sum.hpp>
 #include <kastor/detail/make_rows.hpp>
-#include <kastor/detail/map_along_row.hpp>
 #include <kastor/detail/measured_runs.hpp>
+#include <kastor/detail/pixels_of_runs.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/island.hpp>
 #include <kastor/pixel_map.hpp>
@@ -82,6 +82,17 @@ struct IslandRuns {
   std::int64_t ny;
   const std::uint64_t* usable;  ///< words of a mask
   std::int64_t words_per_row;
+  KeptPixels kept;
+
+  /// Adds up what `part_of(run, pixels)` says of the runs of a worker.
+  template <class Part, class Add, class PartOf>
+  KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
+    runs.template gather<Part, false>(worker, add, [&](const Run& run) {
+      const KeptPixel* const here = kept.of(run);
+      if (here != nullptr) return part_of(run, PixelsKept(run, here));
+      return part_of(run, PixelsOfRun<Exec, T>(runs.row_of(run.row), background, run));
+    });
+  }
 };
 
 template <class T, class Exec>
@@ -114,17 +125,14 @@ struct FindIslandExtents {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.runs.template gather<Part>(worker, add, [this](const Run& run) { return part_of(run); });
+    of.template gather<Part>(
+        worker, add, [this](const Run& run, const auto& pixels) { return part_of(run, pixels); });
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {
-    const std::int32_t begin = run.begin, end = run.end, y = run.row;
-    const T* pixels = of.runs.row_of(y);
-    BackgroundAlongRow<Exec, T> background(of.background, y);
+  template <class Pixels>
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const Pixels& pixels) const {
     IslandMost most{};
-    visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
-      const auto value = static_cast<double>(pixel);
-      const auto [sky, noise] = background(x);
+    pixels.for_each([&](std::int32_t, double value, double sky, double noise) {
       const double up = deviation(of.side, value, sky);
       raise(most.deviation, up);
       raise(most.value, Kokkos::fabs(value));
@@ -132,7 +140,8 @@ struct FindIslandExtents {
       raise(most.rms, noise);
       raise(most.snr, up / noise);
     });
-    return {RunExtents::of(begin, end, y), flags_of(y, begin, end), most};
+    return {RunExtents::of(run.begin, run.end, run.row), flags_of(run.row, run.begin, run.end),
+            most};
   }
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t flags_of(std::int64_t y, std::int64_t begin,
@@ -191,28 +200,26 @@ struct SumIslands {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.runs.template gather<Part>(
-        worker, add, [this](const Run& run) { return part_of(run, of.islands[run.label - 1]); });
+    of.template gather<Part>(worker, add, [this](const Run& run, const auto& pixels) {
+      return part_of(run, pixels, of.islands[run.label - 1]);
+    });
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const IslandSums& sums) const {
-    const std::int32_t begin = run.begin, end = run.end, y = run.row;
-    const T* pixels = of.runs.row_of(y);
+  template <class Pixels>
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const Pixels& pixels,
+                                             const IslandSums& sums) const {
     const bool finite = sums.finite();
     const double peak = magnitude_of(sums.most.deviation);
     const UnitScale of_flux(sums.most.deviation);
     const UnitScale of_value(sums.most.value);
     const UnitScale of_level(sums.most.level);
     const UnitScale of_rms(sums.most.rms);
-    BackgroundAlongRow<Exec, T> background(of.background, y);
     double flux = 0;
     double raw = 0;
     double level = 0;
     double squared_rms = 0;
     std::int32_t peak_x = -1;
-    visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
-      const auto value = static_cast<double>(pixel);
-      const auto [sky, rms] = background(x);
+    pixels.for_each([&](std::int32_t x, double value, double sky, double rms) {
       const double noise = of_rms(rms);
       const double up = deviation(of.side, value, sky);
       if (up == peak && peak_x < 0) peak_x = x;
@@ -222,7 +229,7 @@ struct SumIslands {
       squared_rms += noise * noise;
     });
     const int bits = bits_of(sums.longest_run);
-    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : of.runs.runs.pixel_at(y, peak_x);
+    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : RasterPlace::of(run.row, peak_x);
     return {FineSum::of(flux, bits), FineSum::of(raw, bits), FineSum::of(level, bits),
             FineSum::of(squared_rms, bits), peak_at};
   }
@@ -234,9 +241,9 @@ struct AboutPeak {
   std::int64_t x, y;
   int bits, x_bits, y_bits;
 
-  KOKKOS_FUNCTION AboutPeak(const IslandSums& sums, std::int64_t y_min, std::int64_t nx)
-      : x(static_cast<std::int64_t>(sums.peak_at % static_cast<std::uint64_t>(nx))),
-        y(static_cast<std::int64_t>(sums.peak_at / static_cast<std::uint64_t>(nx))),
+  KOKKOS_FUNCTION AboutPeak(const IslandSums& sums, std::int64_t y_min)
+      : x(RasterPlace::x(sums.peak_at)),
+        y(RasterPlace::y(sums.peak_at)),
         bits(bits_of(sums.longest_run)),
         x_bits(bits_of(sums.x_max - x > x - sums.x_min ? sums.x_max - x : x - sums.x_min)),
         y_bits(bits_of(sums.y_max - y > y - y_min ? sums.y_max - y : y - y_min)) {}
@@ -271,30 +278,28 @@ struct SumIslandMoments {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.runs.template gather<Part>(worker, add, [this](const Run& run) {
-      return part_of(run, of.islands[run.label - 1], of.runs.runs.y_min(run.label - 1));
+    of.template gather<Part>(worker, add, [this](const Run& run, const auto& pixels) {
+      return part_of(run, pixels, of.islands[run.label - 1], of.runs.runs.y_min(run.label - 1));
     });
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const IslandSums& sums,
-                                             std::int64_t y_min) const {
+  template <class Pixels>
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const Pixels& pixels,
+                                             const IslandSums& sums, std::int64_t y_min) const {
     if (!sums.finite()) return Part{};
-    const std::int32_t begin = run.begin, end = run.end, y = run.row;
-    const T* pixels = of.runs.row_of(y);
-    const AboutPeak about(sums, y_min, of.runs.runs.nx);
+    const AboutPeak about(sums, y_min);
     const UnitScale of_flux(sums.most.deviation);
-    MapAlongRow<Exec, T> level_at(of.background.level, y);
     double flux = 0;
     double along_x = 0;
     double along_xx = 0;
-    visit_run_thoroughly(pixels, begin, end, [&](std::int32_t x, T pixel) {
-      const double up = of_flux(deviation(of.side, static_cast<double>(pixel), level_at(x)));
+    pixels.for_each_without_noise([&](std::int32_t x, double value, double sky) {
+      const double up = of_flux(deviation(of.side, value, sky));
       const auto dx = static_cast<double>(x - about.x);
       flux += up;
       along_x += up * dx;
       along_xx += up * dx * dx;
     });
-    const auto dy = static_cast<double>(y - about.y);
+    const auto dy = static_cast<double>(run.row - about.y);
     return {FineSum::of(along_x, about.bits + about.x_bits),
             FineSum::of(flux * dy, about.bits + about.y_bits),
             FineSum::of(along_xx, about.bits + 2 * about.x_bits),
@@ -316,7 +321,7 @@ struct MakeIslands {
   [[nodiscard]] KOKKOS_FUNCTION Row take_row(std::int64_t i) const {
     const IslandSums sums = islands[i];
     islands[i] = IslandSums::empty();
-    const AboutPeak about(sums, runs.y_min(i), runs.nx);
+    const AboutPeak about(sums, runs.y_min(i));
     Row row{};
     row.id = i + 1;
     row.n_pix = sums.n_pix;
@@ -398,7 +403,7 @@ class IslandMeasurer {
   IslandMeasurer(const Exec& space, Side side) : m_space(space), m_side(side) {}
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
-               const std::uint64_t* usable, const RunLabels<Exec>& labels,
+               const std::uint64_t* usable, const KeptPixels& kept, const RunLabels<Exec>& labels,
                const LabelCounts* counts) {
     const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
     m_most = std::max({m_most, std::int64_t{4096}, labels.ny * labels.nx / 8192});
@@ -407,12 +412,12 @@ class IslandMeasurer {
     const MeasuredRuns runs = runs_of(labels, counts, m_most);
     const std::int64_t per_row = labels.mask.words_per_row();
     const std::int64_t workers = measuring_workers(m_space, runs.run_capacity);
-    const auto sweep = [&]<template <class, class> class Sweep>(const char* label) {
+    const auto sweep = [&]<template <class, class> class Measure>(const char* label) {
       for_each_group_of_bands<T, Exec>(
           bands, runs, per_row, workers, [&](const RunsOfBands<T, Exec>& some) {
             const IslandRuns<T, Exec> of{some,      m_islands.data(), background, m_side,
-                                         labels.ny, usable,           per_row};
-            Kokkos::parallel_for(label, Policy(m_space, 0, some.workers), Sweep<T, Exec>{of});
+                                         labels.ny, usable,           per_row,    kept};
+            Kokkos::parallel_for(label, Policy(m_space, 0, some.workers), Measure<T, Exec>{of});
           });
     };
     sweep.template operator()<FindIslandExtents>("kastor::islands::find_extents");

@@ -190,7 +190,7 @@ struct SumRuns {
       x_moment += v * static_cast<double>(x - x_min);
       peak_x = peak_x < 0 && pixel == peak ? x : peak_x;
     });
-    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : band.runs.pixel_at(y, peak_x);
+    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : RasterPlace::of(y, peak_x);
     return {WideSum::of(flux, grid.flux_bits), WideSum::of(x_moment, grid.x_bits),
             WideSum::of(flux * static_cast<double>(y - y_min), grid.y_bits), peak_at};
   }
@@ -217,8 +217,8 @@ struct MakeRows {
     s.y_cen = flux == 0 ? nan : y_min + c.y_moment.total(grid.y_bits) / flux;
     s.flux_sum = scale_by_power_of_two(flux, grid.pixel);
     s.flux_peak = static_cast<double>(value_of<T>(c.peak));
-    s.x_peak = static_cast<std::int64_t>(c.peak_at % static_cast<std::uint64_t>(runs.nx));
-    s.y_peak = static_cast<std::int64_t>(c.peak_at / static_cast<std::uint64_t>(runs.nx));
+    s.x_peak = RasterPlace::x(c.peak_at);
+    s.y_peak = RasterPlace::y(c.peak_at);
     s.n_pix = c.n_pix;
     s.x_min = c.x_min;
     s.x_max = c.x_max;

@@ -93,6 +93,19 @@ struct Run {
   std::uint32_t label;  ///< 0: of no component
 };
 
+/// Where a pixel is, as a number that has raster order.
+struct RasterPlace {
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t of(std::int32_t y, std::int32_t x) {
+    return std::uint64_t{static_cast<std::uint32_t>(y)} << 32 | static_cast<std::uint32_t>(x);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t y(std::uint64_t place) {
+    return static_cast<std::int64_t>(place >> 32);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t x(std::uint64_t place) {
+    return static_cast<std::int64_t>(place & 0xffffffffU);
+  }
+};
+
 /// Runs and components as the kernels see them.
 struct MeasuredRuns {
   const std::int32_t* begin;
@@ -117,11 +130,6 @@ struct MeasuredRuns {
   /// All of it at once, for a device would wait for one read after the other.
   [[nodiscard]] KOKKOS_FUNCTION Run run(std::int64_t i) const {
     return {begin[i], end[i], row[i], label[i]};
-  }
-  /// y * nx + x.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t pixel_at(std::int64_t y, std::int64_t x) const {
-    return static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(nx) +
-           static_cast<std::uint64_t>(x);
   }
   /// Row of a component's first pixel.
   [[nodiscard]] KOKKOS_FUNCTION std::int32_t y_min(std::int64_t component) const {
@@ -179,13 +187,13 @@ struct RunsOfBands {
   }
 
   /// Calls `part_of(run)` for the runs of a worker's share that are part of a component, and adds
-  /// up what it says.
-  template <class Part, class Add, class PartOf>
+  /// up what it says. Hosts: fetches pixels ahead of that only if they are to be read.
+  template <class Part, bool ReadsPixels = true, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
     SetSums<Part, Add> sums(add);
     const RunLoop<Exec> share = loop(worker);
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
-      KOKKOS_IF_ON_HOST((prefetch(i + 8, share.past);))
+      if constexpr (ReadsPixels && is_host_space_v<Exec>) prefetch(i + 16, share.past);
       const Run run = runs.run(i);
       if (run.label != 0) sums.take(run.label, part_of(run));
     }
@@ -193,9 +201,10 @@ struct RunsOfBands {
   }
 
  private:
-  /// Host: short runs lie far apart, where hardware does not guess.
-  void prefetch(std::int64_t i, std::int64_t past) const {
-    if (i < past) __builtin_prefetch(row_of(runs.row[i]) + runs.begin[i]);
+  /// Host: short runs lie far apart, where hardware does not guess. GCC leaves out calls of what
+  /// does nothing but prefetch, unless they are inlined.
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(std::int64_t i, std::int64_t past) const {
+    KOKKOS_IF_ON_HOST((if (i < past) __builtin_prefetch(row_of(runs.row[i]) + runs.begin[i]);))
   }
 };
 

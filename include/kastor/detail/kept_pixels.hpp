@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_KEPT_PIXELS_HPP
+#define KASTOR_DETAIL_KEPT_PIXELS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/bits.hpp>
+#include <kastor/detail/measured_runs.hpp>
+
+/// Pixels of the foreground with the background there: who marks them has evaluated the maps, which
+/// takes longer than all that is measured of a pixel, and keeps them for the sweeps over islands.
+namespace kastor::detail {
+
+struct KeptPixel {
+  double value, sky, noise;
+};
+
+/// One place for every word of a mask. Words that are marked together, which lie behind one
+/// another, share some: these hold the pixels of their foreground, of islands of both signs, in
+/// raster order, but for words whose pixels are more than the places left.
+struct KeptPixels {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  KeptPixel* places;
+  std::int64_t capacity;
+  std::uint32_t* first;  ///< place of a word's first pixel, or none; not set for words without any
+  std::uint64_t* taken;  ///< devices: places that were asked for
+  const std::uint64_t* foreground;
+  const std::uint64_t* negative_foreground;  ///< null unless asked for
+  std::int64_t words_per_row;
+
+  /// Free ones.
+  struct Places {
+    std::int64_t next, past;
+  };
+  /// Hosts: those of `count` words from this one on.
+  [[nodiscard]] Places of_words(std::int64_t word, std::int64_t count) const {
+    return up_to_capacity(word, count);
+  }
+  /// Devices: so many.
+  [[nodiscard]] KOKKOS_FUNCTION Places take(std::uint32_t count) const {
+    return up_to_capacity(
+        static_cast<std::int64_t>(Kokkos::atomic_fetch_add(taken, std::uint64_t{count})), count);
+  }
+
+  /// Pixels of a run of the foreground of either sign; null unless all were kept.
+  [[nodiscard]] KOKKOS_FUNCTION const KeptPixel* of(const Run& run) const {
+    const std::int64_t row = run.row * words_per_row;
+    const std::uint32_t begin = place_of(row, run.begin);
+    if (begin == none) return nullptr;
+    const std::int32_t last = run.end - 1;
+    if (run.begin / 64 != last / 64) {
+      // Pixels that were not kept leave fewer places free than they are.
+      const std::uint32_t at = place_of(row, last);
+      if (at == none || at - begin != static_cast<std::uint32_t>(last - run.begin)) return nullptr;
+    }
+    return places + begin;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION Places up_to_capacity(std::int64_t next, std::int64_t count) const {
+    const std::int64_t most = capacity < none ? capacity : std::int64_t{none};
+    return {next, next + count < most ? next + count : most};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t place_of(std::int64_t row, std::int32_t x) const {
+    const std::int64_t word = row + x / 64;
+    const std::uint32_t of_word = first[word];
+    if (of_word == none) return none;
+    std::uint64_t marked = foreground[word];
+    if (negative_foreground != nullptr) marked |= negative_foreground[word];
+    return of_word +
+           static_cast<std::uint32_t>(ones_in(marked & ((std::uint64_t{1} << x % 64) - 1)));
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif
