@@ -198,8 +198,9 @@ struct BackgroundEstimator<Exec, T>::Plan {
       Kokkos::parallel_for("kastor::background::estimate_cells", Range(space, 0, workers),
                            detail::EstimateOnHost<T>{estimate, workers, room.data(), bytes});
     } else {
-      // So that a thread has some hundred pixels, or few cells are done sooner.
-      constexpr int one_warp = 32, four_warps = 128;
+      // So that a thread has some hundred pixels, or few cells are done sooner. A device holds a
+      // quarter of its threads of these at once: many more would have to wait for their turn.
+      constexpr int one_warp = 32, two_warps = 64, four_warps = 128;
       const std::int64_t pixels = image.cell.ny * image.cell.nx;
       const auto count = static_cast<int>(cells());
       if (pixels <= 5000 && cells() * four_warps > space.concurrency()) {
@@ -209,6 +210,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
             return estimate_from_excerpts(estimate, count);
         }
         launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, {count}}, count);
+      } else if (pixels <= 5000 && cells() * four_warps > space.concurrency() / 3) {
+        launch(detail::EstimateByTeams<T, Exec, two_warps>{estimate, {count}}, count);
       } else if (pixels <= detail::most_pixels_of_a_team) {
         launch(detail::EstimateByTeams<T, Exec, four_warps>{estimate, {count}}, count);
       } else {

@@ -125,8 +125,9 @@ struct FindIslandExtents {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{of.islands, of.runs.adder};
-    of.template gather<Part>(
-        worker, add, [this](const Run& run, const auto& pixels) { return part_of(run, pixels); });
+    of.template gather<Part>(worker, add, [this](const Run& run, const auto& pixels) {
+      return this->part_of(run, pixels);
+    });
   }
 
   template <class Pixels>
