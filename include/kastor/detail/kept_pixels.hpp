@@ -44,16 +44,20 @@ struct KeptPixels {
 
   /// Pixels of a run of the foreground of either sign; null unless all were kept.
   [[nodiscard]] KOKKOS_FUNCTION const KeptPixel* of(const Run& run) const {
-    const std::int64_t row = run.row * words_per_row;
-    const std::uint32_t begin = place_of(row, run.begin);
+    const std::uint32_t begin = place_of(run.row, run.begin);
     if (begin == none) return nullptr;
     const std::int32_t last = run.end - 1;
     if (run.begin / 64 != last / 64) {
       // Pixels that were not kept leave fewer places free than they are.
-      const std::uint32_t at = place_of(row, last);
+      const std::uint32_t at = place_of(run.row, last);
       if (at == none || at - begin != static_cast<std::uint32_t>(last - run.begin)) return nullptr;
     }
     return places + begin;
+  }
+  /// A pixel of the foreground; null if it was not kept.
+  [[nodiscard]] KOKKOS_FUNCTION const KeptPixel* at(std::int64_t y, std::int64_t x) const {
+    const std::uint32_t place = place_of(y, x);
+    return place == none ? nullptr : places + place;
   }
 
  private:
@@ -61,8 +65,8 @@ struct KeptPixels {
     const std::int64_t most = capacity < none ? capacity : std::int64_t{none};
     return {next, next + count < most ? next + count : most};
   }
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t place_of(std::int64_t row, std::int32_t x) const {
-    const std::int64_t word = row + x / 64;
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t place_of(std::int64_t y, std::int64_t x) const {
+    const std::int64_t word = y * words_per_row + x / 64;
     const std::uint32_t of_word = first[word];
     if (of_word == none) return none;
     std::uint64_t marked = foreground[word];

@@ -90,8 +90,23 @@ struct IslandRuns {
     runs.template gather<Part, false>(worker, add, [&](const Run& run) {
       const KeptPixel* const here = kept.of(run);
       if (here != nullptr) return part_of(run, PixelsKept(run, here));
-      return part_of(run, PixelsOfRun<Exec, T>(runs.row_of(run.row), background, run));
+      if constexpr (is_host_space_v<Exec>) {
+        return part_from_maps<Part>(run, part_of);
+      } else {
+        return part_of(run, pixels_of(run));
+      }
     });
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION PixelsOfRun<Exec, T> pixels_of(const Run& run) const {
+    return {runs.row_of(run.row), background, run};
+  }
+  /// Hosts: out of the way of what is common.
+  template <class Part, class PartOf>
+  [[gnu::noinline]] KOKKOS_FUNCTION Part part_from_maps(const Run& run,
+                                                        const PartOf& part_of) const {
+    return part_of(run, pixels_of(run));
   }
 };
 
@@ -316,6 +331,7 @@ struct MakeIslands {
   IslandSums* islands;
   Row* rows;
   Background<Exec, T> background;
+  KeptPixels kept;
   Side side;
 
   /// Empties the sums for the next call.
@@ -366,8 +382,9 @@ struct MakeIslands {
                                            exponent_above(magnitude_of(sums.most.level)));
     row.rms =
         scale_by_power_of_two(Kokkos::sqrt(sums.squared_rms.total(about.bits) / n), rms_exponent);
-    row.rms_at_peak = background.rms(about.y, about.x);
-    row.background_at_peak = background.level(about.y, about.x);
+    const KeptPixel* const peak = kept.at(about.y, about.x);
+    row.rms_at_peak = peak != nullptr ? peak->noise : background.rms(about.y, about.x);
+    row.background_at_peak = peak != nullptr ? peak->sky : background.level(about.y, about.x);
   }
 
   KOKKOS_FUNCTION void measure_shape(const IslandSums& sums, const AboutPeak& about,
@@ -424,8 +441,9 @@ class IslandMeasurer {
     sweep.template operator()<FindIslandExtents>("kastor::islands::find_extents");
     sweep.template operator()<SumIslands>("kastor::islands::sum_runs");
     sweep.template operator()<SumIslandMoments>("kastor::islands::sum_moments");
-    enqueue_rows(m_space, "kastor::islands::make_rows", m_most,
-                 MakeIslands<T, Exec>{runs, m_islands.data(), m_rows.data(), background, m_side});
+    enqueue_rows(
+        m_space, "kastor::islands::make_rows", m_most,
+        MakeIslands<T, Exec>{runs, m_islands.data(), m_rows.data(), background, kept, m_side});
   }
 
   /// False: there were more islands than there was room for, which is now larger.
