@@ -46,11 +46,10 @@ struct KeptPixels {
   [[nodiscard]] KOKKOS_FUNCTION const KeptPixel* of(const Run& run) const {
     const std::uint32_t begin = place_of(run.row, run.begin);
     if (begin == none) return nullptr;
-    const std::int32_t last = run.end - 1;
-    if (run.begin / 64 != last / 64) {
-      // Pixels that were not kept leave fewer places free than they are.
-      const std::uint32_t at = place_of(run.row, last);
-      if (at == none || at - begin != static_cast<std::uint32_t>(last - run.begin)) return nullptr;
+    // Its pixels in other words: those that whoever marked them kept right behind these.
+    const std::int64_t row = run.row * words_per_row;
+    for (std::int64_t x = (run.begin / 64 + 1) * std::int64_t{64}; x < run.end; x += 64) {
+      if (first[row + x / 64] != begin + static_cast<std::uint32_t>(x - run.begin)) return nullptr;
     }
     return places + begin;
   }
