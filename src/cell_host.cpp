@@ -84,7 +84,7 @@ void add_leaving_on_host(HostLevel level, const T* pixels, std::int64_t n,
 
 template <class T>
 void take_on_host(HostLevel level, const T* pixels, std::int64_t n, HostTaking<T>& taking, T* taken,
-                  int room) {
+                  std::int64_t room) {
   KASTOR_RETURN_AT_LEVEL(level, take<T>(pixels, n / cell_block, taking, taken, room));
 }
 
@@ -102,7 +102,8 @@ void sort_on_host(HostLevel level, T* pixels, int n, T* sorted) {
   template void add_all_on_host<T>(HostLevel, const T*, std::int64_t, HostIntervalSums<T>&);      \
   template void add_interval_on_host<T>(HostLevel, const T*, std::int64_t, HostIntervalSums<T>&); \
   template void add_leaving_on_host<T>(HostLevel, const T*, std::int64_t, HostLeaving<T>&);       \
-  template void take_on_host<T>(HostLevel, const T*, std::int64_t, HostTaking<T>&, T*, int);      \
+  template void take_on_host<T>(HostLevel, const T*, std::int64_t, HostTaking<T>&, T*,            \
+                                std::int64_t);                                                    \
   template void sort_on_host<T>(HostLevel, T*, int, T*);
 KASTOR_INSTANTIATE(float)
 KASTOR_INSTANTIATE(double)

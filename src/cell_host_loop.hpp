@@ -285,7 +285,7 @@ template <class T>
 
 template <class T>
 [[KASTOR_TARGET]] void take(const T* pixels, std::int64_t blocks, HostTaking<T>& taking, T* taken,
-                            int room) {
+                            std::int64_t room) {
   using V = Vectors<T>;
   const auto low = V::all(taking.low), high = V::all(taking.high);
   const auto middle = V::all(taking.middle);

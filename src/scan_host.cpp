@@ -5,6 +5,7 @@
 #include <kastor/detail/scan_host.hpp>
 #include <kastor/detail/threshold_host.hpp>
 #include <limits>
+#include <type_traits>
 
 #include "appender.hpp"
 #include "filled_block.hpp"
@@ -25,6 +26,17 @@ void scan_blocks(HostLevel level, const HostScan<T>& scan, const T* pixels, std:
   KASTOR_RETURN_AT_LEVEL(level, scan_blocks<T>(scan, pixels, blocks, sums, lists, bits));
 }
 
+/// Nearly always; without a branch a pixel.
+template <class T>
+bool are_finite(const T* pixels, const T* end) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const auto exponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  Bits others = 0;
+  for (; pixels != end; ++pixels)
+    others |= (std::bit_cast<Bits>(*pixels) & exponent) == exponent ? Bits{1} : Bits{0};
+  return others == 0;
+}
+
 }  // namespace
 
 template <class T>
@@ -37,7 +49,9 @@ void scan_on_host(HostLevel level, const HostScan<T>& scan, const T* pixels, std
   T* const tails = lists.tails + lists.in_tails;
   scan_blocks(level, scan, pixels, blocks, sums, lists, bits);
   T* const tails_end = lists.tails + lists.in_tails;
-  T* const finite_end = std::remove_if(tails, tails_end, [&](T x) { return !finite(x); });
+  T* const finite_end = are_finite(tails, tails_end)
+                            ? tails_end
+                            : std::remove_if(tails, tails_end, [&](T x) { return !finite(x); });
   lists.in_tails = finite_end - lists.tails;
   if (finite_end != tails_end && bits != nullptr)  // seldom
     threshold_on_host(level, scan.candidate, infinity, pixels, 64 * blocks, bits);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/sample_host.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <limits>
 #include <string>
@@ -20,6 +21,7 @@
 #include "compare.hpp"
 #include "device.hpp"
 #include "generators.hpp"
+#include "host_levels.hpp"
 #include "naive.hpp"
 #include "typed.hpp"
 
@@ -56,32 +58,47 @@ TEST(SampleBins, AreMonotoneAndWithoutGaps) {
   EXPECT_EQ(SampleBins::of(std::numeric_limits<double>::infinity()), SampleBins::count - 1);
 }
 
-TEST(SampleBins, AreTheSameWithoutBranches) {
-  using Limits = std::numeric_limits<double>;
+template <class T>
+void many_bins_at_once_are_the_same() {
+  using Limits = std::numeric_limits<T>;
   ts::Random random(2);
-  std::vector<double> values{0.0,
-                             -0.0,
-                             Limits::denorm_min(),
-                             Limits::quiet_NaN(),
-                             Limits::infinity(),
-                             Limits::max(),
-                             Limits::lowest()};
-  for (const double bound : {1.0, 16.0, 1024.0}) {
-    for (const double x : {bound, std::nextafter(bound, 0.0), std::nextafter(bound, 1e9)}) {
+  std::vector<T> values{T{0},
+                        -T{0},
+                        Limits::denorm_min(),
+                        Limits::quiet_NaN(),
+                        Limits::infinity(),
+                        -Limits::infinity(),
+                        Limits::max(),
+                        Limits::lowest()};
+  for (const T bound : {T{1}, T{16}, T{1024}}) {
+    for (const T x : {bound, std::nextafter(bound, T{0}), std::nextafter(bound, T(1e9))}) {
       values.push_back(x);
       values.push_back(-x);
     }
   }
   for (int i = 0; i < 100000; ++i)
-    values.push_back(std::exp(16 * random.uniform() - 9) * (random.below(2) == 0 ? 1 : -1));
-  const SampleBins bins{0.0, 1.0};
-  for (const double x : values) {
-    const int bin = bins.if_near(x);
-    ASSERT_EQ(SampleBins::is_near(bin), std::fabs(x) < 16) << x;
-    if (std::fabs(x) < 16) {
-      ASSERT_EQ(bin, bins(x)) << x;
+    values.push_back(
+        static_cast<T>(std::exp(16 * random.uniform() - 9) * (random.below(2) == 0 ? 1 : -1)));
+  for (const SampleBins bins : {SampleBins{0.0, 1.0}, SampleBins{0.01, 1.7}}) {
+    for (const auto level : ts::host_levels()) {
+      std::vector<std::int32_t> found(values.size() + 1, -77);
+      kastor::detail::near_bins_on_host(level, bins.near(), values.data(),
+                                        static_cast<int>(values.size()), found.data());
+      EXPECT_EQ(found.back(), -77);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double t = (static_cast<double>(values[i]) - bins.centre) * bins.per_unit;
+        ASSERT_EQ(SampleBins::is_near(found[i]), std::fabs(t) < 16) << values[i];
+        if (std::fabs(t) < 16) {
+          ASSERT_EQ(found[i], bins(values[i])) << values[i];
+        }
+      }
     }
   }
+}
+
+TEST(SampleBins, OfManyPixelsAreTheSame) {
+  many_bins_at_once_are_the_same<float>();
+  many_bins_at_once_are_the_same<double>();
 }
 
 TEST(SampleSize, IsTheTwoThirdsPower) {

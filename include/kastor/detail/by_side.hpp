@@ -32,16 +32,15 @@ struct BySideSpace {
   std::uint64_t all[2 * most_words];
 };
 
-/// Calls `find(side, half, words)`, which fills the words; `all[side]` are then the same for
-/// everyone. 0 has to be the neutral word.
-template <int K, class Op, class Find>
-KOKKOS_FUNCTION void by_side(const Alone& crew, BySideSpace&, std::uint64_t (&all)[2][K], const Op&,
-                             const Find& find) {
-  find(0, crew, all[0]);
-  find(1, crew, all[1]);
+/// One of two values. An array that a device indexes lies in its memory, not in registers.
+template <class V>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION V of_side(int side, const V (&both)[2]) {
+  return side == 0 ? both[0] : both[1];
 }
 
-/// All must call it. Others may use the space after the next barrier.
+/// Calls `find(side, half, words)`, which fills the words; `all[side]` are then the same for
+/// everyone. 0 has to be the neutral word. All must call it. Others may use the space after the
+/// next barrier.
 template <int K, class Member, class Op, class Find>
 KOKKOS_FUNCTION void by_side(const TeamCrew<Member>& crew, BySideSpace& space,
                              std::uint64_t (&all)[2][K], const Op& op, const Find& find) {

@@ -121,7 +121,7 @@ struct HostTaking {
 /// Copies them, unless they are more than `room`; a block more may be written. n: whole blocks.
 template <class T>
 void take_on_host(HostLevel level, const T* pixels, std::int64_t n, HostTaking<T>& taking, T* taken,
-                  int room);
+                  std::int64_t room);
 
 /// Puts some pixels in order. `pixels` has room for a block more, which is overwritten.
 template <class T>

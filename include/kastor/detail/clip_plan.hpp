@@ -11,12 +11,15 @@
 #include <kastor/detail/device_clip.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/host_lists.hpp>
+#include <kastor/detail/listed_tails.hpp>
+#include <kastor/detail/listed_window.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/predict_clip.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/reread_clip.hpp>
+#include <kastor/detail/sift_tails.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
-#include <kastor/detail/sort_on_host.hpp>
 #include <kastor/detail/team_launcher.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <memory>
@@ -52,8 +55,6 @@ class ClipPlan {
         m_teams(on_host ? 1 : teams_of(space)),
         m_small("kastor::sigma_clip::work", space),
         m_outcome(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::outcome")),
-        m_list_count(Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
-                                        "kastor::sigma_clip::list_count")),
         m_selector(space) {
     KASTOR_EXPECTS(
         "kastor::SigmaClipper", params.kappa > 0 && std::isfinite(params.kappa),
@@ -115,8 +116,14 @@ class ClipPlan {
  private:
   using Read = GatherByTeams<T, Exec>;
   using Sort = SortIntoPages<T, Exec>;
+  using Values = Kokkos::View<T*, typename Exec::memory_space>;
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   static constexpr std::int64_t smallest_sampled = 16384;  ///< smaller images are read as often
+
+  struct HostReplay {
+    OctaveLists<T> octaves;
+    SmallList<T> few;
+  };
 
   [[nodiscard]] std::int64_t pixels() const { return m_shape.ny * m_shape.nx; }
 
@@ -133,8 +140,10 @@ class ClipPlan {
   void reserve(std::int64_t wanted) {
     if constexpr (on_host) {
       m_capacity = std::max(m_capacity, wanted);
-      grow(m_list, m_space, "kastor::sigma_clip::gathered", m_capacity);
-      grow(m_sorted, m_space, "kastor::sigma_clip::sorted", m_capacity);
+      grow(m_list, m_space, "kastor::sigma_clip::gathered", GatheredLists<T>::size(m_capacity));
+      grow(m_sorted, m_space, "kastor::sigma_clip::sorted",
+           OctaveLists<T>::most_size(m_capacity) + host_block);
+      if (!m_host_replay) m_host_replay = std::make_unique<HostReplay>();
     } else {
       // A whole tile more, since a small image may be no more than a tile a team.
       reserve_segments(std::min(wanted, std::int64_t{1} << 31) / m_teams + Read::tile);
@@ -205,30 +214,25 @@ class ClipPlan {
     outcome = ClipOutcome<T>{};
     outcome.usable = brackets.usable;
     if (brackets.usable == 0) return;
-    m_list_count() = 0;
+    std::int64_t in_tails = 0, in_window = 0;
+    const GatheredLists<T> lists{m_list.data(), m_capacity, &in_tails, &in_window};
     InsideSums inside;
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t first_row) {
       const bool marks = m_mask.words != nullptr;
       const MaskRows mask{marks ? m_mask.words + first_row * m_mask.per_row : nullptr,
                           m_mask.per_row};
-      const GatherOnHost<T, Exec> read(band.rows, mask, brackets, {m_list, m_list_count});
+      const GatherOnHost<T> read(band.rows, mask, brackets, lists);
       InsideSums found;
       Kokkos::parallel_reduce("kastor::sigma_clip::read", Range(m_space, 0, read.count()), read,
                               found);
       inside += found;
     });
     m_space.fence("kastor::sigma_clip::read");
-    const auto gathered = static_cast<std::int64_t>(m_list_count());
-    outcome.longest_list = gathered;
-    if (gathered > m_capacity) return;
-    sort_on_host(brackets, gathered);
-    const Gathered<T, ListedWindow<T>> all{
-        brackets, inside, m_sorted.data(), p.summaries, {m_sorted.data(), p.begin}};
+    outcome.longest_list = in_tails + in_window;
+    if (outcome.longest_list > m_capacity) return;
     outcome.result.pixels = pixels();
     outcome.result.kappa = m_params.kappa;
-    if (!m_replay_space) m_replay_space = std::make_unique<ReplaySpace<T>>();
-    replay(Alone{}, all, *m_replay_space, request.kappa, request.max_passes, request.level,
-           outcome);
+    replay_on_host(request, {brackets, inside}, lists);
     // Every pixel was compared with the candidate level, wherever that is.
     outcome.candidates_hold = outcome.decided != 0 && m_mask.words != nullptr &&
                                       outcome.foreground_above >= brackets.candidate
@@ -258,34 +262,23 @@ class ClipPlan {
     bracket_on_host(request, space);
   }
 
-  void sort_on_host(const Brackets<T>& brackets, std::int64_t gathered) {
-    const ClipParts<T>& p = m_small_parts;
-    const std::int64_t chunks = std::clamp<std::int64_t>(gathered / 8192, 1, m_space.concurrency());
+  void replay_on_host(const ClipRequest& request, const Gathered<T>& gathered,
+                      const GatheredLists<T>& lists) {
+    const std::int64_t in_tails = *lists.in_tails, in_window = *lists.in_window;
+    T* const window = lists.window(in_window);
+    fill_block(lists.values, in_tails);
+    fill_block(window, in_window);
     grow(m_chunk_counts, m_space, "kastor::sigma_clip::chunk_counts",
-         std::int64_t{m_space.concurrency()} * Bins::count);
-    const SortOnHost<T> sort{Bins(brackets), m_list.data(),         gathered,
-                             chunks,         m_chunk_counts.data(), m_sorted.data()};
-    Kokkos::parallel_for("kastor::sigma_clip::count", Range(m_space, 0, chunks),
-                         CountOnHost<T>{sort});
-    m_space.fence("kastor::sigma_clip::count");
-    std::uint64_t before = 0;
-    for (int b = 0; b < Bins::count; ++b) {
-      p.begin[b] = before;
-      for (std::int64_t c = 0; c < chunks; ++c) {
-        std::uint64_t& next = m_chunk_counts(static_cast<std::size_t>(c * Bins::count + b));
-        const std::uint64_t n = next;
-        next = before;
-        before += n;
-      }
-    }
-    p.begin[Bins::count] = before;
-    Kokkos::parallel_for("kastor::sigma_clip::sort", Range(m_space, 0, chunks),
-                         ScatterOnHost<T>{sort});
-    std::fill(p.summaries.octaves, p.summaries.octaves + 2 * TailOctaves::count, WideTailSums{});
-    Kokkos::parallel_for("kastor::sigma_clip::summarise",
-                         Range(m_space, 0, SummariseOnHost<T>::groups),
-                         SummariseOnHost<T>{Bins(brackets), p.begin, m_sorted.data(), p.summaries});
-    m_space.fence("kastor::sigma_clip::summarise");
+         std::int64_t{m_space.concurrency()} * OctaveLists<T>::count);
+    const Bins bins(gathered.brackets);
+    HostReplay& host = *m_host_replay;
+    host.octaves.pixels = m_sorted.data();
+    sift_tails(m_space, bins, lists.values, in_tails, m_chunk_counts.data(), host.octaves);
+    const ListedTails<Exec, T> tails(m_space, bins, host.octaves);
+    const ListedWindow<Exec, T> medians(m_space, window, in_window, gathered.brackets.window_low,
+                                        gathered.brackets.window_high,
+                                        m_sorted.data() + host.octaves.size(), host.few);
+    replay(gathered, tails, medians, request.kappa, request.max_passes, request.level, m_outcome());
   }
 
   /// Longer lists, then wider brackets. Fences.
@@ -321,17 +314,16 @@ class ClipPlan {
   PartitionedMemory<Exec> m_small;
   ClipParts<T> m_small_parts{};
   Kokkos::View<ClipOutcome<T>, HostReadable<Exec>> m_outcome;
-  Kokkos::View<std::uint64_t, typename Exec::memory_space> m_list_count;
   RankSelector<Exec, T> m_selector;
-  Values<T, Exec> m_list, m_sorted;
+  Values m_list, m_sorted;
   std::int64_t m_capacity = 0;  ///< of the list, or of a team's segment
   Kokkos::View<Candidate<T>*, typename Exec::memory_space> m_candidates;
   std::int64_t m_candidate_capacity = 0;
   Kokkos::View<std::uint16_t*, typename Exec::memory_space> m_page_begins;
   std::int32_t m_page_size = 0;
-  Kokkos::View<std::uint64_t*, typename Exec::memory_space> m_chunk_counts;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_chunk_counts;
   std::vector<T> m_rough;
-  std::unique_ptr<ReplaySpace<T>> m_replay_space;
+  std::unique_ptr<HostReplay> m_host_replay;
 
   Shape m_shape;
   ClipLevel m_level;

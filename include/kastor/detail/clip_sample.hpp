@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/moments.hpp>
+#include <kastor/detail/sample_host.hpp>
 
 /// The sample that predicts a clip: every so many pixels of the image, counted into a histogram.
 /// First a few hundred of them tell the histogram where the pixels lie.
@@ -71,6 +72,7 @@ struct SampleBins {
   static constexpr int coarse = fine + 15 * 64;
   static constexpr int side = coarse + 6 * 32 + 1;
   static constexpr int count = 2 * side;
+  static_assert(NearBins{0, 0, fine, side}.beyond() == coarse);
 
   double centre = 0;
   double per_unit = 0;  ///< 1 / scale
@@ -90,17 +92,8 @@ struct SampleBins {
     return of(units_of(x));
   }
 
-  /// The same for pixels nearer than 16, and a bin that is not near for all others, NaN too:
-  /// without branches, so that a loop over many pixels has none.
-  template <class T>
-  [[nodiscard]] KOKKOS_FUNCTION int if_near(T x) const {
-    const double t = units_of(x);
-    const double a = Kokkos::fabs(t);
-    const double near = a < 1 ? a : 1;
-    const double far = a < 16 ? a : 16;
-    const int i = static_cast<int>(near * fine) + static_cast<int>(((far > 1 ? far : 1) - 1) * 64);
-    return t < 0 ? side - 1 - i : side + i;
-  }
+  /// For many pixels at once, on a host.
+  [[nodiscard]] NearBins near() const { return {centre, per_unit, fine, side}; }
   [[nodiscard]] KOKKOS_FUNCTION static bool is_near(int bin) {
     return bin > side - 1 - coarse && bin < side + coarse;
   }
@@ -140,13 +133,14 @@ struct SampleBins {
 
 /// Numbers of sample pixels, and sums over `SampleBins::middle_of`, in all bins before a bin.
 struct SampleSums {
-  /// Where the sums before a bin are kept: threads that have `stretch` bins each write beside each
-  /// other.
+  /// Where the sums before a bin are kept: on a device threads that have `stretch` bins each write
+  /// beside each other.
   static constexpr int threads = 512;
   static constexpr int stretch = (SampleBins::count + threads) / threads;
   static constexpr int size = stretch * threads;
   [[nodiscard]] KOKKOS_FUNCTION static int place_of(int bin) {
-    return bin % stretch * threads + bin / stretch;
+    KOKKOS_IF_ON_DEVICE((return bin % stretch * threads + bin / stretch;))
+    KOKKOS_IF_ON_HOST((return bin;))
   }
 
   const std::uint32_t* count;  ///< in the order of the bins
@@ -167,11 +161,11 @@ struct SampledRows {
   Rows<T> rows;
   std::int64_t first_pixel = 0;
 
-  [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t pixel) const {
+  [[nodiscard]] KOKKOS_FUNCTION const T* where(std::int64_t pixel) const {
     const std::int64_t i = pixel - first_pixel;
-    return rows.pitch == rows.nx ? rows.data[i]
-                                 : rows.data[(i / rows.nx) * rows.pitch + i % rows.nx];
+    return rows.data + (rows.pitch == rows.nx ? i : (i / rows.nx) * rows.pitch + i % rows.nx);
   }
+  [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t pixel) const { return *where(pixel); }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t past() const {
     return first_pixel + rows.ny * rows.nx;
   }

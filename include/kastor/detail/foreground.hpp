@@ -25,18 +25,22 @@ struct RefineWords {
   std::uint64_t* words;
   std::int64_t words_per_row;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t y) const {
-    const T* pixels = rows.data + y * rows.pitch;
-    std::uint64_t* row = words + y * words_per_row;
-    for (std::int64_t w = 0; w < words_per_row; ++w) {
-      if (row[w] == 0) continue;
-      std::uint64_t kept = row[w];
-      for (std::uint64_t rest = kept; rest != 0; rest &= rest - 1) {
-        const int bit = lowest_one(rest);
-        if (!(pixels[64 * w + bit] > above)) kept &= ~(std::uint64_t{1} << bit);
-      }
-      row[w] = kept;
-    }
+  KOKKOS_FUNCTION void operator()(std::int64_t y) const { KOKKOS_IF_ON_HOST((refine(y);)) }
+
+ private:
+  void refine(std::int64_t y) const {
+    const T* const pixels = rows.data + y * rows.pitch;
+    std::uint64_t* const row = words + y * words_per_row;
+    for_each_word(
+        row, 0, words_per_row, [](std::int64_t, std::int64_t) {},
+        [&](std::int64_t w) {
+          std::uint64_t kept = row[w];
+          for (std::uint64_t rest = kept; rest != 0; rest &= rest - 1) {
+            const int bit = lowest_one(rest);
+            if (!(pixels[64 * w + bit] > above)) kept &= ~(std::uint64_t{1} << bit);
+          }
+          row[w] = kept;
+        });
   }
 };
 

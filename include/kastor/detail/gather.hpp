@@ -7,15 +7,13 @@
 #include <cstring>
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/host_lists.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/scan_host.hpp>
 
 /// The one read of the image on hosts: sums of the pixels inside the edges, those of the window and
 /// the tails gathered, candidates marked.
 namespace kastor::detail {
-
-template <class T, class Exec>
-using Values = Kokkos::View<T*, typename Exec::memory_space>;
 
 /// Sums over all inside pixels, in units of the brackets' grid.
 struct InsideSums {
@@ -35,19 +33,32 @@ struct InsideSums {
   }
 };
 
-/// A host's gathered pixels. The order is not defined; `count` may exceed the capacity: then pixels
-/// were lost.
-template <class T, class Exec>
-struct GatheredList {
-  Values<T, Exec> values;
-  Kokkos::View<std::uint64_t, typename Exec::memory_space> count;
+/// A host's gathered pixels, in no order: the tails from the front, the window from the back. If
+/// they are more than `capacity`, some are lost. A block more lies between them, and behind.
+template <class T>
+struct GatheredLists {
+  T* values;
+  std::int64_t capacity;
+  std::int64_t* in_tails;
+  std::int64_t* in_window;
 
-  void append(const T* from, std::int64_t n) const {
-    if (n == 0) return;
-    const auto size = static_cast<std::uint64_t>(n);
-    const std::uint64_t at = Kokkos::atomic_fetch_add(&count(), size);
-    if (at + size > values.extent(0)) return;
-    std::memcpy(values.data() + at, from, size * sizeof(T));
+  [[nodiscard]] static std::int64_t size(std::int64_t capacity) {
+    return capacity + 2 * host_block;
+  }
+  [[nodiscard]] T* window(std::int64_t n) const { return values + capacity + host_block - n; }
+
+  void append_to_tails(const T* from, std::int64_t n) const {
+    const std::int64_t at = Kokkos::atomic_fetch_add(in_tails, n);
+    if (at + n <= capacity) copy(from, n, values + at);
+  }
+  void append_to_window(const T* from, std::int64_t n) const {
+    const std::int64_t at = Kokkos::atomic_fetch_add(in_window, n);
+    if (at + n <= capacity) copy(from, n, window(at + n));
+  }
+
+ private:
+  static void copy(const T* from, std::int64_t n, T* to) {
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
   }
 };
 
@@ -59,7 +70,7 @@ struct MaskRows {
 
 /// Rows of a band in stretches whose bits begin with a word of the mask. A stretch lies in one row;
 /// rows without gaps are one.
-template <class T, class Exec>
+template <class T>
 struct GatherOnHost {
   using value_type = InsideSums;
   static constexpr std::int64_t stretch = host_segment;
@@ -69,11 +80,10 @@ struct GatherOnHost {
   MaskRows mask;
   std::int64_t per_row;
   Brackets<T> brackets;
-  GatheredList<T, Exec> list;
+  GatheredLists<T> gathered;
 
-  GatherOnHost(const Rows<T>& r, const MaskRows& m, const Brackets<T>& b,
-               const GatheredList<T, Exec>& l)
-      : rows(r), mask(m), brackets(b), list(l) {
+  GatherOnHost(const Rows<T>& r, const MaskRows& m, const Brackets<T>& b, const GatheredLists<T>& g)
+      : rows(r), mask(m), brackets(b), gathered(g) {
     if (rows.pitch == rows.nx && (mask.words == nullptr || rows.nx % 64 == 0))
       rows = {rows.data, 1, rows.ny * rows.nx, rows.ny * rows.nx};
     per_row = (rows.nx + stretch - 1) / stretch;
@@ -106,8 +116,8 @@ struct GatherOnHost {
     sums.sum.add(unbias(found.sum, n));
     sums.squares.add(unbias(found.squares, n));
     if (brackets.spikes > 0) count_spikes(lists, sums);
-    list.append(in_tails, lists.in_tails);
-    list.append(in_window, lists.in_window);
+    if (lists.in_tails > 0) gathered.append_to_tails(in_tails, lists.in_tails);
+    if (lists.in_window > 0) gathered.append_to_window(in_window, lists.in_window);
   }
 
   /// Takes the spikes out of the window's list.

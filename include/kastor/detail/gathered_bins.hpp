@@ -53,6 +53,7 @@ struct GatheredBins {
   double low, per_unit;
   double centre;
   int exponent_field;  ///< of the distance of the nearer edge
+  int grid_exponent;   ///< of the sums between the edges
 
   GatheredBins() = default;
   KOKKOS_FUNCTION explicit GatheredBins(const Brackets<T>& b)
@@ -62,7 +63,8 @@ struct GatheredBins {
         per_unit(static_cast<double>(window) /
                  (static_cast<double>(b.window_high) - static_cast<double>(b.window_low))),
         centre(static_cast<double>(b.centre)),
-        exponent_field(0) {
+        exponent_field(0),
+        grid_exponent(b.grid.exponent) {
     const double below = centre - static_cast<double>(b.low_edge);
     const double above = static_cast<double>(b.high_edge) - centre;
     exponent_field = field_of(below < above ? below : above);
@@ -93,6 +95,11 @@ struct GatheredBins {
     }
     return octave < TailOctaves::count ? TailOctaves::first_bin_of(octave) : TailOctaves::bins - 1;
   }
+  /// The octave of a tail's pixel, from 0; more than there are lists for, as far as that goes.
+  [[nodiscard]] KOKKOS_FUNCTION int octave_of(T x) const {
+    const int octave = field_of(Kokkos::fabs(static_cast<double>(x) - centre)) - exponent_field;
+    return octave < 0 ? 0 : octave;
+  }
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
     return is_in_window(x) ? in_window(x) : window + in_tails(x);
   }
@@ -103,6 +110,12 @@ struct GatheredBins {
   /// Distances of an octave lie between 2^exponent and 2^(exponent + 1).
   [[nodiscard]] KOKKOS_FUNCTION int exponent_of(int octave) const {
     return exponent_field - 1023 + octave;
+  }
+  /// An octave's integers in units of the grid of the sums between the edges.
+  [[nodiscard]] KOKKOS_FUNCTION double in_grid_units(const Int128& sum, int octave,
+                                                     bool squared) const {
+    const int e = exponent_of(octave) - grid_exponent;
+    return scale_by_power_of_two(sum.to_double(), (squared ? 2 * e : e) - grid_bits);
   }
 };
 
@@ -118,6 +131,13 @@ struct TailSums {
     squares += other.squares;
     return *this;
   }
+};
+
+/// What a tail has within a limit: sums of the distances from the centre, and of their squares, in
+/// units of the grid of the sums between the edges.
+struct TailPart {
+  std::int64_t count;
+  double sum, squares;
 };
 
 /// The sums of a tail in words that are added one by one, in any order; `joined` makes them whole.

@@ -283,32 +283,42 @@ struct CountSampleOnHost {
 
   KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
     std::uint32_t mine[SampleBins::count] = {};
-    const SampleBins bin_of = sample_bins(*space.rough);
-    const SampleRange range(band, stride.stride, stride.count);
-    const std::int64_t n = range.end - range.begin;
-    const std::int64_t end = range.begin + n * (chunk + 1) / chunks;
-    // One after the other: the memory, the arithmetic, the histogram, each as fast as it can be.
-    constexpr int at_once = 128;
-    T pixels[at_once];
-    int bins[at_once];
-    for (std::int64_t i = range.begin + n * chunk / chunks; i < end; i += at_once) {
-      const int here = end - i < at_once ? static_cast<int>(end - i) : at_once;
-      for (int k = 0; k < here; ++k) pixels[k] = band.at((i + k) * stride.stride);
-      for (int k = 0; k < here; ++k) bins[k] = bin_of.if_near(pixels[k]);
-      for (int k = 0; k < here; ++k) {
-        if (SampleBins::is_near(bins[k])) {
-          ++mine[bins[k]];
-        } else if (Interval<T>{}.contains(pixels[k])) {
-          ++mine[bin_of(pixels[k])];
-        }
-      }
-    }
+    KOKKOS_IF_ON_HOST((count(chunk, mine);))
     for (int b = 0; b < SampleBins::count; ++b) {
       if (mine[b] == 0) continue;
       if (chunks == 1) {
         space.histogram[b] += mine[b];
       } else {
         Kokkos::atomic_add(&space.histogram[b], mine[b]);
+      }
+    }
+  }
+
+ private:
+  void count(std::int64_t chunk, std::uint32_t* mine) const {
+    const SampleBins bin_of = sample_bins(*space.rough);
+    const NearBins near = bin_of.near();
+    const SampleRange range(band, stride.stride, stride.count);
+    const std::int64_t n = range.end - range.begin;
+    const std::int64_t end = range.begin + n * (chunk + 1) / chunks;
+    // One after the other: the memory, the arithmetic, the histogram, each as fast as it can be.
+    constexpr int at_once = 128;
+    T pixels[at_once];
+    std::int32_t bins[at_once];
+    for (std::int64_t i = range.begin + n * chunk / chunks; i < end; i += at_once) {
+      const int here = end - i < at_once ? static_cast<int>(end - i) : at_once;
+      for (int k = 0; k < here; ++k) {
+        const std::int64_t later = std::min(i + k + at_once, end - 1);
+        __builtin_prefetch(band.where(later * stride.stride), 0, 2);
+        pixels[k] = band.at((i + k) * stride.stride);
+      }
+      near_bins_on_host(best_host_level(), near, pixels, here, bins);
+      for (int k = 0; k < here; ++k) {
+        if (SampleBins::is_near(bins[k])) {
+          ++mine[bins[k]];
+        } else if (Interval<T>{}.contains(pixels[k])) {
+          ++mine[bin_of(pixels[k])];
+        }
       }
     }
   }

@@ -4,13 +4,30 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/by_side.hpp>
 #include <kastor/detail/gather_device.hpp>
+#include <kastor/detail/joined_tails.hpp>
 #include <kastor/detail/predict_clip.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/window_pixels.hpp>
+#include <kastor/detail/window_selector.hpp>
 
 namespace kastor::detail {
+
+/// Work space shared by the team.
+template <class T>
+struct ReplaySpace {
+  static constexpr int threads = BySideSpace::threads;
+  static_assert(threads == WindowSelectorSpace<T>::threads);
+
+  JoinedTailsSpace tails;
+  WindowSelectorSpace<T> window;
+  union {  // one at a time
+    typename WindowSelectorSpace<T>::Sharing sharing;
+    BySideSpace by_side;
+  };
+};
 
 /// One team, the last step of a clip.
 template <class T, class Exec>
@@ -39,16 +56,24 @@ struct ReplayByTeam {
     const int bytes = scratch_bytes - 16;
     auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
     // Of what was not read there is nothing yet, and nobody looks at it.
-    const Gathered<T, PagedWindow<T>> gathered{*brackets, read->totals.sums(), tails, summaries,
-                                               window};
+    const Gathered<T> gathered{*brackets, read->totals.sums()};
     made.usable = gathered.brackets.usable;
     if (made.usable != 0) {
       made.longest_list = read->longest_list;
-      if (made.longest_list <= capacity)
-        replay(crew, gathered, *space, request.kappa, request.max_passes, request.level, made);
+      if (made.longest_list <= capacity) clip(crew, gathered, *space, made);
       if (read->most_candidates > candidate_capacity) made.candidates_hold = 0;
     }
     if (crew.rank() == 0) *outcome = *reported = made;
+  }
+
+ private:
+  KOKKOS_FUNCTION void clip(const TeamCrew<Member>& crew, const Gathered<T>& gathered,
+                            ReplaySpace<T>& space, ClipOutcome<T>& made) const {
+    using Crew = TeamCrew<Member>;
+    const GatheredBins<T> bins(gathered.brackets);
+    const WindowSelector<T, Crew> selector(crew, bins, window, space.window, space.sharing);
+    const JoinedTails<T, Crew> joined(crew, bins, tails, summaries, space.tails, space.by_side);
+    replay(gathered, joined, selector, request.kappa, request.max_passes, request.level, made);
   }
 };
 

@@ -65,14 +65,6 @@ KOKKOS_FUNCTION void sums_before(const TeamCrew<Member>& crew,
   for (int k = 0; k < K; ++k) all[k] = space.part[k][0];
 #endif
 }
-template <class V, int K, int Threads>
-KOKKOS_FUNCTION void sums_before(const Alone&, SumsBeforeSpace<V, K, Threads>&, V (&values)[K],
-                                 V (&all)[K]) {
-  for (int k = 0; k < K; ++k) {
-    all[k] = values[k];
-    values[k] = 0;
-  }
-}
 /// The same for those who know the sums over all.
 template <class V, int K, int Threads, class Crew>
 KOKKOS_FUNCTION void sums_before(const Crew& crew, SumsBeforeSpace<V, K, Threads>& space,

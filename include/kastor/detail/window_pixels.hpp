@@ -10,31 +10,6 @@
 /// The pixels of a bin of the window, wherever the sort left them.
 namespace kastor::detail {
 
-/// A host's: all pixels in the order of their bins.
-template <class T>
-struct ListedWindow {
-  const T* sorted;
-  const std::uint64_t* begin;  ///< (GatheredBins<T>::window + 1) ranks: of the window's bins
-
-  template <class Crew, class Visit>
-  KOKKOS_FUNCTION void for_each(const Crew& crew, int bin, const Visit& visit) const {
-    for_my_share(crew, sorted + begin[bin], static_cast<std::int64_t>(begin[bin + 1] - begin[bin]),
-                 visit);
-  }
-  /// Copies them in any order; `next` is 0 before, and takes part in nothing else. All must call
-  /// it, and wait for each other.
-  template <class Crew>
-  KOKKOS_FUNCTION void copy(const Crew& crew, int bin, T* to, int*) const {
-    for_my_places(crew, sorted + begin[bin], static_cast<int>(begin[bin + 1] - begin[bin]),
-                  [to](int i, T x) { to[i] = x; });
-  }
-  /// All of them in one list, in any order, after the next barrier; null: they are too many.
-  template <class Crew>
-  [[nodiscard]] KOKKOS_FUNCTION const T* list(const Crew&, int bin, std::int64_t, int*) const {
-    return sorted + begin[bin];
-  }
-};
-
 /// What a few pages have of a bin: as a rule few pixels each, read from all pages at once.
 template <class T>
 struct PixelsOfPages {
@@ -74,7 +49,7 @@ struct PixelsOfPages {
   }
 };
 
-/// A device's: each page has some.
+/// Each page has some.
 template <class T>
 struct PagedWindow {
   static constexpr std::int64_t room = 16384;  ///< for the pixels of a bin

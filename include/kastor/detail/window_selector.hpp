@@ -10,6 +10,7 @@
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/window_pixels.hpp>
 
 /// Finds the pixel of a rank among those that lie in the bins of the window.
 namespace kastor::detail {
@@ -40,14 +41,14 @@ struct WindowSelectorSpace {
 
 /// A bin's pixels, or those of a share of it, are put in order and kept: the ranks asked next are
 /// near by.
-template <class T, class Crew, class Window>
+template <class T, class Crew>
 class WindowSelector {
  public:
   using Bins = GatheredBins<T>;
   using Space = WindowSelectorSpace<T>;
   using Sharing = typename Space::Sharing;
 
-  KOKKOS_FUNCTION WindowSelector(const Crew& crew, const Bins& bins, const Window& window,
+  KOKKOS_FUNCTION WindowSelector(const Crew& crew, const Bins& bins, const PagedWindow<T>& window,
                                  Space& space, Sharing& sharing)
       : m_crew(crew), m_bins(bins), m_window(window), m_space(space), m_sharing(sharing) {
     keep_begins(crew);
@@ -85,7 +86,6 @@ class WindowSelector {
   };
 
   /// Where the bins begin, near at hand.
-  KOKKOS_FUNCTION void keep_begins(const Alone&) const {}
   template <class Member>
   KOKKOS_FUNCTION void keep_begins(const TeamCrew<Member>& crew) const {
     constexpr int share = Bins::window / Space::threads;
@@ -101,11 +101,6 @@ class WindowSelector {
   }
 
   /// The bin of a rank. All threads have read what lies in the work space.
-  [[nodiscard]] KOKKOS_FUNCTION typename Space::Bin bin_of(const Alone&, std::int64_t rank) const {
-    const int bin = last_not_above(m_window.begin, Bins::window, static_cast<std::uint64_t>(rank));
-    return {bin, static_cast<std::int64_t>(m_window.begin[bin]),
-            static_cast<std::int64_t>(m_window.begin[bin + 1])};
-  }
   template <class Member>
   [[nodiscard]] KOKKOS_FUNCTION typename Space::Bin bin_of(const TeamCrew<Member>& crew,
                                                            std::int64_t rank) const {
@@ -238,7 +233,7 @@ class WindowSelector {
 
   Crew m_crew;
   Bins m_bins;
-  const Window& m_window;
+  PagedWindow<T> m_window;
   Space& m_space;
   Sharing& m_sharing;
   typename Space::Bin m_bin{0, 0, 0};  ///< at hand

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_HOST_LISTS_HPP
+#define KASTOR_DETAIL_HOST_LISTS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+/// Lists of pixels that a host looks at again and again, in whole blocks filled up with NaN.
+namespace kastor::detail {
+
+inline constexpr std::int64_t host_block = 64;
+
+/// Pixels that are looked at together.
+inline constexpr std::int64_t host_list_part = 4096;
+[[nodiscard]] inline std::int64_t list_parts(std::int64_t n) {
+  return (n + host_list_part - 1) / host_list_part;
+}
+
+[[nodiscard]] inline std::int64_t whole_blocks(std::int64_t n) {
+  return (n + host_block - 1) / host_block * host_block;
+}
+/// With NaN up to a whole block.
+template <class T>
+void fill_block(T* list, std::int64_t n) {
+  std::fill(list + n, list + whole_blocks(n), std::numeric_limits<T>::quiet_NaN());
+}
+
+/// Joins functor(part, value) over all parts of a list: a thread does it alone if they are few, for
+/// to start others takes longer.
+template <class Exec, class Functor>
+[[nodiscard]] typename Functor::value_type reduce_list(const std::string& label, const Exec& space,
+                                                       std::int64_t parts, const Functor& functor) {
+  constexpr std::int64_t few = 16;
+  typename Functor::value_type value;
+  if (parts <= few || space.concurrency() == 1) {
+    functor.init(value);
+    for (std::int64_t part = 0; part < parts; ++part) functor(part, value);
+  } else {
+    Kokkos::parallel_reduce(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, parts), functor,
+        value);
+  }
+  return value;
+}
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_JOINED_TAILS_HPP
+#define KASTOR_DETAIL_JOINED_TAILS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/by_side.hpp>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/moments.hpp>
+#include <kastor/detail/ordered_key.hpp>
+
+/// The tails as a device keeps them: their bins are joined and added up.
+namespace kastor::detail {
+
+/// Work space shared by the crew.
+struct JoinedTailsSpace {
+  /// Over the octaves before, in units of the inside grid.
+  struct Before {
+    std::int64_t count;
+    double sum, squares;
+  };
+  Before before_octave[2][TailOctaves::count + 1];
+};
+
+template <class T, class Crew>
+class JoinedTails {
+ public:
+  using Bins = GatheredBins<T>;
+  using Space = JoinedTailsSpace;
+  static constexpr int sides = 2;  ///< the lower and the upper tail
+
+  /// `tails`: the pixels of a bin lie at its begin. All must call it.
+  KOKKOS_FUNCTION JoinedTails(const Crew& crew, const Bins& bins, const T* tails,
+                              const TailSummaries<T>& summaries, Space& space, BySideSpace& by_side)
+      : m_crew(crew),
+        m_bins(bins),
+        m_tails(tails),
+        m_summaries(summaries),
+        m_space(space),
+        m_by_side(by_side) {
+    add_up_octaves();
+  }
+
+  /// Whether every pixel of the tails is in a bin.
+  [[nodiscard]] KOKKOS_FUNCTION bool hold_all() const {
+    for (int side = 0; side < sides; ++side) {
+      if (summary(side, TailOctaves::bins - 1).pixels() != 0) return false;
+    }
+    return true;
+  }
+
+  /// What each tail has within an interval. All must call it.
+  KOKKOS_FUNCTION void within(const Interval<T>& interval, TailPart (&parts)[sides]) const {
+    const T limits[sides] = {interval.low, interval.high};
+    Cut cuts[sides];
+    cuts_at(limits, cuts);
+    std::uint64_t words[2][WideTailSums::words] = {};
+    if (cuts_pixels(0, cuts[0]) || cuts_pixels(1, cuts[1])) {
+      by_side(m_crew, m_by_side, words, AddWords{},
+              [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
+                KASTOR_UNROLL
+                for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
+                const Cut cut = of_side(side, cuts);
+                if (cuts_pixels(side, cut)) add_share(half, side, of_side(side, limits), cut, mine);
+              });
+    }
+    // Sums and squares of both sides: what the octaves before have, and the share of the last one.
+    double sums[2 * sides];
+    by_lanes(m_crew, sums, [&](int i) {
+      const bool upper = i % sides == 1;
+      const bool squared = i / sides == 1;
+      const int octave = upper ? cuts[1].octave : cuts[0].octave;
+      const auto& before = m_space.before_octave[i % sides][octave];
+      const auto word = [&](WideTailSums::Word of_sum, WideTailSums::Word of_squares) {
+        return upper ? (squared ? words[1][of_squares] : words[1][of_sum])
+                     : (squared ? words[0][of_squares] : words[0][of_sum]);
+      };
+      const Int128 within = joined(word(WideTailSums::sum_low, WideTailSums::squares_low),
+                                   word(WideTailSums::sum_high, WideTailSums::squares_high));
+      return (squared ? before.squares : before.sum) +
+             m_bins.in_grid_units(within, octave, squared);
+    });
+    for (int side = 0; side < sides; ++side)
+      parts[side] = {m_space.before_octave[side][cuts[side].octave].count +
+                         static_cast<std::int64_t>(words[side][WideTailSums::pixels]),
+                     sums[side], sums[sides + side]};
+  }
+
+  /// The outermost pixels within an interval, of each tail that has any there.
+  KOKKOS_FUNCTION void find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
+    const T limits[sides] = {interval.low, interval.high};
+    const auto outwards = [](int side, Key<T> key) {
+      return side == 0 ? static_cast<Key<T>>(~key) : key;
+    };
+    Cut cuts[sides];
+    cuts_at(limits, cuts);
+    // Where the limit cuts a bin: of the outermost pixel in it that is within the limit, a key that
+    // grows outwards; 0: there is none. Elsewhere: 1 + the last bin that is not empty.
+    std::uint64_t found[sides][1];
+    by_side(m_crew, m_by_side, found, LargerWord{},
+            [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
+              mine[0] = 0;
+              const Cut cut = of_side(side, cuts);
+              if (cuts_pixels(side, cut)) {
+                const BinSummary<T>& bin = summary(side, cut.bin);
+                const T limit = of_side(side, limits);
+                for_my_share(half, m_tails + bin.begin, bin.pixels(), [&](T x) {
+                  const std::uint64_t key = outwards(side, key_of(x));
+                  if (beyond(side, x, limit) && key > mine[0]) mine[0] = key;
+                });
+              } else if (cut.octave > 0) {
+                mine[0] = last_used(half, side, TailOctaves::first_bin_of(cut.octave - 1), cut.bin);
+              }
+            });
+    // Where that bin has none: 1 + the last bin before it that is not empty.
+    const bool inside[sides] = {cuts_pixels(0, cuts[0]) && found[0][0] == 0,
+                                cuts_pixels(1, cuts[1]) && found[1][0] == 0};
+    std::uint64_t inner[sides][1] = {};
+    if (inside[0] || inside[1]) {
+      by_side(m_crew, m_by_side, inner, LargerWord{},
+              [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
+                mine[0] =
+                    of_side(side, inside) ? last_used(half, side, 0, of_side(side, cuts).bin) : 0;
+              });
+    }
+    for (int side = 0; side < sides; ++side) {
+      if (cuts_pixels(side, cuts[side]) && !inside[side]) {
+        extreme[side] = value_of<T>(outwards(side, static_cast<Key<T>>(found[side][0])));
+        continue;
+      }
+      const std::uint64_t bin = inside[side] ? inner[side][0] : found[side][0];
+      if (bin == 0) continue;
+      const BinSummary<T>& last = summary(side, static_cast<int>(bin) - 1);
+      extreme[side] = side == 0 ? last.min() : last.max();
+    }
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
+    return m_summaries.bins[side * TailOctaves::bins + bin];
+  }
+
+  KOKKOS_FUNCTION void add_up_octaves() {
+    std::uint64_t used[2][1];
+    by_side(m_crew, m_by_side, used, LargerWord{},
+            [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
+              mine[0] = 0;
+              KASTOR_KEEP_LOOP
+              for (int octave = half.rank(); octave < TailOctaves::count; octave += half.size()) {
+                const WideTailSums sums = m_summaries.octaves[side * TailOctaves::count + octave];
+                auto& here = m_space.before_octave[side][octave];
+                here = {0, 0, 0};
+                if (sums.word[WideTailSums::pixels] == 0) continue;
+                mine[0] = static_cast<std::uint64_t>(octave) + 1;
+                const TailSums whole = sums.sums();
+                here = {whole.count, m_bins.in_grid_units(whole.sum, octave, false),
+                        m_bins.in_grid_units(whole.squares, octave, true)};
+              }
+            });
+    for (int side = 0; side < sides; ++side) m_used[side] = static_cast<int>(used[side][0]);
+    for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
+      Space::Before before{0, 0, 0};
+      for (int octave = 0; octave < of_side(side, m_used); ++octave) {
+        auto& here = m_space.before_octave[side][octave];
+        const auto more = here;
+        here = before;
+        before.count += more.count;
+        before.sum += more.sum;
+        before.squares += more.squares;
+      }
+      m_space.before_octave[side][of_side(side, m_used)] = before;
+    }
+    m_crew.barrier();
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool beyond(int side, T x, T limit) const {
+    return side == 0 ? x > limit : x < limit;
+  }
+
+  /// Where a tail's limit lies; if beyond all octaves that are used, after the last of them.
+  struct Cut {
+    int bin;
+    int octave;  ///< those before are whole within the limit
+  };
+  [[nodiscard]] KOKKOS_FUNCTION Cut cut_at(int side, T limit) const {
+    const int used = of_side(side, m_used);
+    const Cut beyond_all{TailOctaves::first_bin_of(used), used};
+    if (!Interval<T>{}.contains(limit)) return beyond_all;
+    const int bin = m_bins.in_tail(limit);
+    const int octave = TailOctaves::octave_of(bin);
+    return octave < used ? Cut{bin, octave} : beyond_all;
+  }
+  /// Whether there may be pixels on both sides of the limit.
+  [[nodiscard]] KOKKOS_FUNCTION bool cuts_pixels(int side, const Cut& cut) const {
+    return cut.octave < of_side(side, m_used);
+  }
+
+  KOKKOS_FUNCTION void cuts_at(const T (&limits)[sides], Cut (&cuts)[sides]) const {
+    by_lanes(m_crew, cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
+  }
+
+  /// Adds this thread's share of what the limit's octave has within the limit.
+  template <class Half>
+  KOKKOS_FUNCTION void add_share(const Half& half, int side, T limit, const Cut& cut,
+                                 std::uint64_t (&words)[WideTailSums::words]) const {
+    const int bin = cut.bin;
+    const int octave = cut.octave;
+    const BinSummary<T> all = summary(side, bin);
+    const std::int64_t n = all.pixels();
+    const int group = bin / TailOctaves::in_group;
+    if (octave < TailOctaves::fine) {
+      // The bins before it in its group, and the groups before that.
+      const int bins = bin % TailOctaves::in_group;
+      const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
+      KASTOR_KEEP_LOOP
+      for (int i = half.rank(); i < bins + group - first_group; i += half.size()) {
+        const WideTailSums& more =
+            i < bins ? summary(side, bin - bins + i).sums
+                     : m_summaries.groups[side * TailOctaves::groups + first_group + i - bins];
+        more.add_to(words);
+      }
+    }
+    if (n == 0) return;
+    if (beyond(side, side == 0 ? all.min() : all.max(), limit)) {
+      if (half.rank() == 0) all.sums.add_to(words);
+    } else if (beyond(side, side == 0 ? all.max() : all.min(), limit)) {
+      const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
+      TailSums sums;
+      add_tail(half, m_tails + all.begin, n, term, sums,
+               [&](T x) { return beyond(side, x, limit); });
+      WideTailSums::of(sums).add_to(words);
+    }
+  }
+
+  /// 1 + the last bin of some that is not empty, among this thread's; 0: there is none.
+  template <class Half>
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t last_used(const Half& half, int side, int begin,
+                                                        int past) const {
+    std::uint64_t found = 0;
+    KASTOR_UNROLL_BY_4
+    for (int bin = begin + half.rank(); bin < past; bin += half.size()) {
+      if (summary(side, bin).pixels() != 0) found = static_cast<std::uint64_t>(bin) + 1;
+    }
+    return found;
+  }
+
+  Crew m_crew;
+  Bins m_bins;
+  const T* m_tails;
+  TailSummaries<T> m_summaries;
+  Space& m_space;
+  BySideSpace& m_by_side;
+  int m_used[sides] = {};  ///< octaves that hold pixels, or lie before one that does
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_LISTED_TAILS_HPP
+#define KASTOR_DETAIL_LISTED_TAILS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kastor/detail/cell_host.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/host_lists.hpp>
+#include <kastor/detail/moments.hpp>
+
+/// The tails as a host keeps them: a list for every octave.
+namespace kastor::detail {
+
+/// Lists of the octaves of the lower tail, then of the upper one, from the centre outwards.
+template <class T>
+struct OctaveLists {
+  static constexpr int count = 2 * TailOctaves::count;
+  [[nodiscard]] static constexpr int list_of(int side, int octave) {
+    return side * TailOctaves::count + octave;
+  }
+
+  /// Places that so many pixels take at most.
+  [[nodiscard]] static constexpr std::int64_t most_size(std::int64_t pixels) {
+    return pixels + count * host_block;
+  }
+
+  T* pixels;
+  std::int64_t begin[count];  ///< multiples of a block; filled up to whole blocks
+  std::int64_t n[count];
+
+  /// Places taken.
+  [[nodiscard]] std::int64_t size() const { return begin[count - 1] + whole_blocks(n[count - 1]); }
+};
+
+/// Adds up what lies in an interval, in parts.
+template <class T>
+struct AddListPart {
+  using value_type = TailSums;
+
+  const T* pixels;
+  std::int64_t n;
+  Interval<T> interval;
+  double centre;
+  int exponent;  ///< of the octave
+  int side;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t part, TailSums& sums) const {
+    KOKKOS_IF_ON_HOST((add(part, sums);))
+  }
+  KOKKOS_FUNCTION void init(TailSums& sums) const { sums = {}; }
+  KOKKOS_FUNCTION void join(TailSums& into, const TailSums& from) const { into += from; }
+
+ private:
+  void add(std::int64_t part, TailSums& sums) const {
+    const T* const from = pixels + part * host_list_part;
+    const std::int64_t here = std::min(host_list_part, n - part * host_list_part);
+    constexpr int most = 900;  // of exponents: a power of two and its inverse are doubles
+    if (exponent < -most || exponent > most) return add_one_by_one(from, here, sums);
+    const double scale = power_of_two(-exponent);
+    HostIntervalSums<T> found{interval.low, interval.high, centre, side == 0 ? -scale : scale};
+    const std::int64_t whole = whole_blocks(here);
+    add_interval_on_host(best_host_level(), from, whole, found);
+    sums.count += found.count;
+    sums.sum.add(unbias(found.sum, whole));
+    sums.squares.add(unbias(found.squares, whole));
+  }
+  void add_one_by_one(const T* from, std::int64_t here, TailSums& sums) const {
+    const TailTerm<T> term(centre, exponent);
+    FewTailSums few;
+    for (std::int64_t i = 0; i < here; ++i) term.add(from[i], interval.contains(from[i]), few);
+    few.move_to(sums);
+  }
+};
+
+template <class Exec, class T>
+class ListedTails {
+ public:
+  static constexpr int sides = 2;  ///< the lower and the upper tail
+
+  /// The lists stay where they are.
+  ListedTails(const Exec& space, const GatheredBins<T>& bins, const OctaveLists<T>& lists)
+      : m_space(space), m_bins(bins), m_lists(&lists) {
+    for (int side = 0; side < sides; ++side) {
+      TailPart before{0, 0, 0};
+      for (int octave = 0; octave < TailOctaves::count; ++octave) {
+        m_before[side][octave] = before;
+        if (n_of(side, octave) == 0) continue;
+        m_used[side] = octave + 1;
+        before = with_octave(before, side, octave, {});
+      }
+      m_before[side][TailOctaves::count] = before;
+    }
+  }
+
+  /// Whether every pixel of the tails is in the list of its octave.
+  [[nodiscard]] bool hold_all() const {
+    return n_of(0, TailOctaves::count - 1) == 0 && n_of(1, TailOctaves::count - 1) == 0;
+  }
+
+  /// What each tail has within an interval.
+  void within(const Interval<T>& interval, TailPart (&parts)[sides]) const {
+    for (int side = 0; side < sides; ++side) {
+      const int octave = octave_of_limit(side, interval);
+      parts[side] = octave < m_used[side]
+                        ? with_octave(m_before[side][octave], side, octave, interval)
+                        : m_before[side][TailOctaves::count];
+    }
+  }
+
+  /// The outermost pixels within an interval, of each tail that has any there.
+  void find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
+    for (int side = 0; side < sides; ++side) {
+      const int limit = octave_of_limit(side, interval);
+      for (int octave = std::min(limit, m_used[side] - 1); octave >= 0; --octave) {
+        if (n_of(side, octave) == 0) continue;
+        const HostExtent<T> found =
+            extent_on_host(best_host_level(), interval.low, interval.high, list_of(side, octave),
+                           whole_blocks(n_of(side, octave)));
+        if (found.count == 0) continue;
+        extreme[side] = side == 0 ? found.min : found.max;
+        break;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t n_of(int side, int octave) const {
+    return m_lists->n[OctaveLists<T>::list_of(side, octave)];
+  }
+  [[nodiscard]] const T* list_of(int side, int octave) const {
+    return m_lists->pixels + m_lists->begin[OctaveLists<T>::list_of(side, octave)];
+  }
+  /// Those before it are whole within the limit.
+  [[nodiscard]] int octave_of_limit(int side, const Interval<T>& interval) const {
+    const T limit = side == 0 ? interval.low : interval.high;
+    if (!Interval<T>{}.contains(limit)) return TailOctaves::count;
+    return m_bins.octave_of(limit);
+  }
+  [[nodiscard]] TailPart with_octave(const TailPart& before, int side, int octave,
+                                     const Interval<T>& interval) const {
+    const AddListPart<T> add{list_of(side, octave), n_of(side, octave),         interval,
+                             m_bins.centre,         m_bins.exponent_of(octave), side};
+    const TailSums sums =
+        reduce_list("kastor::sigma_clip::add_tail", m_space, list_parts(add.n), add);
+    return {before.count + sums.count, before.sum + m_bins.in_grid_units(sums.sum, octave, false),
+            before.squares + m_bins.in_grid_units(sums.squares, octave, true)};
+  }
+
+  Exec m_space;
+  GatheredBins<T> m_bins;
+  const OctaveLists<T>* m_lists;
+  TailPart m_before[sides][TailOctaves::count + 1];  ///< over the octaves before
+  int m_used[sides] = {};  ///< octaves that hold pixels, or lie before one that does
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a host's clip asks of the pixels that it gathered: the tails octave by octave, ranks of the
+// window.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <kastor/detail/listed_tails.hpp>
+#include <kastor/detail/listed_window.hpp>
+#include <kastor/detail/sift_host.hpp>
+#include <kastor/detail/sift_tails.hpp>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "generators.hpp"
+#include "host_levels.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+namespace kd = kastor::detail;
+
+template <class T>
+constexpr T nan_of = std::numeric_limits<T>::quiet_NaN();
+
+template <class T>
+kd::GatheredBins<T> bins_between(double low_edge, double centre, double high_edge) {
+  kd::Brackets<T> brackets{};
+  brackets.low_edge = static_cast<T>(low_edge);
+  brackets.high_edge = static_cast<T>(high_edge);
+  brackets.centre = static_cast<T>(centre);
+  brackets.grid = kd::Grid(static_cast<double>(brackets.centre), low_edge, high_edge);
+  return kd::GatheredBins<T>(brackets);
+}
+
+/// Beyond the edges, some far, some at the borders of octaves, where rounding matters.
+template <class T>
+std::vector<T> some_tails(const kd::GatheredBins<T>& bins, double low_edge, double high_edge,
+                          std::size_t n, int most_octaves) {
+  ts::Random random(n);
+  std::vector<T> tails;
+  while (tails.size() < n) {
+    const double octave =
+        random.uniform() < 0.7 ? random.uniform() * 2 : random.uniform() * most_octaves;
+    const int whole = static_cast<int>(octave);
+    const double nearest = std::ldexp(1.0, bins.exponent_of(whole));
+    const double u = random.uniform() < 0.1 ? static_cast<double>(random.below(3)) * 1e-8 - 1e-8
+                                            : octave - whole;
+    const double distance = nearest * (1 + u);
+    const auto x = static_cast<T>(bins.centre + (random.below(2) == 0 ? distance : -distance));
+    if (std::isfinite(x) && (x <= static_cast<T>(low_edge) || x >= static_cast<T>(high_edge)))
+      tails.push_back(x);
+  }
+  return tails;
+}
+
+template <class T>
+class ListedClip : public ::testing::Test {};
+using Reals = ::testing::Types<float, double>;
+struct RealName {
+  template <class T>
+  static std::string GetName(int) {
+    return sizeof(T) == 4 ? "float" : "double";
+  }
+};
+TYPED_TEST_SUITE(ListedClip, Reals, RealName);
+
+TYPED_TEST(ListedClip, BoundsAreTheFirstPixelsOfAnOctave) {
+  using T = TypeParam;
+  for (const auto& [low, centre, high] : {std::array{-0.037, 6.3e-7, 0.03705},
+                                          {-3.0, 1e-3, 2.5},
+                                          {99990.0, 1e5, 100013.0},
+                                          {-1.5, -1.0, 0.25},
+                                          {-1e-30, 0.0, 2e-30},
+                                          {-3e37, 1e36, 2.5e37}}) {
+    const auto bins = bins_between<T>(low, centre, high);
+    const kd::TailBounds<T> bounds = kd::tail_bounds(bins);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_GE(bins.octave_of(bounds.high[i]), i + 1);
+      EXPECT_LT(bins.octave_of(kd::next_below(bounds.high[i])), i + 1);
+      EXPECT_GE(bins.octave_of(bounds.low[i]), i + 1);
+      EXPECT_LT(bins.octave_of(kd::next_above(bounds.low[i])), i + 1);
+    }
+    EXPECT_LE(bounds.low[1], bounds.low[0]);
+    EXPECT_LT(bounds.low[0], bounds.centre);
+    EXPECT_LT(bounds.centre, bounds.high[0]);
+    EXPECT_LE(bounds.high[0], bounds.high[1]);
+  }
+}
+
+TYPED_TEST(ListedClip, SiftsEveryPixelIntoItsListAtEveryLevel) {
+  using T = TypeParam;
+  const auto bins = bins_between<T>(-2.9, 0.125, 3.3);
+  const kd::TailBounds<T> bounds = kd::tail_bounds(bins);
+  const auto list_of = [&](T x) {
+    const int octave = bins.octave_of(x);
+    return octave > 1 ? kd::SiftedTails<T>::near : (x < bounds.centre ? 0 : 2) + octave;
+  };
+  for (const std::size_t n : {64UL, 128UL, 1024UL}) {
+    for (const std::size_t blanks : {0UL, 1UL, 17UL, n}) {
+      std::vector<T> pixels = some_tails(bins, -2.9, 3.3, n, 5);
+      std::fill(pixels.end() - static_cast<std::ptrdiff_t>(blanks), pixels.end(), nan_of<T>);
+      pixels[0] = pixels[0] == pixels[0] ? bounds.low[0] : pixels[0];
+      std::vector<T> expected[kd::SiftedTails<T>::lists];
+      for (const T x : pixels)
+        if (x == x) expected[list_of(x)].push_back(x);
+      for (const auto level : ts::host_levels()) {
+        kd::SiftedTails<T> sifted;
+        kd::sift_on_host(level, bounds, pixels.data(), static_cast<std::int64_t>(n), sifted);
+        for (int i = 0; i < kd::SiftedTails<T>::lists; ++i)
+          EXPECT_EQ(expected[i], std::vector<T>(sifted.list[i], sifted.list[i] + sifted.n[i]))
+              << "list " << i << " of " << n;
+      }
+    }
+  }
+}
+
+template <class C>
+class ListedClipOn : public ::testing::Test {};
+TYPED_TEST_SUITE(ListedClipOn, ts::ExecsAndReals, ts::CaseName);
+
+/// A tail within an interval by the definition: octave by octave, integers.
+template <class T>
+kd::TailPart part_naive(const kd::GatheredBins<T>& bins, const std::vector<T>& tails, int side,
+                        const kd::Interval<T>& interval) {
+  kd::TailPart part{0, 0, 0};
+  int octaves = 0;
+  for (const T x : tails) octaves = std::max(octaves, bins.octave_of(x) + 1);
+  for (int octave = 0; octave < octaves; ++octave) {
+    const kd::TailTerm<T> term(bins.centre, bins.exponent_of(octave));
+    kd::TailSums sums;
+    for (const T x : tails) {
+      if ((static_cast<double>(x) < bins.centre ? 0 : 1) != side || bins.octave_of(x) != octave ||
+          !interval.contains(x))
+        continue;
+      kd::FewTailSums one;
+      term.add(x, true, one);
+      one.move_to(sums);
+    }
+    part.count += sums.count;
+    part.sum += bins.in_grid_units(sums.sum, octave, false);
+    part.squares += bins.in_grid_units(sums.squares, octave, true);
+  }
+  return part;
+}
+
+template <class Exec, class T>
+void tails_are_added_up(double low_edge, double centre, double high_edge, std::size_t n,
+                        int most_octaves) {
+  const Exec space;
+  const auto bins = bins_between<T>(low_edge, centre, high_edge);
+  std::vector<T> tails = some_tails(bins, low_edge, high_edge, n, most_octaves);
+  std::vector<T> list = tails;
+  list.resize(static_cast<std::size_t>(kd::whole_blocks(static_cast<std::int64_t>(n))), nan_of<T>);
+  std::vector<std::int64_t> counts(
+      static_cast<std::size_t>(space.concurrency() * kd::OctaveLists<T>::count));
+  const std::int64_t room = kd::OctaveLists<T>::most_size(static_cast<std::int64_t>(n));
+  std::vector<T> sorted(static_cast<std::size_t>(room) + 1, T{-77});
+  kd::OctaveLists<T> lists;
+  lists.pixels = sorted.data();
+  kd::sift_tails(space, bins, list.data(), static_cast<std::int64_t>(n), counts.data(), lists);
+  EXPECT_LE(lists.size(), room);
+  EXPECT_EQ(sorted.back(), T{-77});
+  const kd::ListedTails<Exec, T> listed(space, bins, lists);
+  EXPECT_TRUE(listed.hold_all());
+
+  std::sort(tails.begin(), tails.end());
+  std::vector<kd::Interval<T>> intervals{{}};
+  for (const double share : {0.0, 0.01, 0.1, 0.3, 0.45}) {
+    const auto at = static_cast<std::size_t>(share * static_cast<double>(n));
+    const kd::Interval<T> at_pixels{tails[at], tails[n - 1 - at]};
+    intervals.push_back(at_pixels);
+    intervals.push_back({kd::next_below(at_pixels.low), kd::next_above(at_pixels.high)});
+    intervals.push_back({at_pixels.low, kd::Interval<T>{}.high});
+  }
+  intervals.push_back({static_cast<T>(low_edge), static_cast<T>(high_edge)});
+  for (const auto& interval : intervals) {
+    if (interval.low > static_cast<T>(low_edge) || interval.high < static_cast<T>(high_edge))
+      continue;
+    kd::TailPart parts[2];
+    listed.within(interval, parts);
+    T extreme[2] = {T{-1}, T{-1}};
+    listed.find_outermost(interval, extreme);
+    T expected[2] = {T{-1}, T{-1}};
+    for (auto x = tails.rbegin(); x != tails.rend(); ++x)
+      if (interval.contains(*x) && static_cast<double>(*x) < bins.centre) expected[0] = *x;
+    for (const T x : tails)
+      if (interval.contains(x) && static_cast<double>(x) >= bins.centre) expected[1] = x;
+    for (int side = 0; side < 2; ++side) {
+      const kd::TailPart naive = part_naive(bins, tails, side, interval);
+      EXPECT_EQ(parts[side].count, naive.count);
+      EXPECT_EQ(parts[side].sum, naive.sum);
+      EXPECT_EQ(parts[side].squares, naive.squares);
+      EXPECT_EQ(extreme[side], expected[side]);
+    }
+  }
+}
+
+TYPED_TEST(ListedClipOn, AddsUpTheTailsOctaveByOctave) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  if constexpr (kastor::is_host_space_v<Exec>) {
+    for (const std::size_t n : {1UL, 64UL, 1000UL, 5000UL})
+      tails_are_added_up<Exec, T>(-0.037, 6.3e-7, 0.03705, n, 12);
+    tails_are_added_up<Exec, T>(99990.0, 1e5, 100013.0, 3000, 9);
+    tails_are_added_up<Exec, T>(-3.0, 1e-3, 2.5, 200000, 3);  // several threads
+    if constexpr (sizeof(T) == 8) {
+      tails_are_added_up<Exec, T>(-1e-280, 1e-281, 2e-280, 3000, 200);
+      tails_are_added_up<Exec, T>(-1e280, 1e279, 2e280, 3000, 90);  // to 2^1023
+    }
+  }
+}
+
+TYPED_TEST(ListedClipOn, KnowsPixelsThatNoOctaveHolds) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  if constexpr (kastor::is_host_space_v<Exec> && sizeof(T) == 8) {
+    const Exec space;
+    const auto bins = bins_between<T>(-1.0, 0.1, 1.0);
+    for (const double far : {-1e200, 1e200}) {
+      std::vector<T> list(64, nan_of<T>);
+      list[0] = 1.5;
+      list[1] = far;
+      std::vector<std::int64_t> counts(
+          static_cast<std::size_t>(space.concurrency() * kd::OctaveLists<T>::count));
+      std::vector<T> sorted(static_cast<std::size_t>(kd::OctaveLists<T>::most_size(2)));
+      kd::OctaveLists<T> lists;
+      lists.pixels = sorted.data();
+      kd::sift_tails(space, bins, list.data(), 2, counts.data(), lists);
+      EXPECT_FALSE((kd::ListedTails<Exec, T>(space, bins, lists).hold_all()));
+    }
+  }
+}
+
+template <class T>
+using Draw = std::function<double(ts::Random&)>;
+
+template <class Exec, class T>
+void ranks_are_found(const std::string& name, std::size_t n, const Draw<T>& draw) {
+  const Exec space;
+  ts::Random random(n + name.size());
+  std::vector<T> pixels(n);
+  for (T& x : pixels) x = static_cast<T>(draw(random));
+  std::vector<T> sorted = pixels;
+  std::sort(sorted.begin(), sorted.end());
+  const auto count = static_cast<std::int64_t>(n);
+  pixels.resize(static_cast<std::size_t>(kd::whole_blocks(count)), nan_of<T>);
+  std::vector<T> room(n + 65, T{-77});
+  kd::SmallList<T> few;
+  kd::ListedWindow<Exec, T> window(space, pixels.data(), count, sorted.front(), sorted.back(),
+                                   room.data(), few);
+  EXPECT_EQ(window.pixels(), count);
+  std::vector<std::int64_t> ranks{0, count - 1, count / 2, (count - 1) / 2};
+  for (int i = 0; i < 30; ++i) {  // as medians do: ever nearer, and anywhere
+    ranks.push_back(count / 2 - (count >> (2 + i)));
+    ranks.push_back(random.below(count));
+  }
+  for (const std::int64_t rank : ranks) {
+    const T x = sorted[static_cast<std::size_t>(rank)];
+    ASSERT_EQ(window(rank), x) << name << ", rank " << rank << " of " << n;
+    EXPECT_EQ(window.below(x), std::lower_bound(sorted.begin(), sorted.end(), x) - sorted.begin())
+        << name;
+  }
+  EXPECT_EQ(room.back(), T{-77});
+}
+
+TYPED_TEST(ListedClipOn, FindsEveryRankOfTheWindow) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  if constexpr (kastor::is_host_space_v<Exec>) {
+    const double huge = static_cast<double>(std::numeric_limits<T>::max());
+    const double tiny = static_cast<double>(std::numeric_limits<T>::denorm_min());
+    const std::vector<std::pair<std::string, Draw<T>>> draws{
+        {"even", [](ts::Random& r) { return r.uniform(); }},
+        {"Gaussian", [](ts::Random& r) { return r.gaussian(); }},
+        {"one value", [](ts::Random&) { return 3.5; }},
+        {"two values", [](ts::Random& r) { return r.below(2) == 0 ? -1.0 : 4.0; }},
+        {"signed zeros", [](ts::Random& r) { return r.below(2) == 0 ? -0.0 : 0.0; }},
+        {"few values", [](ts::Random& r) { return std::floor(5 * r.gaussian()); }},
+        {"mostly one", [](ts::Random& r) { return r.below(50) == 0 ? r.uniform() : 0.25; }},
+        {"steep", [](ts::Random& r) { return std::exp(15 * r.gaussian()); }},
+        {"lowest and highest", [=](ts::Random& r) { return r.below(2) == 0 ? -huge : huge; }},
+        {"over all numbers", [=](ts::Random& r) { return (2 * r.uniform() - 1) * huge; }},
+        {"denormal", [=](ts::Random& r) { return std::floor(1000 * r.uniform()) * tiny; }},
+    };
+    for (const auto& [name, draw] : draws) {
+      for (const std::size_t n : {1UL, 2UL, 63UL, 64UL, 1000UL, 5000UL, 70000UL})
+        ranks_are_found<Exec, T>(name, n, draw);
+    }
+    ranks_are_found<Exec, T>("even, of many", 400001, draws[0].second);
+    ranks_are_found<Exec, T>("few values, of many", 300000, draws[5].second);
+  }
+}
+
+}  // namespace
