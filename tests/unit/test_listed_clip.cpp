@@ -213,7 +213,7 @@ TYPED_TEST(ListedClipOn, AddsUpTheTailsOctaveByOctave) {
     for (const std::size_t n : {1UL, 64UL, 1000UL, 5000UL})
       tails_are_added_up<Exec, T>(-0.037, 6.3e-7, 0.03705, n, 12);
     tails_are_added_up<Exec, T>(99990.0, 1e5, 100013.0, 3000, 9);
-    tails_are_added_up<Exec, T>(-3.0, 1e-3, 2.5, 200000, 3);  // several threads
+    tails_are_added_up<Exec, T>(-3.0, 1e-3, 2.5, 800000, 2);  // several threads
     if constexpr (sizeof(T) == 8) {
       tails_are_added_up<Exec, T>(-1e-280, 1e-281, 2e-280, 3000, 200);
       tails_are_added_up<Exec, T>(-1e280, 1e279, 2e280, 3000, 90);  // to 2^1023
@@ -297,8 +297,8 @@ TYPED_TEST(ListedClipOn, FindsEveryRankOfTheWindow) {
       for (const std::size_t n : {1UL, 2UL, 63UL, 64UL, 1000UL, 5000UL, 70000UL})
         ranks_are_found<Exec, T>(name, n, draw);
     }
-    ranks_are_found<Exec, T>("even, of many", 400001, draws[0].second);
-    ranks_are_found<Exec, T>("few values, of many", 300000, draws[5].second);
+    ranks_are_found<Exec, T>("even, of many", 700001, draws[0].second);
+    ranks_are_found<Exec, T>("few values, of many", 500000, draws[5].second);
   }
 }
 

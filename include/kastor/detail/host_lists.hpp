@@ -33,7 +33,7 @@ void fill_block(T* list, std::int64_t n) {
 template <class Exec, class Functor>
 [[nodiscard]] typename Functor::value_type reduce_list(const std::string& label, const Exec& space,
                                                        std::int64_t parts, const Functor& functor) {
-  constexpr std::int64_t few = 16;
+  constexpr std::int64_t few = 64;
   typename Functor::value_type value;
   if (parts <= few || space.concurrency() == 1) {
     functor.init(value);

@@ -81,6 +81,7 @@ class JoinedTails {
       return (squared ? before.squares : before.sum) +
              m_bins.in_grid_units(within, octave, squared);
     });
+    KASTOR_UNROLL
     for (int side = 0; side < sides; ++side)
       parts[side] = {m_space.before_octave[side][cuts[side].octave].count +
                          static_cast<std::int64_t>(words[side][WideTailSums::pixels]),

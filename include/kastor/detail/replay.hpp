@@ -112,6 +112,7 @@ class Replay {
     TailPart parts[2];
     m_tails.within(interval, parts);
     p = Population{};
+    KASTOR_UNROLL
     for (int side = 0; side < 2; ++side) {
       p.tail[side] = parts[side].count;
       p.n += p.tail[side];
@@ -180,7 +181,7 @@ class Replay {
     return m_stored(rank - before);
   }
 
-  Gathered<T> m_g;
+  const Gathered<T>& m_g;
   GatheredBins<T> m_bins;
   Tails m_tails;
   Window m_stored;            ///< pixels of the window, all but the spikes
