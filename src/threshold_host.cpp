@@ -19,6 +19,12 @@ void threshold_blocks(HostLevel level, T low, T high, const T* pixels, std::int6
   KASTOR_RETURN_AT_LEVEL(level, threshold_blocks<T>(low, high, pixels, blocks, words));
 }
 
+template <class T>
+std::int64_t not_above_at(HostLevel level, T bound, const T* pixels, std::int64_t blocks,
+                          const std::uint64_t* words, MarkedBits* found) {
+  KASTOR_RETURN_AT_LEVEL(level, not_above_blocks<T>(bound, pixels, blocks, words, found));
+}
+
 }  // namespace
 
 template <class T>
@@ -31,9 +37,24 @@ void threshold_on_host(HostLevel level, T low, T high, const T* pixels, std::int
   threshold_blocks(level, low, high, last.data(), 1, words + blocks);
 }
 
-template void threshold_on_host<float>(HostLevel, float, float, const float*, std::int64_t,
-                                       std::uint64_t*);
-template void threshold_on_host<double>(HostLevel, double, double, const double*, std::int64_t,
-                                        std::uint64_t*);
+template <class T>
+std::int64_t find_not_above_on_host(HostLevel level, T bound, const T* pixels, std::int64_t n,
+                                    const std::uint64_t* words, MarkedBits* found) {
+  const std::int64_t blocks = n / 64, rest = n % 64;
+  std::int64_t count = not_above_at(level, bound, pixels, blocks, words, found);
+  if (rest == 0 || words[blocks] == 0) return count;
+  std::uint64_t bits = 0;
+  for (std::int64_t k = 0; k < rest; ++k)
+    bits |= std::uint64_t{pixels[64 * blocks + k] > bound ? 0U : 1U} << k;
+  found[count] = {blocks, words[blocks] & bits};
+  return count + (found[count].bits != 0 ? 1 : 0);
+}
+
+#define KASTOR_INSTANTIATE(T)                                                                  \
+  template void threshold_on_host<T>(HostLevel, T, T, const T*, std::int64_t, std::uint64_t*); \
+  template std::int64_t find_not_above_on_host<T>(HostLevel, T, const T*, std::int64_t,        \
+                                                  const std::uint64_t*, MarkedBits*);
+KASTOR_INSTANTIATE(float)
+KASTOR_INSTANTIATE(double)
 
 }  // namespace kastor::detail

@@ -303,4 +303,51 @@ void every_threshold_matches_naive() {
 TEST(ThresholdOnHost, MatchesNaiveForFloat) { every_threshold_matches_naive<float>(); }
 TEST(ThresholdOnHost, MatchesNaiveForDouble) { every_threshold_matches_naive<double>(); }
 
+/// Marked pixels that are not above a bound.
+template <class T>
+void marked_pixels_match_naive(T bound, const std::vector<T>& pixels,
+                               const std::vector<std::uint64_t>& words) {
+  std::vector<std::uint64_t> want((pixels.size() + 63) / 64);
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    if ((words[i / 64] >> i % 64 & 1) != 0 && !(pixels[i] > bound))
+      want[i / 64] |= std::uint64_t{1} << i % 64;
+  for (const HostLevel level : ts::host_levels()) {
+    std::vector<kastor::detail::MarkedBits> found(words.size() + 1);
+    found.back() = {-7, sentinel_word};
+    const std::int64_t n = kastor::detail::find_not_above_on_host(
+        level, bound, pixels.data(), static_cast<std::int64_t>(pixels.size()), words.data(),
+        found.data());
+    EXPECT_EQ(found.back().word, -7);
+    std::vector<std::uint64_t> got(want.size());
+    std::int64_t last = -1;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto& [word, bits] = found[static_cast<std::size_t>(i)];
+      EXPECT_GT(word, last);
+      EXPECT_NE(bits, 0U);
+      last = word;
+      got[static_cast<std::size_t>(word)] = bits;
+    }
+    EXPECT_EQ(got, want) << pixels.size() << " pixels, bound " << bound << ", level "
+                         << static_cast<int>(level);
+  }
+}
+
+template <class T>
+void every_marked_pixel_matches_naive() {
+  for (const std::int64_t n : {0, 1, 63, 64, 65, 511, 512, 513, 1000, 8192}) {
+    const auto pixels = with_special_values(gaussian<T>(n, 9), 7);
+    for (const T level : {T(0.5), T(2), T(3), T(100)}) {
+      auto words = words_naive(level, std::numeric_limits<T>::infinity(), pixels);
+      for (const T bound : {T(-1), level, T(2.25), T(5), std::numeric_limits<T>::infinity()})
+        marked_pixels_match_naive(bound, pixels, words);
+    }
+  }
+}
+TEST(ThresholdOnHost, FindsMarkedPixelsThatAreNotAboveForFloat) {
+  every_marked_pixel_matches_naive<float>();
+}
+TEST(ThresholdOnHost, FindsMarkedPixelsThatAreNotAboveForDouble) {
+  every_marked_pixel_matches_naive<double>();
+}
+
 }  // namespace

@@ -132,12 +132,34 @@ void a_megapixel_matches_naive() {
 template <class C>
 void other_images_match_naive() {
   using T = typename C::real;
-  for (const ts::Pixels kind : ts::all_pixel_kinds) {
-    matches_naive<C>(ts::make_image<T>(kind, 90, 131, 3), {}, ts::name_of(kind));
+  // Read in every pass, and as a rule once.
+  for (const std::int64_t ny : {90, 160}) {
+    for (const ts::Pixels kind : ts::all_pixel_kinds)
+      matches_naive<C>(ts::make_image<T>(kind, ny, 131, 3), {}, ts::name_of(kind));
   }
   matches_naive<C>(ts::HostImage<T>(1, 1, T(2)), {}, "one pixel");
   matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 1, 500, 4), {}, "one row");
   matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 500, 1, 5), {}, "one column");
+}
+
+/// Of which a prediction of the level cannot say whether they are foreground; at last more than
+/// are kept.
+template <class C>
+void many_pixels_near_the_level_match_naive() {
+  using T = typename C::real;
+  for (const std::int64_t near : {0, 100, 1000, 12000}) {
+    ts::Random random(7);
+    ts::HostImage<T> host(512, 500, T(0));
+    for (T& x : host.values) x = static_cast<T>(random.gaussian());
+    for (std::int64_t i = 0; i < near; ++i)
+      host(random.below(host.ny), random.below(host.nx)) =
+          static_cast<T>(4.7 + 0.6 * random.uniform());
+    kastor::FindParams params;
+    matches_naive<C>(host, params, std::to_string(near) + " near 5 sigma");
+    params.about = kastor::ThresholdAbout::median;
+    params.threshold = 1.5;
+    matches_naive<C>(host, params, std::to_string(near) + ", threshold among the noise");
+  }
 }
 
 /// More runs and components than the work space has room for at first.
@@ -292,6 +314,10 @@ TYPED_TEST(SourceFinder, MatchesNaiveForEveryChoice) { every_choice_matches_naiv
 TYPED_TEST(SourceFinder, MatchesNaiveOnAMegapixel) { a_megapixel_matches_naive<TypeParam>(); }
 
 TYPED_TEST(SourceFinder, MatchesNaiveOnEveryKindOfPixels) { other_images_match_naive<TypeParam>(); }
+
+TYPED_TEST(SourceFinder, MatchesNaiveWithManyPixelsNearTheLevel) {
+  many_pixels_near_the_level_match_naive<TypeParam>();
+}
 
 TYPED_TEST(SourceFinder, FindsTheBrightSourcesOfASimulatedSky) {
   bright_sources_of_the_truth_are_found<TypeParam>();

@@ -38,6 +38,7 @@ struct Brackets {
   T spike[max_spikes];
   int has_candidate;
   T candidate;  ///< the level asked for is not below it
+  T certain;    ///< nor above this
 
   [[nodiscard]] KOKKOS_FUNCTION bool inside(T x) const { return (x > low_edge) & (x < high_edge); }
   [[nodiscard]] KOKKOS_FUNCTION bool in_window(T x) const {
@@ -200,10 +201,12 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
   const double slack = (3 + 10 * Kokkos::fabs(level.sigmas)) * widen * sigma /
                            Kokkos::sqrt(static_cast<double>(clip.survivors + 1)) +
                        clip.margin * rough.scale;
-  const double least =
-      level.absolute ? level.value : level.of(value_at(clip.median), sigma) - slack;
-  const Interval<T> above = interval_between<T>(least, Kokkos::Experimental::infinity_v<double>);
-  b.candidate = above.low;
+  const double expected = level.of(value_at(clip.median), sigma);
+  const auto bound_of = [](double least) {
+    return interval_between<T>(least, Kokkos::Experimental::infinity_v<double>).low;
+  };
+  b.candidate = bound_of(level.absolute ? expected : expected - slack);
+  b.certain = bound_of(level.absolute ? expected : expected + slack);
   b.has_candidate = b.candidate >= b.high_edge ? 1 : 0;
 }
 

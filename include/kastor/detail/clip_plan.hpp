@@ -86,6 +86,13 @@ class ClipPlan {
   [[nodiscard]] bool candidates_hold() const { return m_outcome().candidates_hold != 0; }
   [[nodiscard]] const ClipOutcome<T>& outcome() const { return m_outcome(); }
 
+  /// On a host, if the candidates hold: clears the bits of those that are not above the level.
+  void clear_borderline() const requires on_host {
+    Kokkos::parallel_for("kastor::threshold::clear_borderline",
+                         Range(m_space, 0, m_borderline_count),
+                         ClearBorderline<T>{m_borderline.data(), m_outcome().foreground_above});
+  }
+
   /// For the kernels of a device that follow `start`.
   [[nodiscard]] const ClipOutcome<T>* outcome_on_device() const { return m_small_parts.outcome; }
   [[nodiscard]] int teams() const { return m_teams; }
@@ -143,6 +150,9 @@ class ClipPlan {
       grow(m_list, m_space, "kastor::sigma_clip::gathered", GatheredLists<T>::size(m_capacity));
       grow(m_sorted, m_space, "kastor::sigma_clip::sorted",
            OctaveLists<T>::most_size(m_capacity) + host_block);
+      if (m_mask.words != nullptr)
+        grow(m_borderline, m_space, "kastor::sigma_clip::borderline",
+             std::max<std::int64_t>(4096, pixels() / 64));
       if (!m_host_replay) m_host_replay = std::make_unique<HostReplay>();
     } else {
       // A whole tile more, since a small image may be no more than a tile a team.
@@ -215,13 +225,18 @@ class ClipPlan {
     outcome.usable = brackets.usable;
     if (brackets.usable == 0) return;
     std::int64_t in_tails = 0, in_window = 0;
-    const GatheredLists<T> lists{m_list.data(), m_capacity, &in_tails, &in_window};
+    const bool alone = m_space.concurrency() == 1;
+    const GatheredLists<T> lists{m_list.data(), m_capacity, &in_tails, &in_window, alone};
+    m_borderline_count = 0;
+    const BorderlinePixels<T> borderline{m_borderline.data(),
+                                         static_cast<std::int64_t>(m_borderline.extent(0)),
+                                         &m_borderline_count, alone};
     InsideSums inside;
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t first_row) {
       const bool marks = m_mask.words != nullptr;
       const MaskRows mask{marks ? m_mask.words + first_row * m_mask.per_row : nullptr,
                           m_mask.per_row};
-      const GatherOnHost<T> read(band.rows, mask, brackets, lists);
+      const GatherOnHost<T> read(band.rows, mask, brackets, lists, borderline);
       InsideSums found;
       Kokkos::parallel_reduce("kastor::sigma_clip::read", Range(m_space, 0, read.count()), read,
                               found);
@@ -235,7 +250,9 @@ class ClipPlan {
     replay_on_host(request, {brackets, inside}, lists);
     // Every pixel was compared with the candidate level, wherever that is.
     outcome.candidates_hold = outcome.decided != 0 && m_mask.words != nullptr &&
-                                      outcome.foreground_above >= brackets.candidate
+                                      outcome.foreground_above >= brackets.candidate &&
+                                      outcome.foreground_above <= brackets.certain &&
+                                      m_borderline_count <= borderline.capacity
                                   ? 1
                                   : 0;
   }
@@ -324,6 +341,8 @@ class ClipPlan {
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_chunk_counts;
   std::vector<T> m_rough;
   std::unique_ptr<HostReplay> m_host_replay;
+  Kokkos::View<BorderlinePixel<T>*, typename Exec::memory_space> m_borderline;
+  std::int64_t m_borderline_count = 0;
 
   Shape m_shape;
   ClipLevel m_level;

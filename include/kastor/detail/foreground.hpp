@@ -6,7 +6,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <kastor/detail/bits.hpp>
 #include <kastor/detail/clip_plan.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/team_launcher.hpp>
@@ -16,33 +15,6 @@
 /// From the candidates that the clip's read marked to the foreground, without reading the image
 /// again.
 namespace kastor::detail {
-
-/// Host: clears the bits of candidates that are not above the level; other words are zero.
-template <class T>
-struct RefineWords {
-  Rows<T> rows;
-  T above;
-  std::uint64_t* words;
-  std::int64_t words_per_row;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t y) const { KOKKOS_IF_ON_HOST((refine(y);)) }
-
- private:
-  void refine(std::int64_t y) const {
-    const T* const pixels = rows.data + y * rows.pitch;
-    std::uint64_t* const row = words + y * words_per_row;
-    for_each_word(
-        row, 0, words_per_row, [](std::int64_t, std::int64_t) {},
-        [&](std::int64_t w) {
-          std::uint64_t kept = row[w];
-          for (std::uint64_t rest = kept; rest != 0; rest &= rest - 1) {
-            const int bit = lowest_one(rest);
-            if (!(pixels[64 * w + bit] > above)) kept &= ~(std::uint64_t{1} << bit);
-          }
-          row[w] = kept;
-        });
-  }
-};
 
 /// Device: sets the bits of the candidates above the level, in a mask that is clear; or, if the
 /// candidates do not hold, reads a band of the image once more.
@@ -131,20 +103,13 @@ template <class Exec, class T>
 void make_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<T, Exec> bands,
                      double level, const BitMask<Exec>& mask) {
   const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
+  if constexpr (is_host_space_v<Exec>) {
+    if (clip.candidates_hold()) return clip.clear_borderline();
+  }
   std::int64_t first_row = 0;
   for (const auto& band : bands) {
-    const Rows<T> rows = rows_of<T, Exec>(band);
-    if (is_host_space_v<Exec> && clip.candidates_hold()) {
-      Kokkos::parallel_for(
-          "kastor::threshold::refine_words",
-          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, rows.ny),
-          RefineWords<T>{rows, clip.outcome().foreground_above,
-                         mask.words.data() + first_row * mask.words_per_row(),
-                         mask.words_per_row()});
-    } else {
-      threshold_into<Exec, T>(space, band, level, mask, first_row);
-    }
-    first_row += rows.ny;
+    threshold_into<Exec, T>(space, band, level, mask, first_row);
+    first_row += static_cast<std::int64_t>(band.extent(0));
   }
 }
 

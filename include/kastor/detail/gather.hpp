@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstring>
+#include <kastor/detail/borderline_pixels.hpp>
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/host_lists.hpp>
@@ -41,6 +42,7 @@ struct GatheredLists {
   std::int64_t capacity;
   std::int64_t* in_tails;
   std::int64_t* in_window;
+  bool alone;  ///< one thread
 
   [[nodiscard]] static std::int64_t size(std::int64_t capacity) {
     return capacity + 2 * host_block;
@@ -48,11 +50,11 @@ struct GatheredLists {
   [[nodiscard]] T* window(std::int64_t n) const { return values + capacity + host_block - n; }
 
   void append_to_tails(const T* from, std::int64_t n) const {
-    const std::int64_t at = Kokkos::atomic_fetch_add(in_tails, n);
+    const std::int64_t at = claim_places(in_tails, n, alone);
     if (at + n <= capacity) copy(from, n, values + at);
   }
   void append_to_window(const T* from, std::int64_t n) const {
-    const std::int64_t at = Kokkos::atomic_fetch_add(in_window, n);
+    const std::int64_t at = claim_places(in_window, n, alone);
     if (at + n <= capacity) copy(from, n, window(at + n));
   }
 
@@ -75,15 +77,18 @@ struct GatherOnHost {
   using value_type = InsideSums;
   static constexpr std::int64_t stretch = host_segment;
   static_assert(stretch % 64 == 0 && stretch <= max_grid_terms);
+  static_assert(stretch <= 64 * BorderlinePixels<T>::most_words);
 
   Rows<T> rows;
   MaskRows mask;
   std::int64_t per_row;
   Brackets<T> brackets;
   GatheredLists<T> gathered;
+  BorderlinePixels<T> borderline;  ///< if a mask is wanted
 
-  GatherOnHost(const Rows<T>& r, const MaskRows& m, const Brackets<T>& b, const GatheredLists<T>& g)
-      : rows(r), mask(m), brackets(b), gathered(g) {
+  GatherOnHost(const Rows<T>& r, const MaskRows& m, const Brackets<T>& b, const GatheredLists<T>& g,
+               const BorderlinePixels<T>& l)
+      : rows(r), mask(m), brackets(b), gathered(g), borderline(l) {
     if (rows.pitch == rows.nx && (mask.words == nullptr || rows.nx % 64 == 0))
       rows = {rows.data, 1, rows.ny * rows.nx, rows.ny * rows.nx};
     per_row = (rows.nx + stretch - 1) / stretch;
@@ -101,6 +106,9 @@ struct GatherOnHost {
     const std::int64_t y = i / per_row;
     const std::int64_t x = i % per_row * stretch;
     const std::int64_t n = rows.nx - x < stretch ? rows.nx - x : stretch;
+    const T* const pixels = rows.data + y * rows.pitch + x;
+    std::uint64_t* const words =
+        mask.words == nullptr ? nullptr : mask.words + y * mask.per_row + x / 64;
     T in_tails[stretch + 64];
     T in_window[stretch + 64];
     HostLists<T> lists{in_tails, in_window};
@@ -109,15 +117,25 @@ struct GatherOnHost {
                  HostScan<T>{brackets.low_edge, brackets.high_edge, brackets.window_low,
                              brackets.window_high, brackets.centre, brackets.grid.centre,
                              brackets.grid.scale, brackets.candidate},
-                 rows.data + y * rows.pitch + x, n, found, lists,
-                 mask.words == nullptr ? nullptr : mask.words + y * mask.per_row + x / 64);
+                 pixels, n, found, lists, words);
     sums.inside += found.inside;
     sums.below += found.below;
     sums.sum.add(unbias(found.sum, n));
     sums.squares.add(unbias(found.squares, n));
+    if (words != nullptr && may_have_borderline(lists))
+      borderline.append(pixels, n, words, brackets.certain);
     if (brackets.spikes > 0) count_spikes(lists, sums);
     if (lists.in_tails > 0) gathered.append_to_tails(in_tails, lists.in_tails);
     if (lists.in_window > 0) gathered.append_to_window(in_window, lists.in_window);
+  }
+
+  /// Where candidates lie beyond the edges, those of a stretch are among its tails.
+  [[nodiscard]] bool may_have_borderline(const HostLists<T>& lists) const {
+    if (brackets.has_candidate == 0) return true;
+    int any = 0;
+    for (std::int64_t i = 0; i < lists.in_tails; ++i)
+      any |= (lists.tails[i] > brackets.candidate) & (lists.tails[i] <= brackets.certain) ? 1 : 0;
+    return any != 0;
   }
 
   /// Takes the spikes out of the window's list.

@@ -28,6 +28,15 @@ void fill_block(T* list, std::int64_t n) {
   std::fill(list + n, list + whole_blocks(n), std::numeric_limits<T>::quiet_NaN());
 }
 
+/// Places for n more at the end of a list. Exchanges that others may see take longer than all else
+/// that is done for a few pixels.
+[[nodiscard]] inline std::int64_t claim_places(std::int64_t* next, std::int64_t n, bool alone) {
+  if (!alone) return Kokkos::atomic_fetch_add(next, n);
+  const std::int64_t at = *next;
+  *next += n;
+  return at;
+}
+
 /// Joins functor(part, value) over all parts of a list: a thread does it alone if they are few, for
 /// to start others takes longer.
 template <class Exec, class Functor>

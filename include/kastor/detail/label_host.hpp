@@ -103,7 +103,8 @@ struct UniteAlongRows {
       }
       while (above < past_above && table.end[above] + reach <= table.begin[i]) ++above;
       for (std::uint32_t a = above; a < past_above && table.begin[a] < table.end[i] + reach; ++a) {
-        forest.unite(static_cast<std::uint32_t>(i), a);
+        const auto mine = static_cast<std::uint32_t>(i);
+        workers == 1 ? forest.unite_alone(mine, a) : forest.unite(mine, a);
       }
     }
   }

@@ -55,6 +55,13 @@ struct UnionFind {
     if (seen != a) unite(seen, b);
   }
 
+  /// Of one thread: there is no exchange to wait for.
+  void unite_alone(std::uint32_t a, std::uint32_t b) const {
+    a = find(a);
+    b = find(b);
+    parent[a < b ? b : a] = a < b ? a : b;
+  }
+
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
     a = find(a);
     b = find(b);
