@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/adder.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/image.hpp>
@@ -17,46 +18,6 @@ namespace kastor::detail {
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int bits_of(std::int64_t n) {
   return 64 - Kokkos::Experimental::countl_zero_builtin(static_cast<std::uint64_t>(n));
 }
-
-/// Adds to memory that others add to as well, unless the worker is alone.
-template <class Exec>
-struct Adder {
-  bool alone;
-
-  template <class V>
-  KOKKOS_FUNCTION void add(V* at, V value) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at += value;
-    } else {
-      Kokkos::atomic_add(at, value);
-    }
-  }
-  /// Sets bits.
-  template <class V>
-  KOKKOS_FUNCTION void mark(V* at, V bits) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at |= bits;
-    } else {
-      Kokkos::atomic_or(at, bits);
-    }
-  }
-  template <class V>
-  KOKKOS_FUNCTION void lower(V* at, V value) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at = value < *at ? value : *at;
-    } else {
-      Kokkos::atomic_min(at, value);
-    }
-  }
-  template <class V>
-  KOKKOS_FUNCTION void raise(V* at, V value) const {
-    if (is_host_space_v<Exec> && alone) {
-      *at = value > *at ? value : *at;
-    } else {
-      Kokkos::atomic_max(at, value);
-    }
-  }
-};
 
 /// Where runs are, and how long: of one run, or of several.
 struct RunExtents {

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/adder.hpp>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/union_find.hpp>
@@ -251,16 +252,17 @@ struct CountPixels {
 
   struct Add {
     std::uint64_t* pixels;
+    Adder<Exec> adder;
     KOKKOS_FUNCTION void operator()(std::uint32_t root, const PixelCount& part) const {
-      Kokkos::atomic_add(pixels + root, part.pixels);
-      if (part.marks != 0) Kokkos::atomic_or(pixels + root, part.marks);
+      adder.add(pixels + root, part.pixels);
+      if (part.marks != 0) adder.mark(pixels + root, part.marks);
     }
   };
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     count(RunLoop<Exec>(worker, workers, 0, table.runs()));
   }
   KOKKOS_FUNCTION void count(const RunLoop<Exec>& loop) const {
-    const Add add{table.pixels_of_set};
+    const Add add{table.pixels_of_set, {workers == 1}};
     SetSums<PixelCount, Add> sums(add);
     for (std::int64_t run = loop.first; run < loop.past; run += loop.step) {
       sums.take(table.forest().find(static_cast<std::uint32_t>(run)),
