@@ -10,6 +10,7 @@
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/host_lists.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
+#include <kastor/detail/run_host.hpp>
 #include <kastor/detail/scan_host.hpp>
 
 /// The one read of the image on hosts: sums of the pixels inside the edges, those of the window and
@@ -140,19 +141,8 @@ struct GatherOnHost {
 
   /// Takes the spikes out of the window's list.
   void count_spikes(HostLists<T>& lists, InsideSums& sums) const {
-    std::int64_t kept = 0;
-    for (std::int64_t i = 0; i < lists.in_window; ++i) {
-      const T x = lists.window[i];
-      bool found = false;
-      for (int s = 0; s < brackets.spikes; ++s) {
-        const bool same = x == brackets.spike[s];
-        sums.spike[s] += same ? 1 : 0;
-        found |= same;
-      }
-      lists.window[kept] = x;
-      kept += found ? 0 : 1;
-    }
-    lists.in_window = kept;
+    lists.in_window = take_out_on_host(best_host_level(), brackets.spike, brackets.spikes,
+                                       lists.window, lists.in_window, sums.spike);
   }
 };
 

@@ -152,13 +152,18 @@ struct RunsOfBands {
   template <class Part, bool ReadsPixels = true, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
     SetSums<Part, Add> sums(add);
+    for_each_run<ReadsPixels>(worker, [&](const Run& run) { sums.take(run.label, part_of(run)); });
+    sums.flush();
+  }
+  /// Calls `visit(run)` likewise.
+  template <bool ReadsPixels = true, class Visit>
+  KOKKOS_FUNCTION void for_each_run(std::int64_t worker, const Visit& visit) const {
     const RunLoop<Exec> share = loop(worker);
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
       if constexpr (ReadsPixels && is_host_space_v<Exec>) prefetch(i + 16, share.past);
       const Run run = runs.run(i);
-      if (run.label != 0) sums.take(run.label, part_of(run));
+      if (run.label != 0) visit(run);
     }
-    sums.flush();
   }
 
  private:
