@@ -15,15 +15,6 @@ namespace {
 #undef KASTOR_LOOPS
 
 template <class T>
-void extremes_at(HostLevel level, const T* pixels, std::int64_t vectors, RunExtremes<T>& result) {
-  KASTOR_RETURN_AT_LEVEL(level, extremes<T>(pixels, vectors, result));
-}
-template <class T>
-std::int64_t block_at(HostLevel level, T value, const T* pixels, std::int64_t blocks,
-                      std::uint64_t& bits) {
-  KASTOR_RETURN_AT_LEVEL(level, block_with<T>(value, pixels, blocks, bits));
-}
-template <class T>
 std::int64_t take_out_at(HostLevel level, const T* values, int of_values, T* pixels,
                          std::int64_t blocks, std::int64_t* counts) {
   KASTOR_RETURN_AT_LEVEL(level, take_out<T>(values, of_values, pixels, blocks, counts));
@@ -34,35 +25,16 @@ void sum_side_by_side_at(HostLevel level, FourRuns<T>& runs, std::int64_t n) {
   KASTOR_RETURN_AT_LEVEL(level, sum_side_by_side<T>(runs, n));
 }
 
-/// Of a vector at a level, in bytes.
-int vector_bytes(HostLevel level) {
-  return level == HostLevel::avx512 ? 64 : (level == HostLevel::avx2 ? 32 : 16);
-}
-
 }  // namespace
 
 template <class T>
 RunExtremes<T> extremes_on_host(HostLevel level, const T* pixels, std::int64_t n) {
-  RunExtremes<T> result{pixels[0], pixels[0]};
-  const std::int64_t lanes = vector_bytes(level) / static_cast<int>(sizeof(T));
-  const std::int64_t vectors = n / lanes;
-  if (vectors > 0) extremes_at(level, pixels, vectors, result);
-  for (std::int64_t i = vectors * lanes; i < n; ++i) {
-    result.lowest = std::min(result.lowest, pixels[i]);
-    result.highest = std::max(result.highest, pixels[i]);
-  }
-  return result;
+  KASTOR_RETURN_AT_LEVEL(level, extremes<T>(pixels, n));
 }
 
 template <class T>
 std::int64_t find_on_host(HostLevel level, T value, const T* pixels, std::int64_t n) {
-  const std::int64_t blocks = n / 64;
-  std::uint64_t bits = 0;
-  const std::int64_t block = block_at(level, value, pixels, blocks, bits);
-  if (block < blocks) return 64 * block + std::countr_zero(bits);
-  for (std::int64_t i = 64 * blocks; i < n; ++i)
-    if (pixels[i] == value) return i;
-  return -1;
+  KASTOR_RETURN_AT_LEVEL(level, find<T>(value, pixels, n));
 }
 
 template <class T>

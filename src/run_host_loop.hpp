@@ -1,57 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
-/// Of `vectors` whole vectors, at least one.
+/// See extremes_on_host. The last vector may have pixels of the one before.
 template <class T>
-[[KASTOR_TARGET]] void extremes(const T* pixels, std::int64_t vectors, RunExtremes<T>& result) {
+[[KASTOR_TARGET]] RunExtremes<T> extremes(const T* pixels, std::int64_t n) {
   using Pixels [[gnu::vector_size(KASTOR_VECTOR_BYTES)]] = T;
   constexpr int lanes = KASTOR_VECTOR_BYTES / sizeof(T);
   constexpr int ways = 4;
-  Pixels lowest[ways], highest[ways];
-  for (int k = 0; k < ways; ++k) {
-    std::memcpy(&lowest[k], pixels, sizeof(Pixels));
-    highest[k] = lowest[k];
+  RunExtremes<T> result{pixels[0], pixels[0]};
+  if (n < lanes) {
+    for (std::int64_t i = 1; i < n; ++i) {
+      result.lowest = pixels[i] < result.lowest ? pixels[i] : result.lowest;
+      result.highest = pixels[i] > result.highest ? pixels[i] : result.highest;
+    }
+    return result;
   }
+  Pixels lowest[ways], highest[ways];
+  for (int k = 0; k < ways; ++k) lowest[k] = highest[k] = Pixels{} + pixels[0];
   std::int64_t i = 0;
-  for (; i + ways <= vectors; i += ways) {
+  for (; i + ways * lanes <= n; i += ways * lanes) {
 #pragma GCC unroll 4
     for (int k = 0; k < ways; ++k) {
       Pixels x;
-      std::memcpy(&x, pixels + (i + k) * lanes, sizeof(x));
+      std::memcpy(&x, pixels + i + k * lanes, sizeof(x));
       lowest[k] = x < lowest[k] ? x : lowest[k];
       highest[k] = x > highest[k] ? x : highest[k];
     }
   }
-  for (; i < vectors; ++i) {
+  for (; i < n; i += lanes) {
     Pixels x;
-    std::memcpy(&x, pixels + i * lanes, sizeof(x));
+    std::memcpy(&x, pixels + (i + lanes <= n ? i : n - lanes), sizeof(x));
     lowest[0] = x < lowest[0] ? x : lowest[0];
     highest[0] = x > highest[0] ? x : highest[0];
   }
-  for (int k = 0; k < ways; ++k) {
-    for (int lane = 0; lane < lanes; ++lane) {
-      result.lowest = std::min<T>(result.lowest, lowest[k][lane]);
-      result.highest = std::max<T>(result.highest, highest[k][lane]);
-    }
+  for (int k = 1; k < ways; ++k) {
+    lowest[0] = lowest[k] < lowest[0] ? lowest[k] : lowest[0];
+    highest[0] = highest[k] > highest[0] ? highest[k] : highest[0];
   }
+  for (int lane = 0; lane < lanes; ++lane) {
+    result.lowest = lowest[0][lane] < result.lowest ? lowest[0][lane] : result.lowest;
+    result.highest = highest[0][lane] > result.highest ? highest[0][lane] : result.highest;
+  }
+  return result;
 }
 
-/// The place of the first block of 64 that has the value; `blocks`: none has.
+/// See find_on_host. The last vector may have pixels of the one before.
 template <class T>
-[[KASTOR_TARGET]] std::int64_t block_with(T value, const T* pixels, std::int64_t blocks,
-                                          std::uint64_t& bits) {
+[[KASTOR_TARGET]] std::int64_t find(T value, const T* pixels, std::int64_t n) {
   using V = Vectors<T>;
-  const auto v = V::all(value);
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    bits = 0;
-#pragma GCC unroll 16
-    for (int k = 0; k < 64; k += V::lanes) {
-      const auto x = V::load(pixels + 64 * b + k);
-      bits |= V::bits(V::less_equal(V::less_equal(x, v), v, x)) << k;
-    }
-    if (bits != 0) return b;
+  if (n < V::lanes) {
+    for (std::int64_t i = 0; i < n; ++i)
+      if (pixels[i] == value) return i;
+    return -1;
   }
-  return blocks;
+  const auto v = V::all(value);
+  for (std::int64_t i = 0; i < n; i += V::lanes) {
+    const std::int64_t at = i + V::lanes <= n ? i : n - V::lanes;
+    const auto x = V::load(pixels + at);
+    const std::uint64_t bits = V::bits(V::less_equal(V::less_equal(x, v), v, x));
+    if (bits != 0) return at + std::countr_zero(bits);
+  }
+  return -1;
 }
 
 /// See take_out_on_host; `blocks` times 64 pixels.

@@ -10,7 +10,7 @@
 namespace kastor::detail {
 
 /// Shorter runs are not worth a call.
-inline constexpr std::int64_t long_run = 32;
+inline constexpr std::int64_t long_run = 16;
 
 template <class T>
 struct RunExtremes {
