@@ -34,13 +34,17 @@ template <class T>
 constexpr T nan_of = std::numeric_limits<T>::quiet_NaN();
 
 template <class T>
-kd::GatheredBins<T> bins_between(double low_edge, double centre, double high_edge) {
+kd::Brackets<T> brackets_between(double low_edge, double centre, double high_edge) {
   kd::Brackets<T> brackets{};
   brackets.low_edge = static_cast<T>(low_edge);
   brackets.high_edge = static_cast<T>(high_edge);
   brackets.centre = static_cast<T>(centre);
   brackets.grid = kd::Grid(static_cast<double>(brackets.centre), low_edge, high_edge);
-  return kd::GatheredBins<T>(brackets);
+  return brackets;
+}
+template <class T>
+kd::GatheredBins<T> bins_between(double low_edge, double centre, double high_edge) {
+  return kd::GatheredBins<T>(brackets_between<T>(low_edge, centre, high_edge));
 }
 
 /// Beyond the edges, some far, some at the borders of octaves, where rounding matters.
@@ -84,12 +88,16 @@ TYPED_TEST(ListedClip, BoundsAreTheFirstPixelsOfAnOctave) {
                                           {-1e-30, 0.0, 2e-30},
                                           {-3e37, 1e36, 2.5e37}}) {
     const auto bins = bins_between<T>(low, centre, high);
-    const kd::TailBounds<T> bounds = kd::tail_bounds(bins);
+    const auto low_edge = static_cast<T>(low), high_edge = static_cast<T>(high);
+    const kd::TailBounds<T> bounds = kd::tail_bounds(bins, low_edge, high_edge);
+    EXPECT_EQ(bounds.first_octave[0], bins.octave_of(low_edge));
+    EXPECT_EQ(bounds.first_octave[1], bins.octave_of(high_edge));
     for (int i = 0; i < 2; ++i) {
-      EXPECT_GE(bins.octave_of(bounds.high[i]), i + 1);
-      EXPECT_LT(bins.octave_of(kd::next_below(bounds.high[i])), i + 1);
-      EXPECT_GE(bins.octave_of(bounds.low[i]), i + 1);
-      EXPECT_LT(bins.octave_of(kd::next_above(bounds.low[i])), i + 1);
+      const int below = bounds.first_octave[0] + i, above = bounds.first_octave[1] + i;
+      EXPECT_GT(bins.octave_of(bounds.high[i]), above);
+      EXPECT_LE(bins.octave_of(kd::next_below(bounds.high[i])), above);
+      EXPECT_GT(bins.octave_of(bounds.low[i]), below);
+      EXPECT_LE(bins.octave_of(kd::next_above(bounds.low[i])), below);
     }
     EXPECT_LE(bounds.low[1], bounds.low[0]);
     EXPECT_LT(bounds.low[0], bounds.centre);
@@ -100,26 +108,31 @@ TYPED_TEST(ListedClip, BoundsAreTheFirstPixelsOfAnOctave) {
 
 TYPED_TEST(ListedClip, SiftsEveryPixelIntoItsListAtEveryLevel) {
   using T = TypeParam;
-  const auto bins = bins_between<T>(-2.9, 0.125, 3.3);
-  const kd::TailBounds<T> bounds = kd::tail_bounds(bins);
-  const auto list_of = [&](T x) {
-    const int octave = bins.octave_of(x);
-    return octave > 1 ? kd::SiftedTails<T>::near : (x < bounds.centre ? 0 : 2) + octave;
-  };
-  for (const std::size_t n : {64UL, 128UL, 1024UL}) {
-    for (const std::size_t blanks : {0UL, 1UL, 17UL, n}) {
-      std::vector<T> pixels = some_tails(bins, -2.9, 3.3, n, 5);
-      std::fill(pixels.end() - static_cast<std::ptrdiff_t>(blanks), pixels.end(), nan_of<T>);
-      pixels[0] = pixels[0] == pixels[0] ? bounds.low[0] : pixels[0];
-      std::vector<T> expected[kd::SiftedTails<T>::lists];
-      for (const T x : pixels)
-        if (x == x) expected[list_of(x)].push_back(x);
-      for (const auto level : ts::host_levels()) {
-        kd::SiftedTails<T> sifted;
-        kd::sift_on_host(level, bounds, pixels.data(), static_cast<std::int64_t>(n), sifted);
-        for (int i = 0; i < kd::SiftedTails<T>::lists; ++i)
-          EXPECT_EQ(expected[i], std::vector<T>(sifted.list[i], sifted.list[i] + sifted.n[i]))
-              << "list " << i << " of " << n;
+  for (const auto& [low, high] : {std::array{-2.9, 3.3}, {-0.1, 3.3}, {-40.0, 0.3}}) {
+    const auto bins = bins_between<T>(low, 0.125, high);
+    const kd::TailBounds<T> bounds =
+        kd::tail_bounds(bins, static_cast<T>(low), static_cast<T>(high));
+    const auto list_of = [&](T x) {
+      const int side = x < bounds.centre ? 0 : 1;
+      const int octave = bins.octave_of(x) - bounds.first_octave[side];
+      EXPECT_GE(octave, 0);
+      return octave > 1 ? kd::SiftedTails<T>::near : 2 * side + octave;
+    };
+    for (const std::size_t n : {64UL, 128UL, 1024UL}) {
+      for (const std::size_t blanks : {0UL, 1UL, 17UL, n}) {
+        std::vector<T> pixels = some_tails(bins, low, high, n, 12);
+        std::fill(pixels.end() - static_cast<std::ptrdiff_t>(blanks), pixels.end(), nan_of<T>);
+        pixels[0] = pixels[0] == pixels[0] ? bounds.low[0] : pixels[0];
+        std::vector<T> expected[kd::SiftedTails<T>::lists];
+        for (const T x : pixels)
+          if (x == x) expected[list_of(x)].push_back(x);
+        for (const auto level : ts::host_levels()) {
+          kd::SiftedTails<T> sifted;
+          kd::sift_on_host(level, bounds, pixels.data(), static_cast<std::int64_t>(n), sifted);
+          for (int i = 0; i < kd::SiftedTails<T>::lists; ++i)
+            EXPECT_EQ(expected[i], std::vector<T>(sifted.list[i], sifted.list[i] + sifted.n[i]))
+                << "list " << i << " of " << n;
+        }
       }
     }
   }
@@ -158,7 +171,8 @@ template <class Exec, class T>
 void tails_are_added_up(double low_edge, double centre, double high_edge, std::size_t n,
                         int most_octaves) {
   const Exec space;
-  const auto bins = bins_between<T>(low_edge, centre, high_edge);
+  const auto brackets = brackets_between<T>(low_edge, centre, high_edge);
+  const kd::GatheredBins<T> bins(brackets);
   std::vector<T> tails = some_tails(bins, low_edge, high_edge, n, most_octaves);
   std::vector<T> list = tails;
   list.resize(static_cast<std::size_t>(kd::whole_blocks(static_cast<std::int64_t>(n))), nan_of<T>);
@@ -168,7 +182,7 @@ void tails_are_added_up(double low_edge, double centre, double high_edge, std::s
   std::vector<T> sorted(static_cast<std::size_t>(room) + 1, T{-77});
   kd::OctaveLists<T> lists;
   lists.pixels = sorted.data();
-  kd::sift_tails(space, bins, list.data(), static_cast<std::int64_t>(n), counts.data(), lists);
+  kd::sift_tails(space, brackets, list.data(), static_cast<std::int64_t>(n), counts.data(), lists);
   EXPECT_LE(lists.size(), room);
   EXPECT_EQ(sorted.back(), T{-77});
   const kd::ListedTails<Exec, T> listed(space, bins, lists);
@@ -213,6 +227,7 @@ TYPED_TEST(ListedClipOn, AddsUpTheTailsOctaveByOctave) {
     for (const std::size_t n : {1UL, 64UL, 1000UL, 5000UL})
       tails_are_added_up<Exec, T>(-0.037, 6.3e-7, 0.03705, n, 12);
     tails_are_added_up<Exec, T>(99990.0, 1e5, 100013.0, 3000, 9);
+    tails_are_added_up<Exec, T>(-0.01, 0.0, 7.0, 3000, 15);
     tails_are_added_up<Exec, T>(-3.0, 1e-3, 2.5, 800000, 2);  // several threads
     if constexpr (sizeof(T) == 8) {
       tails_are_added_up<Exec, T>(-1e-280, 1e-281, 2e-280, 3000, 200);
@@ -226,7 +241,8 @@ TYPED_TEST(ListedClipOn, KnowsPixelsThatNoOctaveHolds) {
   using T = typename TypeParam::real;
   if constexpr (kastor::is_host_space_v<Exec> && sizeof(T) == 8) {
     const Exec space;
-    const auto bins = bins_between<T>(-1.0, 0.1, 1.0);
+    const auto brackets = brackets_between<T>(-1.0, 0.1, 1.0);
+    const kd::GatheredBins<T> bins(brackets);
     for (const double far : {-1e200, 1e200}) {
       std::vector<T> list(64, nan_of<T>);
       list[0] = 1.5;
@@ -236,7 +252,7 @@ TYPED_TEST(ListedClipOn, KnowsPixelsThatNoOctaveHolds) {
       std::vector<T> sorted(static_cast<std::size_t>(kd::OctaveLists<T>::most_size(2)));
       kd::OctaveLists<T> lists;
       lists.pixels = sorted.data();
-      kd::sift_tails(space, bins, list.data(), 2, counts.data(), lists);
+      kd::sift_tails(space, brackets, list.data(), 2, counts.data(), lists);
       EXPECT_FALSE((kd::ListedTails<Exec, T>(space, bins, lists).hold_all()));
     }
   }

@@ -290,7 +290,8 @@ class ClipPlan {
     const Bins bins(gathered.brackets);
     HostReplay& host = *m_host_replay;
     host.octaves.pixels = m_sorted.data();
-    sift_tails(m_space, bins, lists.values, in_tails, m_chunk_counts.data(), host.octaves);
+    sift_tails(m_space, gathered.brackets, lists.values, in_tails, m_chunk_counts.data(),
+               host.octaves);
     const ListedTails<Exec, T> tails(m_space, bins, host.octaves);
     const ListedWindow<Exec, T> medians(m_space, window, in_window, gathered.brackets.window_low,
                                         gathered.brackets.window_high,

@@ -9,19 +9,20 @@
 /// always compiled as plain C++, for several instruction sets.
 namespace kastor::detail {
 
-/// Where the second and the third octave of the tails begin, from the centre outwards:
-/// `low[1] <= low[0] < centre <= high[0] <= high[1]`.
+/// Where the second and the third octave of the tails begin that have pixels, from the centre
+/// outwards: `low[1] <= low[0] < centre <= high[0] <= high[1]`.
 template <class T>
 struct TailBounds {
   T centre;  ///< pixels below it are of the lower tail
   T low[2], high[2];
+  int first_octave[2];  ///< of the lower and the upper tail
 };
 
 /// Pixels of few octaves, where most are, in lists of their own.
 template <class T>
 struct SiftedTails {
   static constexpr std::int64_t most_pixels = 1024;  ///< sifted at once
-  static constexpr int near = 4;          ///< octaves 0 and 1 of the lower tail, then of the upper
+  static constexpr int near = 4;  ///< the first two octaves of the lower tail, then of the upper
   static constexpr int lists = near + 1;  ///< the last holds the others
   std::int64_t n[lists];
   T list[lists][most_pixels + 64];

@@ -15,33 +15,34 @@
 /// From the tails as a host gathered them to a list for every octave: counts, moves.
 namespace kastor::detail {
 
-/// The pixels nearest to the centre of some octave and all beyond, found by halving.
+/// For tails from the edges on. The pixels nearest to the centre of an octave and all beyond are
+/// found by halving.
 template <class T>
-[[nodiscard]] TailBounds<T> tail_bounds(const GatheredBins<T>& bins) {
+[[nodiscard]] TailBounds<T> tail_bounds(const GatheredBins<T>& bins, T low_edge, T high_edge) {
   constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
   const auto centre = static_cast<T>(bins.centre);
-  TailBounds<T> bounds{centre, {}, {}};
-  for (int octave = 1; octave <= 2; ++octave) {
+  TailBounds<T> bounds{centre, {}, {}, {bins.octave_of(low_edge), bins.octave_of(high_edge)}};
+  for (int i = 0; i < 2; ++i) {
     Key<T> near = key_of(centre), far = key_of(infinity);
     while (near < far) {
       const Key<T> middle = near + (far - near) / 2;
-      if (bins.octave_of(value_of<T>(middle)) >= octave) {
+      if (bins.octave_of(value_of<T>(middle)) > bounds.first_octave[1] + i) {
         far = middle;
       } else {
         near = middle + 1;
       }
     }
-    bounds.high[octave - 1] = value_of<T>(far);
+    bounds.high[i] = value_of<T>(far);
     near = key_of(centre), far = key_of(-infinity);
     while (far < near) {
       const Key<T> middle = near - (near - far) / 2;
-      if (bins.octave_of(value_of<T>(middle)) >= octave) {
+      if (bins.octave_of(value_of<T>(middle)) > bounds.first_octave[0] + i) {
         far = middle;
       } else {
         near = middle - 1;
       }
     }
-    bounds.low[octave - 1] = value_of<T>(far);
+    bounds.low[i] = value_of<T>(far);
   }
   return bounds;
 }
@@ -72,7 +73,8 @@ struct SiftTails {
       sift_on_host(best_host_level(), bounds, pixels + b * host_block,
                    std::min(at_once, end - b) * host_block, sifted);
       for (int i = 0; i < SiftedTails<T>::near; ++i) {
-        std::int64_t& next = mine[OctaveLists<T>::list_of(i / 2, i % 2)];
+        const int octave = std::min(bounds.first_octave[i / 2] + i % 2, TailOctaves::count - 1);
+        std::int64_t& next = mine[OctaveLists<T>::list_of(i / 2, octave)];
         if (sorted != nullptr)
           std::memcpy(sorted + next, sifted.list[i],
                       static_cast<std::size_t>(sifted.n[i]) * sizeof(T));
@@ -94,12 +96,15 @@ struct SiftTails {
 /// Puts n pixels, filled up to a whole block, into lists. `counts`: for as many chunks as threads;
 /// `lists.pixels`: for n and a block for every list.
 template <class Exec, class T>
-void sift_tails(const Exec& space, const GatheredBins<T>& bins, const T* pixels, std::int64_t n,
+void sift_tails(const Exec& space, const Brackets<T>& brackets, const T* pixels, std::int64_t n,
                 std::int64_t* counts, OctaveLists<T>& lists) {
   constexpr std::int64_t least = 16384;  // pixels of a chunk
   const std::int64_t chunks = std::clamp<std::int64_t>(n / least, 1, space.concurrency());
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> range(space, 0, chunks);
-  SiftTails<T> sift{bins,   tail_bounds(bins), pixels, whole_blocks(n) / host_block, chunks, counts,
+  const GatheredBins<T> bins(brackets);
+  SiftTails<T> sift{bins,   tail_bounds(bins, brackets.low_edge, brackets.high_edge),
+                    pixels, whole_blocks(n) / host_block,
+                    chunks, counts,
                     nullptr};
   Kokkos::parallel_for("kastor::sigma_clip::count_tails", range, sift);
   space.fence("kastor::sigma_clip::count_tails");
