@@ -135,7 +135,7 @@ struct GatherOnHost {
     if (brackets.has_candidate == 0) return true;
     int any = 0;
     for (std::int64_t i = 0; i < lists.in_tails; ++i)
-      any |= (lists.tails[i] > brackets.candidate) & (lists.tails[i] <= brackets.certain) ? 1 : 0;
+      any |= ((lists.tails[i] > brackets.candidate) & (lists.tails[i] <= brackets.certain)) ? 1 : 0;
     return any != 0;
   }
 

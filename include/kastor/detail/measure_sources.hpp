@@ -244,7 +244,7 @@ struct SumRuns {
       const std::uint64_t peak_at =
           place < 0 ? ~std::uint64_t{0}
                     : RasterPlace::of(run.row, run.begin + static_cast<std::int32_t>(place));
-      const double y = static_cast<double>(run.row - band.runs.y_min(run.label - 1));
+      const auto y = static_cast<double>(run.row - band.runs.y_min(run.label - 1));
       sums.take(run.label, {WideSum::of(four.flux[r], grid.flux_bits),
                             WideSum::of(four.x_moment[r], grid.x_bits),
                             WideSum::of(four.flux[r] * y, grid.y_bits), peak_at});
