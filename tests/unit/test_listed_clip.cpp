@@ -228,7 +228,7 @@ TYPED_TEST(ListedClipOn, AddsUpTheTailsOctaveByOctave) {
       tails_are_added_up<Exec, T>(-0.037, 6.3e-7, 0.03705, n, 12);
     tails_are_added_up<Exec, T>(99990.0, 1e5, 100013.0, 3000, 9);
     tails_are_added_up<Exec, T>(-0.01, 0.0, 7.0, 3000, 15);
-    tails_are_added_up<Exec, T>(-3.0, 1e-3, 2.5, 800000, 2);  // several threads
+    tails_are_added_up<Exec, T>(-3.0, 1e-3, 2.5, 1500000, 2);  // several threads
     if constexpr (sizeof(T) == 8) {
       tails_are_added_up<Exec, T>(-1e-280, 1e-281, 2e-280, 3000, 200);
       tails_are_added_up<Exec, T>(-1e280, 1e279, 2e280, 3000, 90);  // to 2^1023
@@ -271,7 +271,7 @@ void ranks_are_found(const std::string& name, std::size_t n, const Draw<T>& draw
   std::sort(sorted.begin(), sorted.end());
   const auto count = static_cast<std::int64_t>(n);
   pixels.resize(static_cast<std::size_t>(kd::whole_blocks(count)), nan_of<T>);
-  std::vector<T> room(n + 65, T{-77});
+  std::vector<T> room(n / 2 + 65, T{-77});
   kd::SmallList<T> few;
   kd::ListedWindow<Exec, T> window(space, pixels.data(), count, sorted.front(), sorted.back(),
                                    room.data(), few);
@@ -313,8 +313,8 @@ TYPED_TEST(ListedClipOn, FindsEveryRankOfTheWindow) {
       for (const std::size_t n : {1UL, 2UL, 63UL, 64UL, 1000UL, 5000UL, 70000UL})
         ranks_are_found<Exec, T>(name, n, draw);
     }
-    ranks_are_found<Exec, T>("even, of many", 700001, draws[0].second);
-    ranks_are_found<Exec, T>("few values, of many", 500000, draws[5].second);
+    ranks_are_found<Exec, T>("even, of many", 1100001, draws[0].second);
+    ranks_are_found<Exec, T>("few values, of many", 1100000, draws[5].second);
   }
 }
 

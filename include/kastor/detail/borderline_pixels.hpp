@@ -30,6 +30,7 @@ struct BorderlinePixels {
   std::int64_t* count;
   bool alone;  ///< one thread
 
+  [[nodiscard]] bool is_full() const { return Kokkos::atomic_load(count) > capacity; }
   /// Those of a stretch of n pixels that are marked in its words and not above `certain`.
   void append(const T* pixels, std::int64_t n, std::uint64_t* words, T certain) const {
     MarkedBits found[most_words];

@@ -16,7 +16,7 @@ namespace kastor::detail {
 template <class T>
 struct ClipParts {
   PredictionSpace<T> prediction;
-  std::uint64_t* begin;  ///< of bins: all of a host's, a device's of the window
+  std::uint64_t* begin;  ///< of a device's bins of the window
   PageCounts counts;     ///< of a device
   std::uint32_t* pages;
   T* of_a_bin;  ///< see PagedWindow
@@ -38,16 +38,16 @@ struct ClipParts {
       memory.add(prediction.sum, SampleSums::size);
       memory.add(prediction.squares, SampleSums::size);
       memory.add(prediction.brackets, 1);
-      memory.add(begin, GatheredBins<T>::count + 1);
+      memory.add(begin, of_device ? GatheredBins<T>::window + 1 : 0);
       memory.add(counts.of_bin, of_device ? SortedPages<T>::bins : 0);
       memory.add(counts.of_tail, of_device ? PageCounts::tail_bins : 0);
       memory.add(counts.joined, 1);
       memory.add(counts.placed, of_device ? PageCounts::tail_bins : 0);
       memory.add(pages, 1);
       memory.add(of_a_bin, of_device ? PagedWindow<T>::room : 0);
-      memory.add(summaries.bins, 2 * TailOctaves::bins);
-      memory.add(summaries.groups, 2 * TailOctaves::groups);
-      memory.add(summaries.octaves, 2 * TailOctaves::count);
+      memory.add(summaries.bins, of_device ? 2 * TailOctaves::bins : 0);
+      memory.add(summaries.groups, of_device ? 2 * TailOctaves::groups : 0);
+      memory.add(summaries.octaves, of_device ? 2 * TailOctaves::count : 0);
       memory.add(totals, teams);
       memory.add(segments, teams);
       memory.add(read, 1);

@@ -37,6 +37,8 @@
 ///   join          many teams   the tails of all pages, and their sums
 ///   replay        one team     every pass, exactly, from sums and bins
 ///
+/// A host keeps lists instead of sorting and joining: see sift_tails.hpp.
+///
 /// Every step is exact or checked: the sums are integers, and the replay knows when a limit or a
 /// median falls where pixels were not gathered. Then, or if the lists were too short, the host
 /// starts again with longer lists or wider brackets, and at last reads the image in every pass.
@@ -84,7 +86,6 @@ class ClipPlan {
   [[nodiscard]] bool decided() const { return m_outcome().decided != 0; }
   /// The foreground is what was marked and is above the level.
   [[nodiscard]] bool candidates_hold() const { return m_outcome().candidates_hold != 0; }
-  [[nodiscard]] const ClipOutcome<T>& outcome() const { return m_outcome(); }
 
   /// On a host, if the candidates hold: clears the bits of those that are not above the level.
   void clear_borderline() const requires on_host {
@@ -224,9 +225,9 @@ class ClipPlan {
     outcome = ClipOutcome<T>{};
     outcome.usable = brackets.usable;
     if (brackets.usable == 0) return;
-    std::int64_t in_tails = 0, in_window = 0;
+    std::int64_t sum = 0, in_tails = 0, in_window = 0;
     const bool alone = m_space.concurrency() == 1;
-    const GatheredLists<T> lists{m_list.data(), m_capacity, &in_tails, &in_window, alone};
+    const GatheredLists<T> lists{m_list.data(), m_capacity, &sum, &in_tails, &in_window, alone};
     m_borderline_count = 0;
     const BorderlinePixels<T> borderline{m_borderline.data(),
                                          static_cast<std::int64_t>(m_borderline.extent(0)),
@@ -243,7 +244,7 @@ class ClipPlan {
       inside += found;
     });
     m_space.fence("kastor::sigma_clip::read");
-    outcome.longest_list = in_tails + in_window;
+    outcome.longest_list = sum;
     if (outcome.longest_list > m_capacity) return;
     outcome.result.pixels = pixels();
     outcome.result.kappa = m_params.kappa;

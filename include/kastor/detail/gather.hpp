@@ -36,11 +36,12 @@ struct InsideSums {
 };
 
 /// A host's gathered pixels, in no order: the tails from the front, the window from the back. If
-/// they are more than `capacity`, some are lost. A block more lies between them, and behind.
+/// `gathered` exceeds the capacity, some were lost. A block more lies between them, and behind.
 template <class T>
 struct GatheredLists {
   T* values;
   std::int64_t capacity;
+  std::int64_t* gathered;
   std::int64_t* in_tails;
   std::int64_t* in_window;
   bool alone;  ///< one thread
@@ -51,15 +52,16 @@ struct GatheredLists {
   [[nodiscard]] T* window(std::int64_t n) const { return values + capacity + host_block - n; }
 
   void append_to_tails(const T* from, std::int64_t n) const {
-    const std::int64_t at = claim_places(in_tails, n, alone);
-    if (at + n <= capacity) copy(from, n, values + at);
+    if (has_room(n)) copy(from, n, values + claim_places(in_tails, n, alone));
   }
   void append_to_window(const T* from, std::int64_t n) const {
-    const std::int64_t at = claim_places(in_window, n, alone);
-    if (at + n <= capacity) copy(from, n, window(at + n));
+    if (has_room(n)) copy(from, n, window(claim_places(in_window, n, alone) + n));
   }
 
  private:
+  [[nodiscard]] bool has_room(std::int64_t n) const {
+    return claim_places(gathered, n, alone) + n <= capacity;
+  }
   static void copy(const T* from, std::int64_t n, T* to) {
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
   }
@@ -132,6 +134,7 @@ struct GatherOnHost {
 
   /// Where candidates lie beyond the edges, those of a stretch are among its tails.
   [[nodiscard]] bool may_have_borderline(const HostLists<T>& lists) const {
+    if (!(brackets.candidate < brackets.certain) || borderline.is_full()) return false;
     if (brackets.has_candidate == 0) return true;
     int any = 0;
     for (std::int64_t i = 0; i < lists.in_tails; ++i)

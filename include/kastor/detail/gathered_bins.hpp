@@ -9,8 +9,8 @@
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/ordered_key.hpp>
 
-/// The gathered pixels in bins, so that a rank in the window or a limit in the tails concerns the
-/// pixels of one bin.
+/// The gathered pixels in bins, so that on a device a rank in the window or a limit in the tails
+/// concerns the pixels of one bin; and the octaves of the tails, a host's too.
 namespace kastor::detail {
 
 /// The sums of the tails are kept by octave of the distance from the centre: those of an octave are

@@ -5,13 +5,14 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/cell_host.hpp>
 #include <limits>
 #include <string>
 
 /// Lists of pixels that a host looks at again and again, in whole blocks filled up with NaN.
 namespace kastor::detail {
 
-inline constexpr std::int64_t host_block = 64;
+inline constexpr std::int64_t host_block = cell_block;
 
 /// Pixels that are looked at together.
 inline constexpr std::int64_t host_list_part = 4096;
@@ -37,12 +38,12 @@ void fill_block(T* list, std::int64_t n) {
   return at;
 }
 
-/// Joins functor(part, value) over all parts of a list: a thread does it alone if they are few, for
-/// to start others takes longer.
+/// Joins functor(part, value) over all parts of a list: a thread does it alone if they are no more
+/// than `few`, for to start others takes longer, and much longer where threads have to share cores.
 template <class Exec, class Functor>
 [[nodiscard]] typename Functor::value_type reduce_list(const std::string& label, const Exec& space,
-                                                       std::int64_t parts, const Functor& functor) {
-  constexpr std::int64_t few = 64;
+                                                       std::int64_t parts, const Functor& functor,
+                                                       std::int64_t few = 64) {
   typename Functor::value_type value;
   if (parts <= few || space.concurrency() == 1) {
     functor.init(value);

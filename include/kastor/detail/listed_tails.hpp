@@ -115,9 +115,7 @@ class ListedTails {
       const int limit = octave_of_limit(side, interval);
       for (int octave = std::min(limit, m_used[side] - 1); octave >= 0; --octave) {
         if (n_of(side, octave) == 0) continue;
-        const HostExtent<T> found =
-            extent_on_host(best_host_level(), interval.low, interval.high, list_of(side, octave),
-                           whole_blocks(n_of(side, octave)));
+        const Extent<T> found = extent_of(side, octave, interval);
         if (found.count == 0) continue;
         extreme[side] = side == 0 ? found.min : found.max;
         break;
@@ -126,6 +124,18 @@ class ListedTails {
   }
 
  private:
+  [[nodiscard]] Extent<T> extent_of(int side, int octave, const Interval<T>& interval) const {
+    constexpr std::int64_t at_once = 1 << 20;
+    const std::int64_t n = whole_blocks(n_of(side, octave));
+    Extent<T> all;
+    for (std::int64_t i = 0; i < n; i += at_once) {
+      const HostExtent<T> some =
+          extent_on_host(best_host_level(), interval.low, interval.high, list_of(side, octave) + i,
+                         std::min(at_once, n - i));
+      all += Extent<T>{some.count, some.min, some.max};
+    }
+    return all;
+  }
   [[nodiscard]] std::int64_t n_of(int side, int octave) const {
     return m_lists->n[OctaveLists<T>::list_of(side, octave)];
   }

@@ -28,6 +28,7 @@ struct TakePart {
   T* to;
   std::int64_t room;
   std::int64_t* next;
+  bool alone;  ///< one thread
 
   KOKKOS_FUNCTION void operator()(std::int64_t part, Counts& counts) const {
     KOKKOS_IF_ON_HOST((take(part, counts);))
@@ -48,7 +49,7 @@ struct TakePart {
                  taken, host_list_part);
     join(counts, {mine.below, mine.below_middle, mine.count});
     if (mine.count == 0 || room == 0) return;
-    const std::int64_t at = Kokkos::atomic_fetch_add(next, mine.count);
+    const std::int64_t at = claim_places(next, mine.count, alone);
     if (at + mine.count <= room)
       std::memcpy(to + at, taken, static_cast<std::size_t>(mine.count) * sizeof(T));
   }
@@ -59,8 +60,8 @@ struct TakePart {
 template <class Exec, class T>
 class ListedWindow {
  public:
-  /// `pixels`: from `low` up to `high`, with NaN after them up to a whole block. `room`: for as
-  /// many and a block more. `few`: nobody else's meanwhile.
+  /// `pixels`: from `low` up to `high`, with NaN after them up to a whole block. `room`: for half
+  /// as many and a block more. `few`: nobody else's meanwhile.
   ListedWindow(const Exec& space, const T* pixels, std::int64_t n, T low, T high, T* room,
                SmallList<T>& few)
       : m_space(space), m_all{{low, next_above(high), 0, n}, pixels}, m_room(room), m_few(&few) {}
@@ -87,10 +88,10 @@ class ListedWindow {
   };
 
   void search(std::int64_t k) {
-    constexpr std::int64_t small = 4096;
+    constexpr std::int64_t all_are_near = 4096;
     if (!m_near.holds(k)) {
       const std::int64_t n = pixels();
-      m_near = n <= small ? m_all : taken_from(m_all, k, n / 16, n / 2, m_room);
+      m_near = n <= all_are_near ? m_all : taken_from(m_all, k, n / 16, n / 2, m_room);
     }
     const Part few = m_near.pixels == nullptr ? m_near
                                               : taken_from(m_near, k, SmallList<T>::room / 3,
@@ -138,8 +139,11 @@ class ListedWindow {
                                                        const HostTaking<T>& taking, T* to,
                                                        std::int64_t room) const {
     std::int64_t next = 0;
-    const TakePart<T> take{part.pixels, whole_blocks(part.of.count()), taking, to, room, &next};
-    return reduce_list("kastor::sigma_clip::take", m_space, list_parts(take.n), take);
+    const TakePart<T> take{part.pixels, whole_blocks(part.of.count()), taking, to, room,
+                           &next,       m_space.concurrency() == 1};
+    // Where many pixels are equal there are many of these.
+    constexpr std::int64_t few = 256;
+    return reduce_list("kastor::sigma_clip::take", m_space, list_parts(take.n), take, few);
   }
 
   Exec m_space;
