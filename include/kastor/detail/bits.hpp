@@ -17,31 +17,6 @@ namespace kastor::detail {
   return Kokkos::Experimental::countr_zero_builtin(bits);
 }
 
-/// Calls `zeros(i, n)` for stretches of words that are 0, `other(i)` for the other words, in order.
-template <class Zeros, class Other>
-void for_each_word(const std::uint64_t* words, std::int64_t first, std::int64_t past,
-                   const Zeros& zeros, const Other& other) {
-  constexpr std::int64_t block = 8;
-  const auto one = [&](std::int64_t k) {
-    if (words[k] == 0) {
-      zeros(k, 1);
-    } else {
-      other(k);
-    }
-  };
-  std::int64_t i = first;
-  for (; i + block <= past; i += block) {
-    std::uint64_t any = 0;
-    for (std::int64_t k = 0; k < block; ++k) any |= words[i + k];
-    if (any == 0) {
-      zeros(i, block);
-    } else {
-      for (std::int64_t k = 0; k < block; ++k) one(i + k);
-    }
-  }
-  for (; i < past; ++i) one(i);
-}
-
 /// Whether one of the bits from `begin` to before `end` of a row of words is 1; begin < end.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION bool any_one_between(const std::uint64_t* words,
                                                           std::int64_t begin, std::int64_t end) {

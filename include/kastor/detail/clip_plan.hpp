@@ -150,7 +150,7 @@ class ClipPlan {
       m_capacity = std::max(m_capacity, wanted);
       grow(m_list, m_space, "kastor::sigma_clip::gathered", GatheredLists<T>::size(m_capacity));
       grow(m_sorted, m_space, "kastor::sigma_clip::sorted",
-           OctaveLists<T>::most_size(m_capacity) + host_block);
+           OctaveLists<T>::most_size(m_capacity) + cell_block);
       if (m_mask.words != nullptr)
         grow(m_borderline, m_space, "kastor::sigma_clip::borderline",
              std::max<std::int64_t>(4096, pixels() / 64));

@@ -16,11 +16,7 @@ struct FineSum {
 
   [[nodiscard]] KOKKOS_FUNCTION static FineSum of(double term, int bits) {
     const double scaled = scale_by_power_of_two(term, 62 - bits);
-    double whole = 0;
-    KOKKOS_IF_ON_DEVICE((whole = Kokkos::floor(scaled);))
-    // A call without SSE4. Numbers from 2^53 on are whole.
-    KOKKOS_IF_ON_HOST((whole = static_cast<double>(static_cast<std::int64_t>(scaled));
-                       whole -= whole > scaled ? 1 : 0;))
+    const double whole = floor_of(scaled);
     const auto q = static_cast<std::int64_t>(whole);
     return {q >> 32, static_cast<std::uint64_t>(q) & 0xffffffffU,
             static_cast<std::uint64_t>((scaled - whole) * 4294967296.0)};

@@ -62,6 +62,16 @@ struct Int128 {
   return value * power_of_two(half) * power_of_two(exponent - half);
 }
 
+/// The floor of a number below 2^63 in size.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double floor_of(double x) {
+  double whole = 0;
+  KOKKOS_IF_ON_DEVICE((whole = Kokkos::floor(x);))
+  // A call without SSE4. Numbers from 2^53 on are whole.
+  KOKKOS_IF_ON_HOST(
+      (whole = static_cast<double>(static_cast<std::int64_t>(x)); whole -= whole > x ? 1 : 0;))
+  return whole;
+}
+
 /// The smallest e with |value| < 2^e; 0 for zero.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int exponent_above(double value) {
   const auto field = [](double v) {

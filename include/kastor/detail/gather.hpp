@@ -47,9 +47,9 @@ struct GatheredLists {
   bool alone;  ///< one thread
 
   [[nodiscard]] static std::int64_t size(std::int64_t capacity) {
-    return capacity + 2 * host_block;
+    return capacity + 2 * cell_block;
   }
-  [[nodiscard]] T* window(std::int64_t n) const { return values + capacity + host_block - n; }
+  [[nodiscard]] T* window(std::int64_t n) const { return values + capacity + cell_block - n; }
 
   void append_to_tails(const T* from, std::int64_t n) const {
     if (has_room(n)) copy(from, n, values + claim_places(in_tails, n, alone));

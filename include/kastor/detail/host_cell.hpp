@@ -10,6 +10,7 @@
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/cell_population.hpp>
+#include <kastor/detail/host_lists.hpp>
 #include <kastor/detail/listed_ranks.hpp>
 #include <limits>
 
@@ -23,9 +24,6 @@ struct HostCellRoom {
   T* tails;   ///< as many and a block
   T* window;  ///< as many and a block
 
-  [[nodiscard]] static std::int64_t whole_blocks(std::int64_t pixels) {
-    return (pixels + cell_block - 1) / cell_block * cell_block;
-  }
   [[nodiscard]] static std::size_t bytes(std::int64_t pixels) {
     const auto n = static_cast<std::size_t>(whole_blocks(pixels));
     return (3 * n + 2 * cell_block) * sizeof(T);
@@ -61,10 +59,10 @@ class HostCell {
   HostCell(const CellImage<T>& image, const Cell& cell, const HostCellRoom<T>& room, List& list,
            double kappa, const CellOutlook& before)
       : m_level(best_host_level()), m_room(room), m_list(list), m_kappa(kappa) {
-    m_count = HostCellRoom<T>::whole_blocks(cell.pixels());
+    m_count = whole_blocks(cell.pixels());
     m_pixels = cell.pixels();
     copy(image, cell, before);
-    std::fill(m_room.pixels + m_pixels, m_room.pixels + m_count, nan);
+    fill_block(m_room.pixels, m_pixels);
     if (image.excluded.words != nullptr) {
       exclude(image.excluded, cell);
       const HostExtent<T> left = extent_of({}, m_room.pixels, m_count);
@@ -279,9 +277,8 @@ class HostCell {
   }
   /// Whole blocks.
   [[nodiscard]] static std::int64_t filled_up(T* list, std::int64_t n) {
-    const std::int64_t whole = HostCellRoom<T>::whole_blocks(n);
-    std::fill(list + n, list + whole, nan);
-    return whole;
+    fill_block(list, n);
+    return whole_blocks(n);
   }
 
   [[nodiscard]] static bool is_everything(const Interval<T>& interval) {

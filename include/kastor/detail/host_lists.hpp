@@ -12,8 +12,6 @@
 /// Lists of pixels that a host looks at again and again, in whole blocks filled up with NaN.
 namespace kastor::detail {
 
-inline constexpr std::int64_t host_block = cell_block;
-
 /// Pixels that are looked at together.
 inline constexpr std::int64_t host_list_part = 4096;
 [[nodiscard]] inline std::int64_t list_parts(std::int64_t n) {
@@ -21,7 +19,7 @@ inline constexpr std::int64_t host_list_part = 4096;
 }
 
 [[nodiscard]] inline std::int64_t whole_blocks(std::int64_t n) {
-  return (n + host_block - 1) / host_block * host_block;
+  return (n + cell_block - 1) / cell_block * cell_block;
 }
 /// With NaN up to a whole block.
 template <class T>

@@ -15,12 +15,7 @@ namespace kastor::detail {
 
 /// Work space shared by the crew.
 struct JoinedTailsSpace {
-  /// Over the octaves before, in units of the inside grid.
-  struct Before {
-    std::int64_t count;
-    double sum, squares;
-  };
-  Before before_octave[2][TailOctaves::count + 1];
+  TailPart before_octave[2][TailOctaves::count + 1];
 };
 
 template <class T, class Crew>
@@ -161,7 +156,7 @@ class JoinedTails {
             });
     for (int side = 0; side < sides; ++side) m_used[side] = static_cast<int>(used[side][0]);
     for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
-      Space::Before before{0, 0, 0};
+      TailPart before{0, 0, 0};
       for (int octave = 0; octave < of_side(side, m_used); ++octave) {
         auto& here = m_space.before_octave[side][octave];
         const auto more = here;

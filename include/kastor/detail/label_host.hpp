@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <kastor/detail/bits.hpp>
 #include <kastor/detail/run_table.hpp>
 
 /// The steps of labelling where a worker goes through a stretch of its own, a part, in order.
@@ -29,10 +28,33 @@ struct PartsOfWords {
     for (std::int64_t i = first(part); i < past;) {
       const std::int64_t y = i / per_row;
       const std::int64_t end = std::min((y + 1) * per_row, past);
-      detail::for_each_word(table.words.data, i, end, zeros,
-                            [&](std::int64_t word) { other(word, y, word - y * per_row); });
+      stretch(i, end, zeros, [&](std::int64_t word) { other(word, y, word - y * per_row); });
       i = end;
     }
+  }
+
+ private:
+  template <class Zeros, class Other>
+  void stretch(std::int64_t i, std::int64_t past, const Zeros& zeros, const Other& other) const {
+    constexpr std::int64_t block = 8;
+    const std::uint64_t* words = table.words.data;
+    const auto one = [&](std::int64_t k) {
+      if (words[k] == 0) {
+        zeros(k, 1);
+      } else {
+        other(k);
+      }
+    };
+    for (; i + block <= past; i += block) {
+      std::uint64_t any = 0;
+      for (std::int64_t k = 0; k < block; ++k) any |= words[i + k];
+      if (any == 0) {
+        zeros(i, block);
+      } else {
+        for (std::int64_t k = 0; k < block; ++k) one(i + k);
+      }
+    }
+    for (; i < past; ++i) one(i);
   }
 };
 

@@ -23,7 +23,7 @@ struct OctaveLists {
 
   /// Places that so many pixels take at most.
   [[nodiscard]] static constexpr std::int64_t most_size(std::int64_t pixels) {
-    return pixels + count * host_block;
+    return pixels + count * cell_block;
   }
 
   T* pixels;

@@ -20,12 +20,8 @@ struct WideSum {
   std::uint64_t low;
 
   [[nodiscard]] KOKKOS_FUNCTION static WideSum of(double term, int bits) {
-    const double scaled = scale_by_power_of_two(term, 62 - bits) + 0.5;
-    std::int64_t q = 0;
-    KOKKOS_IF_ON_DEVICE((q = static_cast<std::int64_t>(Kokkos::floor(scaled));))
-    // The floor would be a call without SSE4.
-    KOKKOS_IF_ON_HOST(
-        (q = static_cast<std::int64_t>(scaled); q -= static_cast<double>(q) > scaled ? 1 : 0;))
+    const auto q =
+        static_cast<std::int64_t>(floor_of(scale_by_power_of_two(term, 62 - bits) + 0.5));
     return {q >> 32, static_cast<std::uint64_t>(q) & 0xffffffffU};
   }
   KOKKOS_FUNCTION void join(const WideSum& other) {

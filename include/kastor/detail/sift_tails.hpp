@@ -22,27 +22,26 @@ template <class T>
   constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
   const auto centre = static_cast<T>(bins.centre);
   TailBounds<T> bounds{centre, {}, {}, {bins.octave_of(low_edge), bins.octave_of(high_edge)}};
+  const auto first_beyond = [&](int octave, T outermost) {
+    const Key<T> near = key_of(centre), far = key_of(outermost);
+    const bool upwards = near < far;
+    const auto at = [&](Key<T> steps) {
+      return value_of<T>(static_cast<Key<T>>(upwards ? near + steps : near - steps));
+    };
+    Key<T> least = 0, most = upwards ? far - near : near - far;
+    while (least < most) {
+      const Key<T> middle = least + (most - least) / 2;
+      if (bins.octave_of(at(middle)) > octave) {
+        most = middle;
+      } else {
+        least = middle + 1;
+      }
+    }
+    return at(most);
+  };
   for (int i = 0; i < 2; ++i) {
-    Key<T> near = key_of(centre), far = key_of(infinity);
-    while (near < far) {
-      const Key<T> middle = near + (far - near) / 2;
-      if (bins.octave_of(value_of<T>(middle)) > bounds.first_octave[1] + i) {
-        far = middle;
-      } else {
-        near = middle + 1;
-      }
-    }
-    bounds.high[i] = value_of<T>(far);
-    near = key_of(centre), far = key_of(-infinity);
-    while (far < near) {
-      const Key<T> middle = near - (near - far) / 2;
-      if (bins.octave_of(value_of<T>(middle)) > bounds.first_octave[0] + i) {
-        far = middle;
-      } else {
-        near = middle - 1;
-      }
-    }
-    bounds.low[i] = value_of<T>(far);
+    bounds.low[i] = first_beyond(bounds.first_octave[0] + i, -infinity);
+    bounds.high[i] = first_beyond(bounds.first_octave[1] + i, infinity);
   }
   return bounds;
 }
@@ -66,12 +65,12 @@ struct SiftTails {
   void sift(std::int64_t chunk) const {
     std::int64_t* const mine = counts + chunk * lists;
     if (sorted == nullptr) std::fill(mine, mine + lists, 0);
-    constexpr std::int64_t at_once = SiftedTails<T>::most_pixels / host_block;
+    constexpr std::int64_t at_once = SiftedTails<T>::most_pixels / cell_block;
     const std::int64_t end = blocks * (chunk + 1) / chunks;
     SiftedTails<T> sifted;
     for (std::int64_t b = blocks * chunk / chunks; b < end; b += at_once) {
-      sift_on_host(best_host_level(), bounds, pixels + b * host_block,
-                   std::min(at_once, end - b) * host_block, sifted);
+      sift_on_host(best_host_level(), bounds, pixels + b * cell_block,
+                   std::min(at_once, end - b) * cell_block, sifted);
       for (int i = 0; i < SiftedTails<T>::near; ++i) {
         const int octave = std::min(bounds.first_octave[i / 2] + i % 2, TailOctaves::count - 1);
         std::int64_t& next = mine[OctaveLists<T>::list_of(i / 2, octave)];
@@ -103,7 +102,7 @@ void sift_tails(const Exec& space, const Brackets<T>& brackets, const T* pixels,
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> range(space, 0, chunks);
   const GatheredBins<T> bins(brackets);
   SiftTails<T> sift{bins,   tail_bounds(bins, brackets.low_edge, brackets.high_edge),
-                    pixels, whole_blocks(n) / host_block,
+                    pixels, whole_blocks(n) / cell_block,
                     chunks, counts,
                     nullptr};
   Kokkos::parallel_for("kastor::sigma_clip::count_tails", range, sift);
