@@ -135,13 +135,13 @@ struct Labeller<Exec>::Plan {
   void enqueue_in_parts(const detail::RunTable& table) requires is_host_space_v<Exec> {
     const std::int64_t parts = host_parts();
     const Policy each(space, 0, parts);
-    const detail::PartsOfWords words{table, parts};
+    const detail::PartsOfRows rows{table, parts, labels.ny, reach()};
     if (parts > 1) {
-      Kokkos::parallel_for("kastor::label::count_runs", each, detail::CountRunsInParts{words});
+      Kokkos::parallel_for("kastor::label::count_runs", each, detail::CountRunsInParts{rows});
     }
-    Kokkos::parallel_for("kastor::label::number_runs", each, detail::NumberRunsInParts{words});
-    Kokkos::parallel_for("kastor::label::unite", each,
-                         detail::UniteAlongRows<Exec>{table, parts, reach()});
+    Kokkos::parallel_for("kastor::label::connect_rows", each, detail::ConnectRowsInParts{rows});
+    if (parts > 1)
+      Kokkos::parallel_for("kastor::label::unite_seams", each, detail::UniteSeams{rows});
     count_pixels(table, parts);
     Kokkos::parallel_for("kastor::label::rank_roots", each,
                          detail::RankRootsInParts<Exec>{table, parts});

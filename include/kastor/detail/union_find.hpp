@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_UNION_FIND_HPP
 
 #include <Kokkos_Core.hpp>
+#include <atomic>
 #include <cstdint>
 
 namespace kastor::detail {
@@ -20,14 +21,15 @@ namespace kastor::detail {
 struct UnionFind {
   std::uint32_t* parent;
 
-  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t load(const std::uint32_t* at) {
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t load(std::uint32_t* at) {
     KOKKOS_IF_ON_DEVICE((return *at;))
-    KOKKOS_IF_ON_HOST((return Kokkos::atomic_load(at);))
+    // Kokkos::atomic_load is an exchange on x86.
+    KOKKOS_IF_ON_HOST((return std::atomic_ref(*at).load(std::memory_order_relaxed);))
   }
   /// An ancestor of a node that is no root.
   KOKKOS_FUNCTION static void store(std::uint32_t* at, std::uint32_t ancestor) {
     KOKKOS_IF_ON_DEVICE((*at = ancestor;))
-    KOKKOS_IF_ON_HOST((Kokkos::atomic_store(at, ancestor);))
+    KOKKOS_IF_ON_HOST((std::atomic_ref(*at).store(ancestor, std::memory_order_relaxed);))
   }
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find(std::uint32_t i) const {
@@ -53,13 +55,6 @@ struct UnionFind {
   KOKKOS_FUNCTION void unite_with_smaller(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t seen = Kokkos::atomic_compare_exchange(parent + a, a, load(parent + b));
     if (seen != a) unite(seen, b);
-  }
-
-  /// Of one thread: there is no exchange to wait for.
-  void unite_alone(std::uint32_t a, std::uint32_t b) const {
-    a = find(a);
-    b = find(b);
-    parent[a < b ? b : a] = a < b ? a : b;
   }
 
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
