@@ -57,12 +57,23 @@ struct PlainOf : PlainBlocks<Plain<T>, T> {
   using Mask [[gnu::vector_size(16)]] = Int;
   using Sums = PlainSums;
   static constexpr int lanes = 16 / sizeof(T);
+  static constexpr bool loads_some = false;
 
   [[gnu::always_inline]] static Vector all(T x) { return Vector{} + x; }
   [[gnu::always_inline]] static Vector load(const T* p) {
     Vector v;
     std::memcpy(&v, p, sizeof(v));
     return v;
+  }
+  [[gnu::always_inline]] static T lowest(Vector x) {
+    T best = x[0];
+    for (int k = 1; k < lanes; ++k) best = x[k] < best ? x[k] : best;
+    return best;
+  }
+  [[gnu::always_inline]] static T highest(Vector x) {
+    T best = x[0];
+    for (int k = 1; k < lanes; ++k) best = x[k] > best ? x[k] : best;
+    return best;
   }
   [[gnu::always_inline]] static Vector minus(Vector a, Vector b) { return a - b; }
   [[gnu::always_inline]] static Vector magnitude(Vector x) { return x < 0 ? -x : x; }

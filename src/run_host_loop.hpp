@@ -1,47 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
-/// See extremes_on_host. The last vector may have pixels of the one before.
+/// Of n pixels, at least a vector. The last vector may have pixels of the one before.
 template <class T>
-[[KASTOR_TARGET]] RunExtremes<T> extremes(const T* pixels, std::int64_t n) {
-  using Pixels [[gnu::vector_size(KASTOR_VECTOR_BYTES)]] = T;
-  constexpr int lanes = KASTOR_VECTOR_BYTES / sizeof(T);
+[[KASTOR_TARGET]] void extremes_of_many(const T* pixels, std::int64_t n, T& lowest, T& highest) {
+  using V = Vectors<T>;
   constexpr int ways = 4;
-  RunExtremes<T> result{pixels[0], pixels[0]};
-  if (n < lanes) {
-    for (std::int64_t i = 1; i < n; ++i) {
-      result.lowest = pixels[i] < result.lowest ? pixels[i] : result.lowest;
-      result.highest = pixels[i] > result.highest ? pixels[i] : result.highest;
-    }
-    return result;
-  }
-  Pixels lowest[ways], highest[ways];
-  for (int k = 0; k < ways; ++k) lowest[k] = highest[k] = Pixels{} + pixels[0];
-  std::int64_t i = 0;
-  for (; i + ways * lanes <= n; i += ways * lanes) {
+  typename V::Vector low[ways], high[ways];
+  for (int k = 0; k < ways; ++k) low[k] = high[k] = V::load(pixels);
+  std::int64_t i = V::lanes;
+  for (; i + ways * V::lanes <= n; i += ways * V::lanes) {
 #pragma GCC unroll 4
     for (int k = 0; k < ways; ++k) {
-      Pixels x;
-      std::memcpy(&x, pixels + i + k * lanes, sizeof(x));
-      lowest[k] = x < lowest[k] ? x : lowest[k];
-      highest[k] = x > highest[k] ? x : highest[k];
+      const auto x = V::load(pixels + i + k * V::lanes);
+      low[k] = x < low[k] ? x : low[k];
+      high[k] = x > high[k] ? x : high[k];
     }
   }
-  for (; i < n; i += lanes) {
-    Pixels x;
-    std::memcpy(&x, pixels + (i + lanes <= n ? i : n - lanes), sizeof(x));
-    lowest[0] = x < lowest[0] ? x : lowest[0];
-    highest[0] = x > highest[0] ? x : highest[0];
+  for (; i < n; i += V::lanes) {
+    const auto x = V::load(pixels + (i + V::lanes <= n ? i : n - V::lanes));
+    low[0] = x < low[0] ? x : low[0];
+    high[0] = x > high[0] ? x : high[0];
   }
   for (int k = 1; k < ways; ++k) {
-    lowest[0] = lowest[k] < lowest[0] ? lowest[k] : lowest[0];
-    highest[0] = highest[k] > highest[0] ? highest[k] : highest[0];
+    low[0] = low[k] < low[0] ? low[k] : low[0];
+    high[0] = high[k] > high[0] ? high[k] : high[0];
   }
-  for (int lane = 0; lane < lanes; ++lane) {
-    result.lowest = lowest[0][lane] < result.lowest ? lowest[0][lane] : result.lowest;
-    result.highest = highest[0][lane] > result.highest ? highest[0][lane] : result.highest;
+  lowest = V::lowest(low[0]);
+  highest = V::highest(high[0]);
+}
+
+/// Of n pixels, fewer than a vector.
+template <class T>
+[[KASTOR_TARGET, gnu::always_inline]] inline void extremes_of_few(const T* pixels, std::int64_t n,
+                                                                  T& lowest, T& highest) {
+  using V = Vectors<T>;
+  if constexpr (V::loads_some) {
+    const auto x = V::load_some(pixels, n, V::all(pixels[0]));
+    lowest = V::lowest(x);
+    highest = V::highest(x);
+  } else {
+    lowest = highest = pixels[0];
+    for (std::int64_t i = 1; i < n; ++i) {
+      lowest = pixels[i] < lowest ? pixels[i] : lowest;
+      highest = pixels[i] > highest ? pixels[i] : highest;
+    }
   }
-  return result;
+}
+
+/// See extremes_on_host.
+template <class T>
+[[KASTOR_TARGET]] void extremes(ExtremesOfRuns<T>& runs) {
+  for (int r = 0; r < runs.used; ++r) {
+    if (runs.n[r] < Vectors<T>::lanes) {
+      extremes_of_few(runs.pixels[r], runs.n[r], runs.lowest[r], runs.highest[r]);
+    } else {
+      extremes_of_many(runs.pixels[r], runs.n[r], runs.lowest[r], runs.highest[r]);
+    }
+  }
 }
 
 /// See find_on_host. The last vector may have pixels of the one before.
@@ -90,25 +106,50 @@ template <class T>
   return kept - pixels;
 }
 
-/// The first n pixels of all four, a multiple of 4. Lanes are runs.
+using Doubles [[gnu::vector_size(32)]] = double;
+using WholeNumbers [[gnu::vector_size(32)]] = std::int64_t;
+
+template <class Vector, class T>
+[[KASTOR_TARGET, gnu::always_inline]] inline void read_four(Vector& four, const T* list) {
+  std::memcpy(&four, list, sizeof(four));
+}
+
+[[KASTOR_TARGET, gnu::always_inline]] inline void read_integers(Doubles& four,
+                                                                const std::int32_t* list) {
+  using Integers [[gnu::vector_size(16)]] = std::int32_t;
+  Integers read;
+  read_four(read, list);
+  four = __builtin_convertvector(read, Doubles);
+}
+
 template <class T>
-[[KASTOR_TARGET]] void sum_side_by_side(FourRuns<T>& runs, std::int64_t n) {
-  using Pixels [[gnu::vector_size(4 * sizeof(T))]] = T;
-  using Doubles [[gnu::vector_size(32)]] = double;
-  Doubles flux, moment, x, scale, scale_more;
-  std::memcpy(&flux, runs.flux, sizeof(flux));
-  std::memcpy(&moment, runs.x_moment, sizeof(moment));
-  std::memcpy(&x, runs.x, sizeof(x));
-  std::memcpy(&scale, runs.scale, sizeof(scale));
-  std::memcpy(&scale_more, runs.scale_more, sizeof(scale_more));
-  for (std::int64_t i = 0; i < n; i += 4) {
-    Doubles of_run[4];
-#pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r) {
-      Pixels pixels;
-      std::memcpy(&pixels, runs.pixels[r] + i, sizeof(pixels));
-      of_run[r] = __builtin_convertvector(pixels, Doubles);
-    }
+[[KASTOR_TARGET, gnu::always_inline]] inline void read_pixels(Doubles& four, const T* pixels) {
+  if constexpr (Vectors<T>::loads_some) {
+    four = Vectors<T>::load_four(pixels);
+  } else {
+    using Pixels [[gnu::vector_size(4 * sizeof(T))]] = T;
+    Pixels read;
+    read_four(read, pixels);
+    four = __builtin_convertvector(read, Doubles);
+  }
+}
+
+/// What is added up of four runs: a lane each.
+struct FourSums {
+  Doubles flux = {}, x_moment = {}, x, scale, scale_more, peak;
+  WholeNumbers has_peak = {};
+
+  template <class T>
+  [[KASTOR_TARGET, gnu::always_inline]] FourSums(const SumsOfRuns<T>& runs, int first) {
+    read_integers(x, runs.x + first);
+    read_four(scale, runs.scale + first);
+    read_four(scale_more, runs.scale_more + first);
+    read_four(peak, runs.peak + first);
+  }
+
+  /// The next four pixels of each.
+  template <bool LooksForPeak>
+  [[KASTOR_TARGET, gnu::always_inline]] void add(const Doubles (&of_run)[4]) {
     const Doubles even_low = __builtin_shufflevector(of_run[0], of_run[1], 0, 4, 2, 6);
     const Doubles odd_low = __builtin_shufflevector(of_run[0], of_run[1], 1, 5, 3, 7);
     const Doubles even_high = __builtin_shufflevector(of_run[2], of_run[3], 0, 4, 2, 6);
@@ -121,10 +162,81 @@ template <class T>
     for (int k = 0; k < 4; ++k) {
       const Doubles v = of_column[k] * scale * scale_more;
       flux += v;
-      moment += v * x;
+      x_moment += v * x;
       x += 1;
+      if constexpr (LooksForPeak) has_peak |= of_column[k] == peak;
     }
   }
-  std::memcpy(runs.flux, &flux, sizeof(flux));
-  std::memcpy(runs.x_moment, &moment, sizeof(moment));
+};
+
+/// Pixels from the i-th of each run on, as far as there are any.
+template <class T>
+[[KASTOR_TARGET, gnu::always_inline]] inline void add_some(FourSums& sums,
+                                                           const SumsOfRuns<T>& runs, int first,
+                                                           std::int64_t i) {
+  using V = Vectors<T>;
+  if constexpr (V::loads_some) {
+    const std::int64_t* n = runs.n + first;
+    const std::int64_t longest = std::max(std::max(n[0], n[1]), std::max(n[2], n[3]));
+    for (; i < longest; i += 4) {
+      Doubles of_run[4];
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r) {
+        const std::int64_t begin = std::min(i, n[r]);
+        of_run[r] =
+            V::load_four(runs.pixels[first + r] + begin, std::min<std::int64_t>(4, n[r] - begin));
+      }
+      sums.add<Vectors<T>::loads_some>(of_run);
+    }
+  } else {
+    for (int r = 0; r < 4; ++r) {
+      const T* const pixels = runs.pixels[first + r];
+      const double scale = runs.scale[first + r], scale_more = runs.scale_more[first + r];
+      double flux = sums.flux[r], x_moment = sums.x_moment[r];
+      for (std::int64_t k = i; k < runs.n[first + r]; ++k) {
+        const double v = static_cast<double>(pixels[k]) * scale * scale_more;
+        flux += v;
+        x_moment += v * static_cast<double>(runs.x[first + r] + k);
+      }
+      sums.flux[r] = flux;
+      sums.x_moment[r] = x_moment;
+    }
+    // Few registers: whoever asks will look for it.
+    sums.has_peak = WholeNumbers{} - 1;
+  }
+}
+
+/// floor(sum * per_unit + 0.5).
+[[KASTOR_TARGET, gnu::always_inline]] inline void write_rounded(const Doubles& sum,
+                                                                const double* per_unit,
+                                                                std::int64_t* list) {
+  Doubles x;
+  read_four(x, per_unit);
+  x = sum * x + 0.5;
+  WholeNumbers whole = __builtin_convertvector(x, WholeNumbers);
+  whole += __builtin_convertvector(whole, Doubles) > x;
+  std::memcpy(list, &whole, sizeof(whole));
+}
+
+/// See sum_runs_on_host.
+template <class T>
+[[KASTOR_TARGET]] void sum_runs(SumsOfRuns<T>& runs) {
+  for (int first = 0; first < runs.used; first += 4) {
+    const std::int64_t* n = runs.n + first;
+    FourSums sums(runs, first);
+    const std::int64_t together = std::min(std::min(n[0], n[1]), std::min(n[2], n[3])) / 4 * 4;
+    for (std::int64_t i = 0; i < together; i += 4) {
+      Doubles of_run[4];
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r) read_pixels(of_run[r], runs.pixels[first + r] + i);
+      sums.add<Vectors<T>::loads_some>(of_run);
+    }
+    add_some(sums, runs, first, together);
+    write_rounded(sums.flux, runs.flux_per_unit + first, runs.flux + first);
+    write_rounded(sums.x_moment, runs.x_per_unit + first, runs.x_moment + first);
+    Doubles y;
+    read_integers(y, runs.y + first);
+    write_rounded(sums.flux * y, runs.y_per_unit + first, runs.y_moment + first);
+    for (int r = 0; r < 4; ++r) runs.has_peak[first + r] = sums.has_peak[r] != 0;
+  }
 }

@@ -64,9 +64,18 @@ struct Sse2<float> : PlainBlocks<Sse2<float>, float> {
   using Mask = __m128;
   using Sums = Sse2Sums;
   static constexpr int lanes = 4;
+  static constexpr bool loads_some = false;
 
   [[gnu::always_inline]] static Vector all(float x) { return _mm_set1_ps(x); }
   [[gnu::always_inline]] static Vector load(const float* p) { return _mm_loadu_ps(p); }
+  [[gnu::always_inline]] static float lowest(Vector x) {
+    x = _mm_min_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_min_ss(x, _mm_shuffle_ps(x, x, 1)));
+  }
+  [[gnu::always_inline]] static float highest(Vector x) {
+    x = _mm_max_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_max_ss(x, _mm_shuffle_ps(x, x, 1)));
+  }
   [[gnu::always_inline]] static Vector minus(Vector a, Vector b) { return _mm_sub_ps(a, b); }
   [[gnu::always_inline]] static Vector magnitude(Vector x) { return _mm_andnot_ps(all(-0.0F), x); }
   [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_ps(a, b); }
@@ -100,9 +109,16 @@ struct Sse2<double> : PlainBlocks<Sse2<double>, double> {
   using Mask = __m128d;
   using Sums = Sse2Sums;
   static constexpr int lanes = 2;
+  static constexpr bool loads_some = false;
 
   [[gnu::always_inline]] static Vector all(double x) { return _mm_set1_pd(x); }
   [[gnu::always_inline]] static Vector load(const double* p) { return _mm_loadu_pd(p); }
+  [[gnu::always_inline]] static double lowest(Vector x) {
+    return _mm_cvtsd_f64(_mm_min_sd(x, _mm_unpackhi_pd(x, x)));
+  }
+  [[gnu::always_inline]] static double highest(Vector x) {
+    return _mm_cvtsd_f64(_mm_max_sd(x, _mm_unpackhi_pd(x, x)));
+  }
   [[gnu::always_inline]] static Vector minus(Vector a, Vector b) { return _mm_sub_pd(a, b); }
   [[gnu::always_inline]] static Vector magnitude(Vector x) { return _mm_andnot_pd(all(-0.0), x); }
   [[gnu::always_inline]] static Mask less(Vector a, Vector b) { return _mm_cmplt_pd(a, b); }
@@ -146,9 +162,15 @@ struct Avx2Sums {
   }
 };
 
+/// Of these, `lanes` from before the n-th are a mask of the first n.
+alignas(64) inline constexpr std::int32_t ones_and_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+alignas(64) inline constexpr std::int64_t wide_ones_and_zeros[8] = {-1, -1, -1, -1};
+
 /// See PlainBlocks.
 template <class V, class T>
 struct Avx2Blocks {
+  static constexpr bool loads_some = true;
+
   template <class Mask, int N>
   [[KASTOR_AVX2_INLINE]] static std::uint64_t word(const Mask (&masks)[N]) {
     std::uint64_t word = 0;
@@ -179,6 +201,26 @@ struct Avx2<float> : Avx2Blocks<Avx2<float>, float> {
 
   [[KASTOR_AVX2_INLINE]] static Vector all(float x) { return _mm256_set1_ps(x); }
   [[KASTOR_AVX2_INLINE]] static Vector load(const float* p) { return _mm256_loadu_ps(p); }
+  /// The first n, in place of those of `rest`.
+  [[KASTOR_AVX2_INLINE]] static Vector load_some(const float* p, std::int64_t n, Vector rest) {
+    const __m256i mask =
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ones_and_zeros + 8 - n));
+    return _mm256_blendv_ps(rest, _mm256_maskload_ps(p, mask), _mm256_castsi256_ps(mask));
+  }
+  [[KASTOR_AVX2_INLINE]] static __m256d load_four(const float* p) {
+    return _mm256_cvtps_pd(_mm_loadu_ps(p));
+  }
+  /// The first n of four, and zeros.
+  [[KASTOR_AVX2_INLINE]] static __m256d load_four(const float* p, std::int64_t n) {
+    return _mm256_cvtps_pd(_mm_maskload_ps(
+        p, _mm_loadu_si128(reinterpret_cast<const __m128i*>(ones_and_zeros + 8 - n))));
+  }
+  [[KASTOR_AVX2_INLINE]] static float lowest(Vector x) {
+    return Sse2<float>::lowest(_mm_min_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1)));
+  }
+  [[KASTOR_AVX2_INLINE]] static float highest(Vector x) {
+    return Sse2<float>::highest(_mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1)));
+  }
   [[KASTOR_AVX2_INLINE]] static Vector minus(Vector a, Vector b) { return _mm256_sub_ps(a, b); }
   [[KASTOR_AVX2_INLINE]] static Vector magnitude(Vector x) {
     return _mm256_andnot_ps(all(-0.0F), x);
@@ -219,6 +261,23 @@ struct Avx2<double> : Avx2Blocks<Avx2<double>, double> {
 
   [[KASTOR_AVX2_INLINE]] static Vector all(double x) { return _mm256_set1_pd(x); }
   [[KASTOR_AVX2_INLINE]] static Vector load(const double* p) { return _mm256_loadu_pd(p); }
+  [[KASTOR_AVX2_INLINE]] static Vector load_four(const double* p) { return load(p); }
+  [[KASTOR_AVX2_INLINE]] static Vector load_four(const double* p, std::int64_t n) {
+    return _mm256_maskload_pd(p, first_lanes(n));
+  }
+  [[KASTOR_AVX2_INLINE]] static Vector load_some(const double* p, std::int64_t n, Vector rest) {
+    return _mm256_blendv_pd(rest, load_four(p, n), _mm256_castsi256_pd(first_lanes(n)));
+  }
+  [[KASTOR_AVX2_INLINE]] static __m256i first_lanes(std::int64_t n) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(wide_ones_and_zeros + 4 - n));
+  }
+  [[KASTOR_AVX2_INLINE]] static double lowest(Vector x) {
+    return Sse2<double>::lowest(_mm_min_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1)));
+  }
+  [[KASTOR_AVX2_INLINE]] static double highest(Vector x) {
+    return Sse2<double>::highest(
+        _mm_max_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1)));
+  }
   [[KASTOR_AVX2_INLINE]] static Vector minus(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
   [[KASTOR_AVX2_INLINE]] static Vector magnitude(Vector x) {
     return _mm256_andnot_pd(all(-0.0), x);
@@ -280,6 +339,7 @@ template <class V, class T>
 struct Avx512Blocks {
   /// Pixels can be written, counted and marked by a mask.
   static constexpr bool has_masks = true;
+  static constexpr bool loads_some = true;
 
   [[KASTOR_AVX512_INLINE]] static std::uint64_t word(const __mmask16 (&masks)[4]) {
     return _mm512_kunpackd(_mm512_kunpackw(masks[3], masks[2]),
@@ -315,6 +375,17 @@ struct Avx512<float> : Avx512Blocks<Avx512<float>, float> {
 
   [[KASTOR_AVX512_INLINE]] static Vector all(float x) { return _mm512_set1_ps(x); }
   [[KASTOR_AVX512_INLINE]] static Vector load(const float* p) { return _mm512_loadu_ps(p); }
+  [[KASTOR_AVX512_INLINE]] static Vector load_some(const float* p, std::int64_t n, Vector rest) {
+    return _mm512_mask_loadu_ps(rest, static_cast<Mask>((1U << n) - 1), p);
+  }
+  [[KASTOR_AVX512_INLINE]] static __m256d load_four(const float* p) {
+    return _mm256_cvtps_pd(_mm_loadu_ps(p));
+  }
+  [[KASTOR_AVX512_INLINE]] static __m256d load_four(const float* p, std::int64_t n) {
+    return _mm256_cvtps_pd(_mm_maskz_loadu_ps(static_cast<__mmask8>((1U << n) - 1), p));
+  }
+  [[KASTOR_AVX512_INLINE]] static float lowest(Vector x) { return _mm512_reduce_min_ps(x); }
+  [[KASTOR_AVX512_INLINE]] static float highest(Vector x) { return _mm512_reduce_max_ps(x); }
   [[KASTOR_AVX512_INLINE]] static Vector minus(Vector a, Vector b) { return _mm512_sub_ps(a, b); }
   [[KASTOR_AVX512_INLINE]] static Vector magnitude(Vector x) { return _mm512_abs_ps(x); }
   [[KASTOR_AVX512_INLINE]] static Mask less(Vector a, Vector b) {
@@ -370,6 +441,15 @@ struct Avx512<double> : Avx512Blocks<Avx512<double>, double> {
 
   [[KASTOR_AVX512_INLINE]] static Vector all(double x) { return _mm512_set1_pd(x); }
   [[KASTOR_AVX512_INLINE]] static Vector load(const double* p) { return _mm512_loadu_pd(p); }
+  [[KASTOR_AVX512_INLINE]] static Vector load_some(const double* p, std::int64_t n, Vector rest) {
+    return _mm512_mask_loadu_pd(rest, static_cast<Mask>((1U << n) - 1), p);
+  }
+  [[KASTOR_AVX512_INLINE]] static __m256d load_four(const double* p) { return _mm256_loadu_pd(p); }
+  [[KASTOR_AVX512_INLINE]] static __m256d load_four(const double* p, std::int64_t n) {
+    return _mm256_maskz_loadu_pd(static_cast<__mmask8>((1U << n) - 1), p);
+  }
+  [[KASTOR_AVX512_INLINE]] static double lowest(Vector x) { return _mm512_reduce_min_pd(x); }
+  [[KASTOR_AVX512_INLINE]] static double highest(Vector x) { return _mm512_reduce_max_pd(x); }
   [[KASTOR_AVX512_INLINE]] static Vector minus(Vector a, Vector b) { return _mm512_sub_pd(a, b); }
   [[KASTOR_AVX512_INLINE]] static Vector magnitude(Vector x) { return _mm512_abs_pd(x); }
   [[KASTOR_AVX512_INLINE]] static Mask less(Vector a, Vector b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a host asks of the pixels of long runs, and of a window in which many are equal.
+// What a host asks of the pixels of runs, and of a window in which many are equal.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,9 @@ std::vector<T> gaussian(std::size_t n, std::uint64_t seed) {
 TYPED_TEST(RunHost, ExtremesAreFoundWhereverTheyAre) {
   using T = TypeParam;
   for (const std::size_t n : lengths) {
+    // Without a pixel to spare: what is read beyond them shows with the address sanitizer.
     std::vector<T> pixels = gaussian<T>(n, n);
+    pixels.shrink_to_fit();
     for (std::size_t at = 0; at < n; at += 1 + n / 40) {
       for (const T extreme :
            {T(-100), T(100), std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()}) {
@@ -55,11 +57,37 @@ TYPED_TEST(RunHost, ExtremesAreFoundWhereverTheyAre) {
         changed[at] = extreme;
         const auto [low, high] = std::minmax_element(changed.begin(), changed.end());
         for (const auto level : ts::host_levels()) {
-          const auto found =
-              kd::extremes_on_host(level, changed.data(), static_cast<std::int64_t>(n));
-          ASSERT_EQ(found.lowest, *low) << n << " pixels, " << at;
-          ASSERT_EQ(found.highest, *high) << n << " pixels, " << at;
+          kd::ExtremesOfRuns<T> runs;
+          runs.used = 1;
+          runs.pixels[0] = changed.data();
+          runs.n[0] = static_cast<std::int64_t>(n);
+          kd::extremes_on_host(level, runs);
+          ASSERT_EQ(runs.lowest[0], *low) << n << " pixels, " << at;
+          ASSERT_EQ(runs.highest[0], *high) << n << " pixels, " << at;
         }
+      }
+    }
+  }
+}
+
+TYPED_TEST(RunHost, ExtremesOfManyRunsAreThoseOfEach) {
+  using T = TypeParam;
+  ts::Random random(8);
+  const std::vector<T> pixels = gaussian<T>(5000, 4);
+  for (int trial = 0; trial < 100; ++trial) {
+    kd::ExtremesOfRuns<T> runs;
+    runs.used = trial % (runs.most + 1);
+    for (int r = 0; r < runs.used; ++r) {
+      runs.pixels[r] = pixels.data() + random.below(4000);
+      runs.n[r] = 1 + random.below(trial % 3 == 0 ? 300 : 20);
+    }
+    for (const auto level : ts::host_levels()) {
+      kd::ExtremesOfRuns<T> found = runs;
+      kd::extremes_on_host(level, found);
+      for (int r = 0; r < runs.used; ++r) {
+        const auto [low, high] = std::minmax_element(runs.pixels[r], runs.pixels[r] + runs.n[r]);
+        EXPECT_EQ(found.lowest[r], *low) << "run " << r << " of " << runs.n[r];
+        EXPECT_EQ(found.highest[r], *high) << "run " << r << " of " << runs.n[r];
       }
     }
   }
@@ -85,45 +113,87 @@ TYPED_TEST(RunHost, TheFirstPixelOfAValueIsFound) {
   }
 }
 
+std::int64_t rounded(double sum, double per_unit) {
+  return static_cast<std::int64_t>(std::floor(sum * per_unit + 0.5));
+}
+
 /// By the definition: from left to right.
 template <class T>
-void sum_naive(kd::FourRuns<T>& runs) {
-  for (int r = 0; r < 4; ++r) {
+void sum_naive(kd::SumsOfRuns<T>& runs) {
+  for (int r = 0; r < runs.used; ++r) {
     volatile double flux = 0, x_moment = 0;  // no sum is fused with a product
+    runs.has_peak[r] = false;
     for (std::int64_t i = 0; i < runs.n[r]; ++i) {
-      const volatile double v =
-          static_cast<double>(runs.pixels[r][i]) * runs.scale[r] * runs.scale_more[r];
-      const volatile double term = v * (runs.x[r] + static_cast<double>(i));
+      const auto pixel = static_cast<double>(runs.pixels[r][i]);
+      const volatile double v = pixel * runs.scale[r] * runs.scale_more[r];
+      const volatile double term = v * static_cast<double>(runs.x[r] + i);
       flux = flux + v;
       x_moment = x_moment + term;
+      runs.has_peak[r] |= pixel == runs.peak[r];
     }
-    runs.flux[r] = flux;
-    runs.x_moment[r] = x_moment;
+    const volatile double y_moment = flux * runs.y[r];
+    runs.flux[r] = rounded(flux, runs.flux_per_unit[r]);
+    runs.x_moment[r] = rounded(x_moment, runs.x_per_unit[r]);
+    runs.y_moment[r] = rounded(y_moment, runs.y_per_unit[r]);
   }
 }
 
-TYPED_TEST(RunHost, FourRunsAreAddedUpFromLeftToRight) {
+TYPED_TEST(RunHost, RunsAreAddedUpFromLeftToRight) {
   using T = TypeParam;
   ts::Random random(5);
-  const std::vector<T> pixels = gaussian<T>(5000, 9);
-  for (int trial = 0; trial < 300; ++trial) {
-    kd::FourRuns<T> runs{};
-    const int used = trial % 5;  // the others have no pixels
-    for (int r = 0; r < used; ++r) {
-      runs.n[r] = trial < 20 ? 32 + r : random.below(400);
+  std::vector<T> pixels = gaussian<T>(5000, 9);
+  for (std::size_t i = 0; i < pixels.size(); i += 7) pixels[i] *= T(1e-12);  // sums are rounded
+  for (int trial = 0; trial < 400; ++trial) {
+    kd::SumsOfRuns<T> runs;
+    runs.used = trial % (runs.most + 1);
+    for (int r = 0; r < runs.used; ++r) {
+      runs.n[r] = 1 + random.below(trial % 3 == 0 ? 400 : (trial % 3 == 1 ? 6 : 20));
       runs.pixels[r] = pixels.data() + random.below(4000);
-      runs.x[r] = static_cast<double>(random.below(10000));
-      runs.scale[r] = std::ldexp(1.0, static_cast<int>(random.below(40)) - 20);
-      runs.scale_more[r] = std::ldexp(1.0, static_cast<int>(random.below(40)) - 20);
+      runs.x[r] = static_cast<std::int32_t>(random.below(10000));
+      runs.y[r] = static_cast<std::int32_t>(random.below(10000));
+      const auto exponent = [&] { return static_cast<int>(random.below(40)) - 20; };
+      runs.scale[r] = std::ldexp(1.0, exponent());
+      runs.scale_more[r] = std::ldexp(1.0, -exponent());
+      runs.flux_per_unit[r] = std::ldexp(1.0, exponent() - 10);
+      runs.x_per_unit[r] = std::ldexp(1.0, exponent() - 25);
+      runs.y_per_unit[r] = std::ldexp(1.0, exponent() - 25);
+      runs.peak[r] = random.below(2) == 0 ? 0.0 : double(runs.pixels[r][random.below(runs.n[r])]);
     }
-    kd::FourRuns<T> expected = runs;
+    kd::SumsOfRuns<T> expected = runs;
     sum_naive(expected);
     for (const auto level : ts::host_levels()) {
-      kd::FourRuns<T> found = runs;
+      kd::SumsOfRuns<T> found = runs;
       kd::sum_runs_on_host(level, found);
-      for (int r = 0; r < 4; ++r) {
+      for (int r = 0; r < runs.used; ++r) {
         EXPECT_EQ(found.flux[r], expected.flux[r]) << "run " << r << " of " << runs.n[r];
         EXPECT_EQ(found.x_moment[r], expected.x_moment[r]) << "run " << r << " of " << runs.n[r];
+        EXPECT_EQ(found.y_moment[r], expected.y_moment[r]) << "run " << r << " of " << runs.n[r];
+        EXPECT_TRUE(found.has_peak[r] || !expected.has_peak[r]) << r << " of " << runs.n[r];
+      }
+    }
+  }
+}
+
+/// Pixels end where memory does, so that the address sanitizer sees what is read beyond them.
+TYPED_TEST(RunHost, NoPixelBeyondARunIsRead) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n < 40; ++n) {
+    std::vector<T> pixels(n, T(3));
+    pixels.shrink_to_fit();
+    for (const auto level : ts::host_levels()) {
+      kd::SumsOfRuns<T> runs;
+      runs.used = 3;
+      for (int r = 0; r < 3; ++r) {
+        const std::size_t begin =
+            r == 0 ? 0 : n - std::min<std::size_t>(n, static_cast<std::size_t>(r));
+        runs.pixels[r] = pixels.data() + begin;
+        runs.n[r] = static_cast<std::int64_t>(n - begin);
+        runs.scale[r] = runs.scale_more[r] = runs.flux_per_unit[r] = 1;
+        runs.peak[r] = 5;
+      }
+      kd::sum_runs_on_host(level, runs);
+      for (int r = 0; r < 3; ++r) {
+        EXPECT_EQ(runs.flux[r], 3 * runs.n[r]);
       }
     }
   }

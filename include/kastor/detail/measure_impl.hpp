@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/make_rows.hpp>
+#include <kastor/detail/measure_host.hpp>
 #include <kastor/detail/measure_sources.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/measure.hpp>

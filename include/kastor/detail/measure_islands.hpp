@@ -87,7 +87,7 @@ struct IslandRuns {
   /// Adds up what `part_of(run, pixels)` says of the runs of a worker.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
-    runs.template gather<Part, false>(worker, add, [&](const Run& run) {
+    runs.template gather<Part>(worker, add, [&](const Run& run) {
       const KeptPixel* const here = kept.of(run);
       if (here != nullptr) return part_of(run, PixelsKept(run, here));
       if constexpr (is_host_space_v<Exec>) {

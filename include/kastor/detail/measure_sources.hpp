@@ -8,10 +8,14 @@
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/ordered_key.hpp>
-#include <kastor/detail/run_host.hpp>
 
 /// The two sweeps over the runs of components, and their rows.
 namespace kastor::detail {
+
+template <class T, class Exec>
+class ExtentsOnHost;
+template <class T, class Exec>
+class SumsOnHost;
 
 /// A sum of terms |t| < 2^bits as integers of 2^(bits - 62), in two halves that cannot overflow
 /// with fewer than 2^32 terms.
@@ -20,10 +24,14 @@ struct WideSum {
   std::uint64_t low;
 
   [[nodiscard]] KOKKOS_FUNCTION static WideSum of(double term, int bits) {
-    const auto q =
-        static_cast<std::int64_t>(floor_of(scale_by_power_of_two(term, 62 - bits) + 0.5));
-    return {q >> 32, static_cast<std::uint64_t>(q) & 0xffffffffU};
+    return of_units(
+        static_cast<std::int64_t>(floor_of(scale_by_power_of_two(term, 62 - bits) + 0.5)));
   }
+  [[nodiscard]] KOKKOS_FUNCTION static WideSum of_units(std::int64_t n) {
+    return {n >> 32, static_cast<std::uint64_t>(n) & 0xffffffffU};
+  }
+  /// A term times this, which is exact unless it is tiny, is in units.
+  [[nodiscard]] static double per_unit(int bits) { return power_of_two(62 - bits); }
   KOKKOS_FUNCTION void join(const WideSum& other) {
     high += other.high;
     low += other.low;
@@ -105,28 +113,30 @@ struct FindExtents {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    band.template gather<Part>(worker, Add{band.components, band.adder},
-                               [this](const Run& run) { return of(run); });
+    const Add add{band.components, band.adder};
+    if constexpr (is_host_space_v<Exec>) {
+      KOKKOS_IF_ON_HOST((ExtentsOnHost<T, Exec>(band, add).sweep(worker);))
+    } else {
+      band.template gather<Part>(worker, add, [this](const Run& run) { return of(run); });
+    }
   }
 
+  [[nodiscard]] KOKKOS_FUNCTION static Part part(const Run& run, T lowest, T highest) {
+    const T peak = plain_zero(highest);
+    const T magnitude = -lowest > peak ? -lowest : plain_zero(peak);
+    return {RunExtents::of(run.begin, run.end, run.row), key_of(peak), key_of(magnitude)};
+  }
+
+ private:
   [[nodiscard]] KOKKOS_FUNCTION Part of(const Run& run) const {
     const T* pixels = band.row_of(run.row);
     T peak = pixels[run.begin];
     T lowest = pixels[run.begin];
-    const bool is_long = is_host_space_v<Exec> && run.end - run.begin >= long_run;
-    if (is_long) {
-      KOKKOS_IF_ON_HOST((const auto found = extremes_on_host(best_host_level(), pixels + run.begin,
-                                                             run.end - run.begin);
-                         peak = found.highest; lowest = found.lowest;))
-    } else {
-      visit_run(pixels, run.begin + 1, run.end, [&](std::int32_t, T pixel) {
-        peak = pixel > peak ? pixel : peak;
-        lowest = pixel < lowest ? pixel : lowest;
-      });
-    }
-    peak = plain_zero(peak);
-    const T magnitude = -lowest > peak ? -lowest : plain_zero(peak);
-    return {RunExtents::of(run.begin, run.end, run.row), key_of(peak), key_of(magnitude)};
+    visit_run(pixels, run.begin + 1, run.end, [&](std::int32_t, T pixel) {
+      peak = pixel > peak ? pixel : peak;
+      lowest = pixel < lowest ? pixel : lowest;
+    });
+    return part(run, lowest, peak);
   }
 };
 
@@ -175,9 +185,11 @@ struct SumRuns {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     const Add add{band.components, band.adder};
-    KOKKOS_IF_ON_DEVICE(
-        (band.template gather<Part>(worker, add, [this](const Run& run) { return of(run); });))
-    KOKKOS_IF_ON_HOST((sum_on_host(worker, add);))
+    if constexpr (is_host_space_v<Exec>) {
+      KOKKOS_IF_ON_HOST((SumsOnHost<T, Exec>(band, add).sweep(worker);))
+    } else {
+      band.template gather<Part>(worker, add, [this](const Run& run) { return of(run); });
+    }
   }
 
  private:
@@ -204,51 +216,6 @@ struct SumRuns {
     const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : RasterPlace::of(y, peak_x);
     return {WideSum::of(flux, grid.flux_bits), WideSum::of(x_moment, grid.x_bits),
             WideSum::of(flux * static_cast<double>(y - y_min), grid.y_bits), peak_at};
-  }
-
-  /// Long runs wait until there are four of them.
-  void sum_on_host(std::int64_t worker, const Add& add) const {
-    SetSums<Part, Add> sums(add);
-    Run waiting[4];
-    int n = 0;
-    band.for_each_run(worker, [&](const Run& run) {
-      if (run.end - run.begin < long_run) return sums.take(run.label, of(run));
-      waiting[n++] = run;
-      if (n == 4) sum_long(waiting, n, sums);
-    });
-    sum_long(waiting, n, sums);
-    sums.flush();
-  }
-  void sum_long(const Run (&runs)[4], int& n, SetSums<Part, Add>& sums) const {
-    if (n == 0) return;
-    FourRuns<T> four{};
-    for (int r = 0; r < n; ++r) {
-      const Component<T>& c = band.components[runs[r].label - 1];
-      const int exponent = -grid_of(runs[r]).pixel;
-      four.pixels[r] = band.row_of(runs[r].row) + runs[r].begin;
-      four.n[r] = runs[r].end - runs[r].begin;
-      four.x[r] = static_cast<double>(runs[r].begin - c.x_min);
-      four.scale[r] = power_of_two(exponent / 2);
-      four.scale_more[r] = power_of_two(exponent - exponent / 2);
-    }
-    sum_runs_on_host(best_host_level(), four);
-    for (int r = 0; r < n; ++r) {
-      const Run& run = runs[r];
-      const ComponentGrid<T> grid = grid_of(run);
-      const T peak = value_of<T>(band.components[run.label - 1].peak);
-      const std::int64_t place = find_on_host(best_host_level(), peak, four.pixels[r], four.n[r]);
-      const std::uint64_t peak_at =
-          place < 0 ? ~std::uint64_t{0}
-                    : RasterPlace::of(run.row, run.begin + static_cast<std::int32_t>(place));
-      const auto y = static_cast<double>(run.row - band.runs.y_min(run.label - 1));
-      sums.take(run.label, {WideSum::of(four.flux[r], grid.flux_bits),
-                            WideSum::of(four.x_moment[r], grid.x_bits),
-                            WideSum::of(four.flux[r] * y, grid.y_bits), peak_at});
-    }
-    n = 0;
-  }
-  [[nodiscard]] ComponentGrid<T> grid_of(const Run& run) const {
-    return ComponentGrid<T>(band.components[run.label - 1], band.runs.y_min(run.label - 1));
   }
 };
 

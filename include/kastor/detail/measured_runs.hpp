@@ -148,29 +148,16 @@ struct RunsOfBands {
   }
 
   /// Calls `part_of(run)` for the runs of a worker's share that are part of a component, and adds
-  /// up what it says. Hosts: fetches pixels ahead of that only if they are to be read.
-  template <class Part, bool ReadsPixels = true, class Add, class PartOf>
+  /// up what it says.
+  template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
     SetSums<Part, Add> sums(add);
-    for_each_run<ReadsPixels>(worker, [&](const Run& run) { sums.take(run.label, part_of(run)); });
-    sums.flush();
-  }
-  /// Calls `visit(run)` likewise.
-  template <bool ReadsPixels = true, class Visit>
-  KOKKOS_FUNCTION void for_each_run(std::int64_t worker, const Visit& visit) const {
     const RunLoop<Exec> share = loop(worker);
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
-      if constexpr (ReadsPixels && is_host_space_v<Exec>) prefetch(i + 16, share.past);
       const Run run = runs.run(i);
-      if (run.label != 0) visit(run);
+      if (run.label != 0) sums.take(run.label, part_of(run));
     }
-  }
-
- private:
-  /// Host: short runs lie far apart, where hardware does not guess. GCC leaves out calls of what
-  /// does nothing but prefetch, unless they are inlined.
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(std::int64_t i, std::int64_t past) const {
-    KOKKOS_IF_ON_HOST((if (i < past) __builtin_prefetch(row_of(runs.row[i]) + runs.begin[i]);))
+    sums.flush();
   }
 };
 

@@ -5,40 +5,55 @@
 #include <cstdint>
 #include <kastor/detail/host_level.hpp>
 
-/// What a host asks of the pixels of a long run. Knows nothing of Kokkos, so that it is always
-/// compiled as plain C++, for several instruction sets; the same answers from all of them.
+/// What a host asks of the pixels of runs. Knows nothing of Kokkos, so that it is always compiled
+/// as plain C++, for several instruction sets; the same answers from all of them.
 namespace kastor::detail {
 
-/// Shorter runs are not worth a call.
-inline constexpr std::int64_t long_run = 16;
-
+/// Some runs, which are asked together: most have a few pixels, and a call or a branch for each
+/// would take longer than they do.
 template <class T>
-struct RunExtremes {
-  T lowest, highest;
+struct RunBatch {
+  static constexpr int most = 32;
+  int used = 0;
+  const T* pixels[most] = {};
+  std::int64_t n[most] = {};  ///< >= 1 pixels
 };
 
-/// Of n >= 1 finite pixels; of zeros of both signs any may be the result.
 template <class T>
-[[nodiscard]] RunExtremes<T> extremes_on_host(HostLevel level, const T* pixels, std::int64_t n);
+struct ExtremesOfRuns : RunBatch<T> {
+  T lowest[RunBatch<T>::most] = {};
+  T highest[RunBatch<T>::most] = {};
+};
+
+/// Of finite pixels; of zeros of both signs any may be the result.
+template <class T>
+void extremes_on_host(HostLevel level, ExtremesOfRuns<T>& runs);
 
 /// The place of the first of n pixels that equals a value; -1: there is none.
 template <class T>
 [[nodiscard]] std::int64_t find_on_host(HostLevel level, T value, const T* pixels, std::int64_t n);
 
-/// The terms v = pixel * scale * scale_more of four runs of n pixels, and their sums.
+/// The terms v = pixel * scale * scale_more of runs, added up from left to right, and their sums as
+/// whole numbers of units: floor(sum * per_unit + 0.5), less than 2^63 in size.
 template <class T>
-struct FourRuns {
-  const T* pixels[4];
-  std::int64_t n[4];
-  double scale[4], scale_more[4];
-  double x[4];         ///< of the first pixel
-  double flux[4];      ///< of v
-  double x_moment[4];  ///< of v x
+struct SumsOfRuns : RunBatch<T> {
+  using List = double[RunBatch<T>::most];
+  using WholeNumbers = std::int64_t[RunBatch<T>::most];
+  std::int32_t x[RunBatch<T>::most] = {};  ///< of the first pixel
+  std::int32_t y[RunBatch<T>::most] = {};
+  List scale = {}, scale_more = {};
+  List peak = {};  ///< a pixel may equal it
+  List flux_per_unit = {}, x_per_unit = {}, y_per_unit = {};
+
+  WholeNumbers flux = {};                 ///< of v
+  WholeNumbers x_moment = {};             ///< of v x
+  WholeNumbers y_moment = {};             ///< of the sum of v times y
+  bool has_peak[RunBatch<T>::most] = {};  ///< at least if a pixel equals it
 };
 
-/// Adds up each from left to right, side by side: one alone waits for its own additions.
+/// Four runs side by side: one alone waits for its own additions. Best if they are of one length.
 template <class T>
-void sum_runs_on_host(HostLevel level, FourRuns<T>& runs);
+void sum_runs_on_host(HostLevel level, SumsOfRuns<T>& runs);
 
 /// How many of n pixels equal each of some values, none of which is NaN or another's equal.
 /// Pixels that equal none stay in the list, in order; the result is their number.
