@@ -16,22 +16,23 @@ class BatchesOfRuns {
  public:
   explicit BatchesOfRuns(const BandRuns<T, Exec>& band) : m_band(band) {}
 
-  /// Calls `visit(i)` for the runs that are part of a component.
+  /// Calls `visit(i, run)` for the runs that are part of a component.
   template <class Visit>
   void for_each_run(std::int64_t worker, const Visit& visit) const {
+    const MeasuredRuns runs = m_band.runs;  // or they would be read again for every run
     const RunLoop<Exec> share = m_band.loop(worker);
     for (std::int64_t i = share.first; i < share.past; ++i) {
-      if (m_band.runs.label[i] != 0) visit(i);
+      if (runs.label[i] != 0) visit(i, runs.run(i));
     }
   }
 
   /// Adds a run to those of a batch, and asks for its pixels: hardware does not guess where they
   /// are. The result is its place in the batch.
   template <class Batch>
-  int add_to(Batch& batch, std::int64_t i) const {
+  int add_to(Batch& batch, std::int64_t i, const Run& run) const {
     const int r = batch.used++;
-    const std::int32_t begin = m_band.runs.begin[i], n = m_band.runs.end[i] - begin;
-    const T* const pixels = m_band.row_of(m_band.runs.row[i]) + begin;
+    const std::int32_t n = run.end - run.begin;
+    const T* const pixels = m_band.row_of(run.row) + run.begin;
     constexpr std::int32_t in_line = 64 / sizeof(T);
     for (std::int32_t k = 0; k < n; k += in_line) __builtin_prefetch(pixels + k);
     batch.pixels[r] = pixels;
@@ -67,8 +68,8 @@ class ExtentsOnHost : BatchesOfRuns<T, Exec> {
       : BatchesOfRuns<T, Exec>(band), m_sums(add) {}
 
   void sweep(std::int64_t worker) {
-    this->for_each_run(worker, [this](std::int64_t i) {
-      this->add_to(m_batch, i);
+    this->for_each_run(worker, [this](std::int64_t i, const Run& run) {
+      this->add_to(m_batch, i, run);
       if (m_batch.used == m_batch.most) finish_batch();
     });
     finish_batch();
@@ -99,9 +100,8 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
       : BatchesOfRuns<T, Exec>(band), m_sums(add) {}
 
   void sweep(std::int64_t worker) {
-    const MeasuredRuns& runs = this->m_band.runs;
-    this->for_each_run(worker, [this, &runs](std::int64_t i) {
-      take(runs.end[i] - runs.begin[i] < long_run ? m_short : m_long, i);
+    this->for_each_run(worker, [this](std::int64_t i, const Run& run) {
+      take(run.end - run.begin < long_run ? m_short : m_long, i, run);
     });
     finish(m_short);
     finish(m_long);
@@ -118,12 +118,11 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
     std::int32_t x_min[RunBatch<T>::most], y_min[RunBatch<T>::most];
   };
 
-  void take(Batch& batch, std::int64_t i) {
-    const MeasuredRuns& runs = this->m_band.runs;
-    const int r = this->add_to(batch, i);
-    if (batch.label[r] != runs.label[i]) set_grid(batch, r, runs.label[i]);
-    batch.x[r] = runs.begin[i] - batch.x_min[r];
-    batch.y[r] = runs.row[i] - batch.y_min[r];
+  void take(Batch& batch, std::int64_t i, const Run& run) {
+    const int r = this->add_to(batch, i, run);
+    if (batch.label[r] != run.label) set_grid(batch, r, run.label);
+    batch.x[r] = run.begin - batch.x_min[r];
+    batch.y[r] = run.row - batch.y_min[r];
     if (batch.used == batch.most) finish(batch);
   }
   void set_grid(Batch& batch, int r, std::uint32_t label) const {
