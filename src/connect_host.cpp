@@ -27,9 +27,10 @@ std::uint32_t root_of(std::uint32_t* parent, std::uint32_t i) {
 /// set of the one above; if it has, it is as a rule in that set. Links go to smaller numbers.
 class RunJoiner {
  public:
-  /// After `begun` runs, the last of which may go on.
-  RunJoiner(std::uint32_t* parent, std::uint32_t begun)
-      : m_parent(parent), m_run(begun - 1), m_parent_of_run(begun > 0 ? parent[begun - 1] : 0) {}
+  /// After `begun` runs. If the last one goes on, it is looked up whom it touched so far; otherwise
+  /// it may be another thread's.
+  RunJoiner(std::uint32_t* parent, std::uint32_t begun, bool last_goes_on)
+      : m_parent(parent), m_run(begun - 1), m_parent_of_run(last_goes_on ? parent[begun - 1] : 0) {}
 
   [[gnu::always_inline]] void join(std::uint32_t above, std::uint32_t run) {
     // One step more than needed: most often that is the root, and there is nothing to unite.

@@ -86,7 +86,7 @@
   const std::uint64_t* row_above = row - lists.words_per_row;
   const std::uint32_t* before_word = lists.first_in_word + y * lists.words_per_row;
   const std::uint32_t* before_above = before_word - lists.words_per_row;
-  RunJoiner joiner(lists.parent, before_word[first]);
+  RunJoiner joiner(lists.parent, before_word[first], WordInRow::of(row, first).carry != 0);
   for (; which != 0; which &= which - 1) {
     const std::int64_t w = first + std::countr_zero(which);
     for_each_touching(
