@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/host_lists.hpp>
+#include <kastor/detail/relaxed.hpp>
 #include <kastor/detail/threshold_host.hpp>
 
 /// A host marks the foreground while it reads, before the level is known: nearly all pixels are
@@ -30,7 +31,7 @@ struct BorderlinePixels {
   std::int64_t* count;
   bool alone;  ///< one thread
 
-  [[nodiscard]] bool is_full() const { return Kokkos::atomic_load(count) > capacity; }
+  [[nodiscard]] bool is_full() const { return relaxed_load(count) > capacity; }
   /// Those of a stretch of n pixels that are marked in its words and not above `certain`.
   void append(const T* pixels, std::int64_t n, std::uint64_t* words, T certain) const {
     MarkedBits found[most_words];

@@ -3,8 +3,8 @@
 #define KASTOR_DETAIL_UNION_FIND_HPP
 
 #include <Kokkos_Core.hpp>
-#include <atomic>
 #include <cstdint>
+#include <kastor/detail/relaxed.hpp>
 
 namespace kastor::detail {
 
@@ -23,13 +23,12 @@ struct UnionFind {
 
   [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t load(std::uint32_t* at) {
     KOKKOS_IF_ON_DEVICE((return *at;))
-    // Kokkos::atomic_load is an exchange on x86.
-    KOKKOS_IF_ON_HOST((return std::atomic_ref(*at).load(std::memory_order_relaxed);))
+    KOKKOS_IF_ON_HOST((return relaxed_load(at);))
   }
   /// An ancestor of a node that is no root.
   KOKKOS_FUNCTION static void store(std::uint32_t* at, std::uint32_t ancestor) {
     KOKKOS_IF_ON_DEVICE((*at = ancestor;))
-    KOKKOS_IF_ON_HOST((std::atomic_ref(*at).store(ancestor, std::memory_order_relaxed);))
+    KOKKOS_IF_ON_HOST((relaxed_store(at, ancestor);))
   }
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find(std::uint32_t i) const {
