@@ -177,7 +177,7 @@ template <class T>
   using V = Vectors<T>;
   if constexpr (V::loads_some) {
     const std::int64_t* n = runs.n + first;
-    const std::int64_t longest = std::max(std::max(n[0], n[1]), std::max(n[2], n[3]));
+    const std::int64_t longest = *std::max_element(n, n + 4);
     for (; i < longest; i += 4) {
       Doubles of_run[4];
 #pragma GCC unroll 4
@@ -224,7 +224,7 @@ template <class T>
   for (int first = 0; first < runs.used; first += 4) {
     const std::int64_t* n = runs.n + first;
     FourSums sums(runs, first);
-    const std::int64_t together = std::min(std::min(n[0], n[1]), std::min(n[2], n[3])) / 4 * 4;
+    const std::int64_t together = *std::min_element(n, n + 4) / 4 * 4;
     for (std::int64_t i = 0; i < together; i += 4) {
       Doubles of_run[4];
 #pragma GCC unroll 4
