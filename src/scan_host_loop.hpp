@@ -23,8 +23,8 @@ template <class T>
       const auto x = V::load(pixels + k);
       const auto in = V::less(V::less(low, x), x, high);
       inside |= V::bits(in) << k;
-      below |= V::bits(V::less(in, x, window_low)) << k;
-      not_above |= V::bits(V::less_equal(in, x, window_high)) << k;
+      below |= V::bits(V::less(x, window_low)) << k;
+      not_above |= V::bits(V::less_equal(x, window_high)) << k;
       V::add(grid, pixels + k, x, in, middle);
     }
     if (bits != nullptr) {
@@ -40,6 +40,8 @@ template <class T>
         bits[b] = above;
       }
     }
+    below &= inside;
+    not_above &= inside;
     all_inside += std::popcount(inside);
     all_below += std::popcount(below);
     const std::uint64_t in_window = not_above & ~below;
