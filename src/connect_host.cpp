@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 #include <kastor/detail/connect_host.hpp>
+#include <numeric>
 
 #include "plain_vectors.hpp"
 #include "x86_vectors.hpp"

@@ -26,7 +26,11 @@
   }
   for (int k = 0; k < n; k += 4) {
 #pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j, bits &= bits - 1) list[k + j] = x + std::countr_zero(bits);
+    for (int j = 0; j < 4; ++j, bits &= bits - 1) {
+      list[k + j] = x + std::countr_zero(bits);
+      // GCC would put four of them into a vector first, which takes longer.
+      asm volatile("" ::: "memory");
+    }
   }
 }
 
@@ -34,21 +38,21 @@
 [[KASTOR_TARGET, gnu::always_inline]] inline void list_new(const RunLists& lists, std::int64_t y,
                                                            std::uint64_t before, int n,
                                                            bool has_room) {
-  const auto row = static_cast<std::int32_t>(y);
+  using Eight [[gnu::vector_size(32)]] = std::uint32_t;
+  const auto row = static_cast<std::uint32_t>(y);
   const auto first = static_cast<std::uint32_t>(before);
-  const int step = has_room ? 8 : 1;
   std::int32_t* rows = lists.row + before;
   std::uint32_t* parents = lists.parent + before;
-  for (int k = 0; k < n; k += step) {
-    if (has_room) {
-#pragma GCC unroll 8
-      for (int j = 0; j < 8; ++j) rows[k + j] = row;
-#pragma GCC unroll 8
-      for (int j = 0; j < 8; ++j) parents[k + j] = first + static_cast<std::uint32_t>(k + j);
-    } else {
-      rows[k] = row;
-      parents[k] = first + static_cast<std::uint32_t>(k);
+  if (has_room) {
+    const Eight same = Eight{} + row;
+    for (int k = 0; k < n; k += 8) {
+      const Eight ascending = Eight{0, 1, 2, 3, 4, 5, 6, 7} + (first + static_cast<unsigned>(k));
+      std::memcpy(rows + k, &same, sizeof(same));
+      std::memcpy(parents + k, &ascending, sizeof(ascending));
     }
+  } else {
+    std::fill_n(rows, n, static_cast<std::int32_t>(row));
+    std::iota(parents, parents + n, first);
   }
   if (lists.pixels_of_set != nullptr) std::fill_n(lists.pixels_of_set + before, n, 0);
 }
