@@ -15,6 +15,14 @@
 #define KASTOR_KEEP_LOOP _Pragma("GCC unroll 1")
 #endif
 
+/// Before a function of a template for hosts and devices, of which some instances call what only
+/// hosts have, and run there.
+#if defined(__CUDACC__) && !defined(__clang__)
+#define KASTOR_NO_CHECK_OF_CALLS _Pragma("nv_exec_check_disable")
+#else
+#define KASTOR_NO_CHECK_OF_CALLS
+#endif
+
 namespace kastor::detail {
 
 /// 16 bytes of pixels, which a device loads at once.

@@ -7,6 +7,7 @@
 #include <kastor/detail/brackets.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/sigma_clip.hpp>
 
 /// Replays every pass of a clip, exactly, on the gathered pixels.
@@ -47,6 +48,7 @@ template <class T, class Tails, class Window>
 class Replay {
  public:
   /// All of a crew must call it, and what follows.
+  KASTOR_NO_CHECK_OF_CALLS
   KOKKOS_FUNCTION Replay(const Gathered<T>& g, const Tails& tails, const Window& window)
       : m_g(g), m_bins(g.brackets), m_tails(tails), m_stored(window) {
     m_inside_sum = scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
@@ -59,6 +61,7 @@ class Replay {
   }
 
   /// The clip's plain iteration; false: a bracket failed and nothing is decided.
+  KASTOR_NO_CHECK_OF_CALLS
   [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes,
                                                 SigmaClipResult& result) {
     if (!m_tails.hold_all()) return false;
@@ -106,6 +109,7 @@ class Replay {
   };
 
   /// False: a limit may be inside the edges.
+  KASTOR_NO_CHECK_OF_CALLS
   [[nodiscard]] KOKKOS_FUNCTION bool count(const Interval<T>& interval, Population& p) const {
     if (interval.low > m_g.brackets.low_edge || interval.high < m_g.brackets.high_edge)
       return false;
@@ -149,6 +153,7 @@ class Replay {
 
   /// The smallest and the largest pixel of an interval. False: they are neither in the tails nor in
   /// the window.
+  KASTOR_NO_CHECK_OF_CALLS
   [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const Interval<T>& interval, const Population& p,
                                                    Statistics& s) {
     const InsideSums& inside = m_g.inside;
@@ -170,6 +175,7 @@ class Replay {
   }
 
   /// The pixel of a rank in the window, spikes included.
+  KASTOR_NO_CHECK_OF_CALLS
   [[nodiscard]] KOKKOS_FUNCTION T in_window(std::int64_t rank) {
     std::int64_t before = 0;  // pixels of the spikes below
     for (int s = 0; s < m_g.brackets.spikes; ++s) {
