@@ -10,7 +10,8 @@
 namespace kastor::detail {
 namespace {
 
-std::uint32_t root_of(std::uint32_t* parent, std::uint32_t i) {
+/// The root; halves the path.
+std::uint32_t find(std::uint32_t* parent, std::uint32_t i) {
   while (parent[i] != i) {
     parent[i] = parent[parent[i]];
     i = parent[i];
@@ -20,8 +21,8 @@ std::uint32_t root_of(std::uint32_t* parent, std::uint32_t i) {
 
 /// The result is the root of both.
 [[gnu::noinline]] std::uint32_t unite(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
-  a = root_of(parent, a);
-  b = root_of(parent, b);
+  a = find(parent, a);
+  b = find(parent, b);
   return parent[std::max(a, b)] = std::min(a, b);
 }
 
@@ -58,8 +59,8 @@ class RunJoiner {
 
 }  // namespace
 
-RunCounts count_runs_on_host(HostLevel level, const RunLists& lists, std::int64_t first_row,
-                             std::int64_t past_row) {
+std::uint64_t count_runs_on_host(HostLevel level, const RunLists& lists, std::int64_t first_row,
+                                 std::int64_t past_row) {
   const std::uint64_t* words = lists.words + first_row * lists.words_per_row;
   KASTOR_RETURN_AT_LEVEL(level, count_runs(words, lists.words_per_row, past_row - first_row));
 }

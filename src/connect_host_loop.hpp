@@ -2,32 +2,30 @@
 // Included for each level by loops_at_levels.hpp.
 
 /// See count_runs_on_host.
-[[KASTOR_TARGET]] inline RunCounts count_runs(const std::uint64_t* words,
-                                              std::int64_t words_per_row, std::int64_t rows) {
-  std::uint64_t runs = 0, pixels = 0;
+[[KASTOR_TARGET]] inline std::uint64_t count_runs(const std::uint64_t* words,
+                                                  std::int64_t words_per_row, std::int64_t rows) {
+  std::uint64_t runs = 0;
   for (std::int64_t y = 0; y < rows; ++y, words += words_per_row) {
-    for (std::int64_t w = 0; w < words_per_row; ++w) {
-      const auto word = WordInRow::of(words, w);
-      runs += static_cast<std::uint64_t>(std::popcount(word.starts()));
-      pixels += static_cast<std::uint64_t>(std::popcount(word.bits));
-    }
+    for (std::int64_t w = 0; w < words_per_row; ++w)
+      runs += static_cast<std::uint64_t>(std::popcount(WordInRow::of(words, w).starts()));
   }
-  return {runs, pixels};
+  return runs;
 }
 
 /// Writes x plus the place of each bit. If there is room, some entries behind them are overwritten:
 /// how many bits there are is hard to predict.
-[[KASTOR_TARGET, gnu::always_inline]] inline void write_places(std::uint64_t bits, std::int32_t x,
+[[KASTOR_TARGET, gnu::always_inline]] inline void write_places(std::uint64_t bits, std::int64_t x,
                                                                std::int32_t* list, int n,
                                                                bool has_room) {
   if (!has_room) {
-    for (int k = 0; k < n; ++k, bits &= bits - 1) list[k] = x + std::countr_zero(bits);
+    for (int k = 0; k < n; ++k, bits &= bits - 1)
+      list[k] = static_cast<std::int32_t>(x + std::countr_zero(bits));
     return;
   }
   for (int k = 0; k < n; k += 4) {
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j, bits &= bits - 1) {
-      list[k + j] = x + std::countr_zero(bits);
+      list[k + j] = static_cast<std::int32_t>(x + std::countr_zero(bits));
       // GCC would put four of them into a vector first, which takes longer.
       asm volatile("" ::: "memory");
     }
@@ -74,7 +72,7 @@
     const std::uint64_t before = before_word[w];
     const bool has_room = before + 64 <= limit;
     const int n = std::popcount(starts);
-    const auto x = static_cast<std::int32_t>(64 * w);
+    const std::int64_t x = 64 * w;
     write_places(starts, x, lists.begin + before, n, has_room);
     // The run that comes in from the word before, if any, is the first to end.
     const std::uint64_t comes_in = word.bits & ~starts & 1;

@@ -120,13 +120,12 @@ TEST(ConnectHost, FindsTheRunsAndForestsOfAFloodFill) {
       for (const auto level : ts::host_levels()) {
         const std::string what = name + ", level " + std::to_string(static_cast<int>(level));
         Lists lists(mask, connectivity == kastor::Connectivity::eight ? 1 : 0);
-        const kd::RunCounts all = kd::count_runs_on_host(level, lists.lists(), 0, mask.ny);
+        const std::uint64_t runs = kd::count_runs_on_host(level, lists.lists(), 0, mask.ny);
         const kd::RunCounts counts =
-            kd::connect_rows_on_host(level, lists.lists(), 0, mask.ny, 0, all.runs);
-        EXPECT_EQ(counts.runs, all.runs) << what;
-        EXPECT_EQ(counts.pixels, all.pixels) << what;
+            kd::connect_rows_on_host(level, lists.lists(), 0, mask.ny, 0, runs);
+        EXPECT_EQ(counts.runs, runs) << what;
         EXPECT_EQ(static_cast<std::int64_t>(counts.pixels), ts::count_naive(mask)) << what;
-        EXPECT_TRUE(lists.untouched_from(all.runs)) << what;
+        EXPECT_TRUE(lists.untouched_from(runs)) << what;
         expect_part(lists, mask, 0, mask.ny, 0, connectivity, what);
         if (HasFatalFailure()) return;
       }
@@ -141,17 +140,18 @@ TEST(ConnectHost, PartsKnowNothingOfOneAnother) {
       const std::string what = "level " + std::to_string(static_cast<int>(level));
       Lists lists(mask, 1);
       // The last one first: what a part writes behind its own runs would be found by the next.
-      const std::int64_t rows[] = {0, 13, 14, 40};
-      std::uint64_t before[4] = {};
-      for (std::size_t p = 0; p < 3; ++p)
+      const std::int64_t rows[] = {0, 13, 13, 14, 40};
+      std::uint64_t before[5] = {};
+      for (std::size_t p = 0; p < 4; ++p) {
         before[p + 1] =
-            before[p] + kd::count_runs_on_host(level, lists.lists(), rows[p], rows[p + 1]).runs;
-      for (const std::size_t p : {2U, 0U, 1U}) {
+            before[p] + kd::count_runs_on_host(level, lists.lists(), rows[p], rows[p + 1]);
+      }
+      for (const std::size_t p : {3U, 0U, 1U, 2U}) {
         const kd::RunCounts counts = kd::connect_rows_on_host(
             level, lists.lists(), rows[p], rows[p + 1], before[p], before[p + 1]);
         EXPECT_EQ(counts.runs, before[p + 1]) << what;
       }
-      for (std::size_t p = 0; p < 3; ++p) {
+      for (std::size_t p = 0; p < 4; ++p) {
         expect_part(lists, mask, rows[p], rows[p + 1], static_cast<std::uint32_t>(before[p]),
                     kastor::Connectivity::eight, what);
         if (HasFatalFailure()) return;
@@ -163,19 +163,59 @@ TEST(ConnectHost, PartsKnowNothingOfOneAnother) {
 TEST(ConnectHost, WritesNothingBeyondTheLimit) {
   const ts::HostMask mask = ts::random_mask(20, 64 * 64 + 200, 0.5, 12);
   for (const auto level : ts::host_levels()) {
-    Lists full(mask, 1);
-    const kd::RunCounts all = kd::count_runs_on_host(level, full.lists(), 0, mask.ny);
-    (void)kd::connect_rows_on_host(level, full.lists(), 0, mask.ny, 0, all.runs);
-    for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{100},
-                                      std::uint64_t{1500}, all.runs - 64, all.runs - 1}) {
-      Lists lists(mask, 1);
-      const kd::RunCounts counts =
-          kd::connect_rows_on_host(level, lists.lists(), 0, mask.ny, 0, limit);
-      EXPECT_EQ(counts.runs, all.runs);
-      EXPECT_EQ(counts.pixels, all.pixels);
-      EXPECT_TRUE(lists.untouched_from(limit)) << limit;
-      EXPECT_EQ(lists.first_in_word, full.first_in_word) << limit;
+    for (const std::uint64_t before : {0U, 1000U}) {
+      Lists full(mask, 1);
+      const std::uint64_t past = before + kd::count_runs_on_host(level, full.lists(), 10, mask.ny);
+      (void)kd::connect_rows_on_host(level, full.lists(), 10, mask.ny, before, past);
+      for (const std::uint64_t limit :
+           {before, before + 1, before + 100, before + 1500, past - 64, past - 1}) {
+        Lists lists(mask, 1);
+        const kd::RunCounts counts =
+            kd::connect_rows_on_host(level, lists.lists(), 10, mask.ny, before, limit);
+        EXPECT_EQ(counts.runs, past);
+        EXPECT_TRUE(lists.untouched_from(limit)) << limit;
+        EXPECT_EQ(lists.first_in_word, full.first_in_word) << limit;
+      }
     }
+  }
+}
+
+TEST(ConnectHost, CountsNoPixelsOfSetsIfNobodyWantsToKnow) {
+  const ts::HostMask mask = ts::random_mask(20, 200, 0.5, 12);
+  for (const auto level : ts::host_levels()) {
+    Lists with(mask, 0), without(mask, 0);
+    kd::RunLists lists = without.lists();
+    lists.pixels_of_set = nullptr;
+    const std::uint64_t limit = with.begin.size();
+    const kd::RunCounts counts =
+        kd::connect_rows_on_host(level, with.lists(), 0, mask.ny, 0, limit);
+    EXPECT_EQ(kd::connect_rows_on_host(level, lists, 0, mask.ny, 0, limit).runs, counts.runs);
+    for (std::uint32_t run = 0; run < counts.runs; ++run) {
+      ASSERT_EQ(without.begin[run], with.begin[run]);
+      ASSERT_EQ(without.root_of(run), with.root_of(run));
+    }
+  }
+}
+
+/// Where the places of pixels nearly fill 31 bits.
+TEST(ConnectHost, GoesToTheEndOfTheWidestMask) {
+  constexpr std::int64_t nx = 2147483646;
+  constexpr std::int64_t words = (nx + 63) / 64;
+  std::vector<std::uint64_t> mask(words);
+  mask.front() = 5;
+  mask.back() = std::uint64_t{0b11011} << 57;
+  std::vector<std::uint32_t> first_in_word(words), parent(100);
+  std::vector<std::int32_t> begin(100), end(100), row(100);
+  for (const auto level : ts::host_levels()) {
+    const kd::RunLists lists{mask.data(),   words,      first_in_word.data(),
+                             begin.data(),  end.data(), row.data(),
+                             parent.data(), nullptr,    1};
+    EXPECT_EQ(kd::connect_rows_on_host(level, lists, 0, 1, 0, 100).runs, 4U);
+    const auto places = [](const std::vector<std::int32_t>& list) {
+      return std::vector<std::int64_t>(list.begin(), list.begin() + 4);
+    };
+    EXPECT_EQ(places(begin), (std::vector<std::int64_t>{0, 2, nx - 5, nx - 2}));
+    EXPECT_EQ(places(end), (std::vector<std::int64_t>{1, 3, nx - 3, nx}));
   }
 }
 

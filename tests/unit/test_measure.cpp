@@ -176,6 +176,17 @@ void the_first_of_equal_peaks_wins() {
   ts::HostImage<T> zeros(3, 70, T(0));
   zeros(0, 0) = -T(0);
   matches_naive<C>(zeros, -1, "zeros of both signs");
+  // Long and short runs of one component, which hosts do not look at in raster order.
+  for (const std::int64_t long_rows : {0, 1, 2, 3}) {
+    ts::HostImage<T> comb(80, 400, T(-9));
+    for (std::int64_t y = 0; y < 80; ++y) {
+      for (std::int64_t x = 0; x < 400; ++x) {
+        const bool in_long_run = y % 4 == long_rows;
+        if (in_long_run || x % 5 < 2) comb(y, x) = (7 * x + y) % 11 == 0 ? T(0) : T(-1);
+      }
+    }
+    matches_naive<C>(comb, -2, "long and short runs, peaks of 0");
+  }
 }
 
 /// A component of its own, measured alone and among others: brighter ones, wider ones, more of

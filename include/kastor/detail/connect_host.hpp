@@ -11,7 +11,7 @@
 /// instruction sets.
 namespace kastor::detail {
 
-/// A mask by rows, and what is written of its runs. Lists have an entry for each run.
+/// A mask by rows, and what is written of its runs.
 struct RunLists {
   const std::uint64_t* words;
   std::int64_t words_per_row;
@@ -22,18 +22,18 @@ struct RunLists {
   int reach;                     ///< 0: pixels touch at edges only, 1: at corners too
 };
 
+/// The runs in some rows.
+[[nodiscard]] std::uint64_t count_runs_on_host(HostLevel level, const RunLists& lists,
+                                               std::int64_t first_row, std::int64_t past_row);
+
 struct RunCounts {
-  std::uint64_t runs, pixels;
+  std::uint64_t runs;    ///< from the first row of the mask on
+  std::uint64_t pixels;  ///< of some rows
 };
 
-/// The runs and pixels in some words of a mask, which begin with a row.
-[[nodiscard]] RunCounts count_runs_on_host(HostLevel level, const RunLists& lists,
-                                           std::int64_t first_row, std::int64_t past_row);
-
 /// Fills the lists for the runs of some rows, and unites those that touch runs of the same rows.
-/// `before` runs begin before. The result is the number of runs up to the end, and of pixels in the
-/// rows. Writes no entry from `limit` on: where it is less than the result, the lists are worthless
-/// but for `first_in_word`.
+/// `before` runs begin before. Writes no entry from `limit` on: where there are more runs, the
+/// lists are worthless but for `first_in_word`.
 RunCounts connect_rows_on_host(HostLevel level, const RunLists& lists, std::int64_t first_row,
                                std::int64_t past_row, std::uint64_t before, std::uint64_t limit);
 

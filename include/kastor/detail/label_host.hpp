@@ -11,16 +11,14 @@
 /// The steps of labelling where a worker goes through a stretch of its own, a part, in order.
 namespace kastor::detail {
 
-/// Every part has the same number of rows, but for the last ones, which may have fewer or none.
+/// Each part has about as many rows; where there are fewer rows than parts, some have none.
 struct PartsOfRows {
   RunTable table;
   std::int64_t parts;
   std::int64_t ny;
   std::int32_t reach;  ///< 0: edges only, 1: corners too
 
-  [[nodiscard]] std::int64_t first_row(std::int64_t part) const {
-    return std::min(ny, part * ((ny + parts - 1) / parts));
-  }
+  [[nodiscard]] std::int64_t first_row(std::int64_t part) const { return part * ny / parts; }
   [[nodiscard]] RunLists lists() const {
     return {table.words.data, table.words.per_row, table.first_in_word, table.begin, table.end,
             table.row,        table.parent,        table.pixels_of_set, reach};
@@ -31,10 +29,8 @@ struct CountRunsInParts {
   PartsOfRows work;
 
   void operator()(std::int64_t part) const {
-    const RunCounts counts = count_runs_on_host(best_host_level(), work.lists(),
-                                                work.first_row(part), work.first_row(part + 1));
-    work.table.totals.runs[part] = counts.runs;
-    work.table.totals.pixels[part] = counts.pixels;
+    work.table.totals.runs[part] = count_runs_on_host(
+        best_host_level(), work.lists(), work.first_row(part), work.first_row(part + 1));
   }
 };
 
@@ -65,7 +61,7 @@ struct UniteSeams {
 
   void operator()(std::int64_t part) const {
     const std::int64_t y = work.first_row(part);
-    if (part == 0 || y == work.ny || work.table.runs() == 0) return;
+    if (y == 0 || y == work.first_row(part + 1) || work.table.runs() == 0) return;
     const std::int64_t per_row = work.table.words.per_row;
     const std::uint64_t* row = work.table.words.data + y * per_row;
     const std::uint32_t* first = work.table.first_in_word + y * per_row;
@@ -101,12 +97,12 @@ struct RankRootsInParts {
 /// One worker alone: totals become the number of roots before.
 struct AddUpParts {
   RunTable table;
-  std::int64_t word_parts;
+  std::int64_t mask_parts;
   std::int64_t run_parts;
 
   void operator()(std::int64_t) const {
     std::uint64_t pixels = 0;
-    for (std::int64_t p = 0; p < word_parts; ++p) pixels += table.totals.pixels[p];
+    for (std::int64_t p = 0; p < mask_parts; ++p) pixels += table.totals.pixels[p];
     std::uint32_t roots = 0;
     std::uint32_t dropped = 0;
     for (std::int64_t p = 0; p < run_parts; ++p) {

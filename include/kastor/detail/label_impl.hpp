@@ -84,7 +84,7 @@ struct Labeller<Exec>::Plan {
   }
 
   void reserve(std::int64_t runs) {
-    capacity = std::max(capacity, runs);
+    capacity = std::min(std::max(capacity, runs), most_runs);
     detail::grow(labels.begin, space, "kastor::label::begin", capacity);
     detail::grow(labels.end, space, "kastor::label::end", capacity);
     detail::grow(labels.row, space, "kastor::label::row", capacity);
@@ -209,7 +209,7 @@ struct Labeller<Exec>::Plan {
   [[nodiscard]] bool finish() {
     const LabelCounts& found = counts_on_host();
     KASTOR_EXPECTS(
-        "kastor::label", found.runs < std::numeric_limits<std::uint32_t>::max(),
+        "kastor::label", found.runs <= std::uint64_t{most_runs},
         "the mask has " + std::to_string(found.runs) + " runs; expected at most 4294967294");
     const auto runs = static_cast<std::int64_t>(found.runs);
     // Falls slowly: to be wrong costs more than many teams do for few runs.
@@ -239,6 +239,8 @@ struct Labeller<Exec>::Plan {
     return labels;
   }
 
+  /// Their numbers fit 32 bits, and one more is no run's.
+  static constexpr std::int64_t most_runs = std::numeric_limits<std::uint32_t>::max() - 1;
   Exec space;
   LabelParams params;
   RunLabels<Exec> labels;

@@ -34,7 +34,8 @@ class BatchesOfRuns {
     const std::int32_t n = run.end - run.begin;
     const T* const pixels = m_band.row_of(run.row) + run.begin;
     constexpr std::int32_t in_line = 64 / sizeof(T);
-    for (std::int32_t k = 0; k < n; k += in_line) __builtin_prefetch(pixels + k);
+    const std::int32_t ahead = n < 4 * in_line ? n : 4 * in_line;  // the rest it does guess
+    for (std::int32_t k = 0; k < ahead; k += in_line) __builtin_prefetch(pixels + k);
     batch.pixels[r] = pixels;
     batch.n[r] = n;
     batch.run[r] = i;

@@ -208,8 +208,8 @@ KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int
   }
 }
 
-/// Calls `visit(x, pixel)` from left to right. Of a long run many pixels are under way from memory
-/// at once, which a device's thread would otherwise wait for one by one.
+/// Devices: calls `visit(x, pixel)` from left to right. Of a long run many pixels are under way
+/// from memory at once, which a thread would otherwise wait for one by one.
 template <class T, class Visit>
 KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t end,
                                const Visit& visit) {
@@ -222,8 +222,7 @@ KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t
     KASTOR_UNROLL
     for (int k = 0; k < ahead; ++k) visit(x + k, loaded[k]);
   }
-  KOKKOS_IF_ON_HOST((for (; x < end; ++x) visit(x, pixels[x]);))
-  KOKKOS_IF_ON_DEVICE((visit_at_most<ahead>(pixels, x, end, visit);))
+  visit_at_most<ahead>(pixels, x, end, visit);
 }
 
 /// The same for a visit that takes much longer than the read of a pixel: in one copy, for a device

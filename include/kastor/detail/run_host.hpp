@@ -16,7 +16,7 @@ struct RunBatch {
   static constexpr int most = 32;
   int used = 0;
   const T* pixels[most] = {};
-  std::int64_t n[most] = {};  ///< >= 1 pixels
+  std::int64_t n[most] = {};  ///< pixels, of those in use 1 or more
 };
 
 template <class T>
@@ -37,18 +37,18 @@ template <class T>
 /// whole numbers of units: floor(sum * per_unit + 0.5), less than 2^63 in size.
 template <class T>
 struct SumsOfRuns : RunBatch<T> {
-  using List = double[RunBatch<T>::most];
-  using WholeNumbers = std::int64_t[RunBatch<T>::most];
-  std::int32_t x[RunBatch<T>::most] = {};  ///< of the first pixel
-  std::int32_t y[RunBatch<T>::most] = {};
+  using RunBatch<T>::most;
+  using List = double[most];
+  std::int32_t x[most] = {};  ///< of the first pixel
+  std::int32_t y[most] = {};
   List scale = {}, scale_more = {};
   List peak = {};  ///< a pixel may equal it
   List flux_per_unit = {}, x_per_unit = {}, y_per_unit = {};
 
-  WholeNumbers flux = {};                 ///< of v
-  WholeNumbers x_moment = {};             ///< of v x
-  WholeNumbers y_moment = {};             ///< of the sum of v times y
-  bool has_peak[RunBatch<T>::most] = {};  ///< at least if a pixel equals it
+  std::int64_t flux[most] = {};      ///< of v
+  std::int64_t x_moment[most] = {};  ///< of v x
+  std::int64_t y_moment[most] = {};  ///< of the sum of v times y
+  bool has_peak[most] = {};          ///< at least if a pixel equals it
 };
 
 /// Four runs side by side: one alone waits for its own additions. Best if they are of one length.

@@ -42,8 +42,8 @@ struct MaskWords {
 
 /// Parts of the work, each with totals of its own, which the next kernel adds up.
 struct PartTotals {
-  std::uint64_t* runs;     ///< per part of the words
-  std::uint64_t* pixels;   ///< per part of the words
+  std::uint64_t* runs;     ///< per part of the mask
+  std::uint64_t* pixels;   ///< per part of the mask
   std::uint32_t* roots;    ///< per part of the runs
   std::uint32_t* dropped;  ///< per part of the runs; meaningless if all components are kept
 };
