@@ -48,20 +48,13 @@ struct IslandsOfSide {
     label.enqueue(foreground, seeds);
     measure.enqueue(bands, background, usable.words.data(), kept, label.labels(), label.counts());
   }
-  /// False: a list was too short and has grown.
-  [[nodiscard]] bool finish() {
-    return label.finish() && measure.finish(label.labels().components);
+  /// `before`: islands with lower ids. False: a list was too short and has grown.
+  [[nodiscard]] bool finish(std::int64_t before) {
+    return label.finish() && measure.finish(label.labels().components, before);
   }
   [[nodiscard]] IslandCounts counts() const {
     const RunLabels<Exec>& labels = label.labels();
     return {labels.components, labels.dropped, labels.foreground_pixels};
-  }
-  void append_to(Islands& islands) const {
-    const auto before = static_cast<std::int64_t>(islands.size());
-    for (Island island : measure.rows()) {
-      island.id += before;
-      islands.push_back(island);
-    }
   }
 
   Labeller<Exec> label;
@@ -126,11 +119,11 @@ struct IslandFinder<Exec, T>::Plan {
     if (params.negative)
       negative.enqueue(bands, background, usable, negative_foreground, negative_seeds, kept);
     space.fence("kastor::find_islands");
-    const bool holds = positive.finish();
-    return (!params.negative || negative.finish()) && holds;
+    const bool holds = positive.finish(0);
+    return (!params.negative || negative.finish(positive.counts().islands)) && holds;
   }
 
-  [[nodiscard]] IslandResult run(Bands<T, Exec> bands, const Background<Exec, T>& background,
+  [[nodiscard]] FoundIslands run(Bands<T, Exec> bands, const Background<Exec, T>& background,
                                  const BitMask<Exec>& region) {
     const Kokkos::Profiling::ScopedRegion profile("kastor::find_islands");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_islands", bands);
@@ -144,14 +137,14 @@ struct IslandFinder<Exec, T>::Plan {
         places());
     while (!enqueue_and_finish(bands, background)) {
     }
-    IslandResult result;
-    result.positive = positive.counts();
-    if (params.negative) result.negative = negative.counts();
-    result.islands.reserve(
-        static_cast<std::size_t>(result.positive.islands + result.negative.islands));
-    positive.append_to(result.islands);
-    if (params.negative) negative.append_to(result.islands);
-    return result;
+    FoundIslands found;
+    found.above = positive.measure.rows();
+    found.positive = positive.counts();
+    if (params.negative) {
+      found.below = negative.measure.rows();
+      found.negative = negative.counts();
+    }
+    return found;
   }
 
   Exec space;
@@ -186,16 +179,33 @@ template <class Exec, Real T>
 IslandFinder<Exec, T>& IslandFinder<Exec, T>::operator=(IslandFinder&&) noexcept = default;
 
 template <class Exec, Real T>
+FoundIslands IslandFinder<Exec, T>::find(const ConstImage<T, Exec>& image,
+                                         const Background<Exec, T>& background,
+                                         const BitMask<Exec>& region) {
+  return find(Bands<T, Exec>(&image, 1), background, region);
+}
+template <class Exec, Real T>
+FoundIslands IslandFinder<Exec, T>::find(Bands<T, Exec> bands,
+                                         const Background<Exec, T>& background,
+                                         const BitMask<Exec>& region) {
+  return m_plan->run(bands, background, region);
+}
+template <class Exec, Real T>
 IslandResult IslandFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image,
                                                const Background<Exec, T>& background,
                                                const BitMask<Exec>& region) {
-  return m_plan->run(Bands<T, Exec>(&image, 1), background, region);
+  return (*this)(Bands<T, Exec>(&image, 1), background, region);
 }
 template <class Exec, Real T>
 IslandResult IslandFinder<Exec, T>::operator()(Bands<T, Exec> bands,
                                                const Background<Exec, T>& background,
                                                const BitMask<Exec>& region) {
-  return m_plan->run(bands, background, region);
+  const FoundIslands found = find(bands, background, region);
+  IslandResult result{{}, found.positive, found.negative};
+  result.islands.reserve(found.above.size() + found.below.size());
+  result.islands.assign(found.above.begin(), found.above.end());
+  result.islands.insert(result.islands.end(), found.below.begin(), found.below.end());
+  return result;
 }
 template <class Exec, Real T>
 const RunLabels<Exec>& IslandFinder<Exec, T>::labels() const {

@@ -19,7 +19,7 @@ void fill(const FoundImage& image, const FindResult& found,
   if (image.options.json) outcome.json = find_json(image.image, found);
 }
 
-void fill(const FoundImage& image, const FoundIslands& found,
+void fill(const FoundImage& image, const IslandsAndMesh& found,
           const std::vector<StagedCatalogue>& staged, Outcome& outcome) {
   const Islands& islands = found.result.islands;
   outcome.sources = static_cast<std::int64_t>(islands.size());

@@ -18,7 +18,7 @@
 
 namespace kastor::cli {
 
-struct FoundIslands {
+struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
 };
@@ -29,7 +29,7 @@ struct FoundImage {
   io::FitsImage image;  ///< without pixels
   FindOptions options;
   OnTheSky sky;
-  std::variant<FindResult, FoundIslands> found;
+  std::variant<FindResult, IslandsAndMesh> found;
   double seconds = 0;
 };
 

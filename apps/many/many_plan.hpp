@@ -110,14 +110,14 @@ class ManyPlan {
   }
 
   template <class T>
-  FoundIslands find_islands(Work<T>& work, const ReadImage& image,
-                            const ConstImage<T, Exec>& pixels) {
+  IslandsAndMesh find_islands(Work<T>& work, const ReadImage& image,
+                              const ConstImage<T, Exec>& pixels) {
     const IslandOptions& options = image.options.islands;
     if (!work.islands || !work.islands->serves(options, image.image)) {
       work.islands.reset();
       work.islands.emplace(m_space, options, image.image);
     }
-    FoundIslands found;
+    IslandsAndMesh found;
     found.result = (*work.islands)(pixels, image.image, m_steps);
     found.mesh = work.islands->mesh();
     return found;

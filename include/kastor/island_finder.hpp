@@ -9,6 +9,7 @@
 #include <kastor/pixel_map.hpp>
 #include <kastor/threshold.hpp>
 #include <memory>
+#include <span>
 
 namespace kastor {
 
@@ -35,6 +36,14 @@ struct IslandResult {
   Islands islands;        ///< the positive ones, then the negative ones
   IslandCounts positive;  ///< above the background
   IslandCounts negative;  ///< below it; 0 unless asked for
+};
+
+/// The same, with the islands where they were measured.
+struct FoundIslands {
+  /// In the host's memory; they belong to the `IslandFinder` and are overwritten by its next call.
+  std::span<const Island> above;
+  std::span<const Island> below;  ///< with ids that go on from those above
+  IslandCounts positive, negative;
 };
 
 /// Finds and measures the islands of an image.
@@ -82,6 +91,20 @@ class IslandFinder {
   [[nodiscard]] IslandResult operator()(const V& image, const Background<Exec, T>& background,
                                         const BitMask<Exec>& region = {}) {
     return (*this)(detail::as_const_image_of<T, Exec>(image), background, region);
+  }
+
+  /// The same without a copy of the rows: on images of one size nothing is allocated at all.
+  [[nodiscard]] FoundIslands find(const ConstImage<T, Exec>& image,
+                                  const Background<Exec, T>& background,
+                                  const BitMask<Exec>& region = {});
+  /// The same of an image in bands of whole rows.
+  [[nodiscard]] FoundIslands find(Bands<T, Exec> bands, const Background<Exec, T>& background,
+                                  const BitMask<Exec>& region = {});
+  /// For any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] FoundIslands find(const V& image, const Background<Exec, T>& background,
+                                  const BitMask<Exec>& region = {}) {
+    return find(detail::as_const_image_of<T, Exec>(image), background, region);
   }
 
   /// Of the last call; overwritten by the next one. Labels are the ids of the positive islands;

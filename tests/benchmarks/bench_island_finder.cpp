@@ -97,7 +97,7 @@ void time_islands(benchmark::State& state, double seed, double flood) {
   params.flood = flood;
   kastor::IslandFinder<Exec, T> find(space, params);
   ts::time_on_image<Exec, T>(state, space, sky,
-                             [&] { benchmark::DoNotOptimize(find(sky, background)); });
+                             [&] { benchmark::DoNotOptimize(find.find(sky, background)); });
   state.counters["islands"] = static_cast<double>(find.labels().components);
   state.counters["foreground"] = static_cast<double>(find.labels().foreground_pixels);
 }

@@ -116,6 +116,7 @@ class EmulatedClip {
         {m_mask.data(), 1000},
         &m_outcome};
     m_clip.most_alone = division.most_alone;
+    m_clip.least_share = std::max<std::uint32_t>(1, division.most_alone / 2);
     if (division.large_teams) m_clip.many = 0;
     m_clip.most_copied = division.most_copied;
   }
@@ -228,13 +229,13 @@ TEST(DeviceClip, JoinsGroupsAlone) {
   gives_the_bits_of_a_host<float>(ts::Pixels::contaminated, {3, 512});
 }
 TEST(DeviceClip, SharesHeavyGroupsAmongTeams) {
-  gives_the_bits_of_a_host<float>(ts::Pixels::exponential, {3, 512, 64});
+  gives_the_bits_of_a_host<float>(ts::Pixels::exponential, {9, 512, 64});
 }
 TEST(DeviceClip, SharesHeavyGroupsFarOut) {
-  gives_the_bits_of_a_host<double>(ts::Pixels::wild, {3, 640, 12, 2});
+  gives_the_bits_of_a_host<double>(ts::Pixels::wild, {9, 640, 12, 2});
 }
 TEST(DeviceClip, JoinsByLargeTeams) {
-  gives_the_bits_of_a_host<double>(ts::Pixels::exponential, {2, 3840, 60, 1, true});
+  gives_the_bits_of_a_host<double>(ts::Pixels::exponential, {6, 3840, 60, 1, true});
 }
 TEST(DeviceClip, CountsSpikes) {
   gives_the_bits_of_a_host<double>(ts::Pixels::tenths, {3, 2048, all_alone, 3});

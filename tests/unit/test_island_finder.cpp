@@ -482,6 +482,37 @@ void lists_grow_to_the_number_of_islands() {
   EXPECT_TRUE(same_bits(find(few, background), first));
 }
 
+/// `find` says the same as a call, and leaves its rows where they are.
+template <class C>
+void finds_without_a_copy() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  auto params = params_of(2.5, 0.7);
+  params.negative = true;
+  kastor::IslandFinder<Exec, T> one(Exec{}, params);
+  kastor::IslandFinder<Exec, T> other(Exec{}, params);
+  const kastor::Island* above = nullptr;
+  const kastor::Island* below = nullptr;
+  for (const std::uint64_t seed : {14U, 15U, 16U}) {
+    const auto scene = ts::make_scene<T>(ts::Maps::images, 300, 411, seed);
+    const ts::DeviceMap<Exec, T> level(scene.background.level);
+    const ts::DeviceMap<Exec, T> rms(scene.background.rms);
+    const kastor::Background<Exec, T> background{level.map, rms.map};
+    const auto image = ts::to_device<Exec>(scene.image);
+    const kastor::FoundIslands found = one.find(image, background);
+    EXPECT_GT(found.above.size(), 50U);
+    EXPECT_GT(found.below.size(), 50U);
+    kastor::IslandResult copied{{}, found.positive, found.negative};
+    copied.islands.assign(found.above.begin(), found.above.end());
+    copied.islands.insert(copied.islands.end(), found.below.begin(), found.below.end());
+    EXPECT_TRUE(same_bits(copied, other(image, background)));
+    EXPECT_TRUE(above == nullptr || above == found.above.data());
+    EXPECT_TRUE(below == nullptr || below == found.below.data());
+    above = found.above.data();
+    below = found.below.data();
+  }
+}
+
 template <class C>
 void gives_the_bits_of_the_first_backend() {
   using T = typename C::real;
@@ -598,6 +629,8 @@ TYPED_TEST(IslandFinder, FindsManyMoreIslandsThanItsWorkSpaceHoldsAtFirst) {
 TYPED_TEST(IslandFinder, IsTheSameBitsOnEveryBackend) {
   gives_the_bits_of_the_first_backend<TypeParam>();
 }
+
+TYPED_TEST(IslandFinder, FindsWithoutACopy) { finds_without_a_copy<TypeParam>(); }
 
 TYPED_TEST(IslandFinder, ThrowsOnWhatDoesNotFit) { throws_on_what_does_not_fit<TypeParam>(); }
 

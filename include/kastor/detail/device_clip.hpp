@@ -27,7 +27,8 @@ struct DeviceClip {
   /// Of many pixels' pages a team of the join would have more to look through than it can have
   /// under way, unless it is a large one.
   std::int64_t many = std::int64_t{1} << 26;
-  std::uint32_t most_alone = 1U << 16;              ///< see JoinTails
+  std::uint32_t most_alone = 1U << 15;              ///< see JoinTails
+  std::uint32_t least_share = 1U << 13;             ///< the same
   std::int64_t most_copied = PagedWindow<T>::room;  ///< of a window's bin; not more
 
   /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
@@ -118,7 +119,8 @@ struct DeviceClip {
     const int helpers = std::max(1, teams / 2);
     launch("kastor::sigma_clip::join", Join::teams + helpers,
            Join{brackets(), pages, parts.counts, parts.begin, tails(), lists.capacity * teams,
-                parts.summaries, parts.totals, parts.segments, teams, parts.read, most_alone});
+                parts.summaries, parts.totals, parts.segments, teams, parts.read, most_alone,
+                least_share});
   }
 };
 

@@ -73,7 +73,8 @@ struct JoinTails {
   const SegmentCounts* in_segment;  ///< (segments)
   int segments;
   GatherResult* result;
-  std::uint32_t most_alone;  ///< pixels of a group that one team joins; half of it is a share
+  std::uint32_t most_alone;   ///< pixels of a group that one team joins
+  std::uint32_t least_share;  ///< of larger groups, about: what a helping team takes at a time
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
@@ -184,7 +185,7 @@ struct JoinTails {
 
   /// Takes shares of the heavy groups.
   KOKKOS_FUNCTION void help(const Member& team, Space& space, int helper, int helpers) const {
-    list_heavy_groups(team, space);
+    list_heavy_groups(team, space, static_cast<std::uint32_t>(helpers));
     const HeavyGroups& heavy = space.heavy;
     const auto shares = static_cast<int>(heavy.first_share[heavy.count]);
     for (int s = helper; s < shares; s += helpers) {
@@ -197,13 +198,21 @@ struct JoinTails {
     }
   }
 
-  KOKKOS_FUNCTION void list_heavy_groups(const Member& team, Space& space) const {
+  /// And their shares: so many that every helper has two, unless they became small.
+  KOKKOS_FUNCTION void list_heavy_groups(const Member& team, Space& space,
+                                         std::uint32_t helpers) const {
     constexpr int share = (groups + threads - 1) / threads;
     const int first = team.team_rank() * share;
-    const std::uint32_t in_share = most_alone / 2 > 0 ? most_alone / 2 : 1;
     std::uint32_t n[share];
     KASTOR_UNROLL
     for (int k = 0; k < share; ++k) n[k] = first + k < groups ? in_group_of(first + k) : 0;
+    const TeamCrew<Member> crew(team);
+    std::uint32_t mine = 0;
+    KASTOR_UNROLL
+    for (int k = 0; k < share; ++k) mine += n[k] > most_alone ? n[k] : 0;
+    const std::uint32_t evenly = sum_of_all(crew, space.before, mine) / (2 * helpers) + 1;
+    const std::uint32_t in_share = evenly > least_share ? evenly : least_share;
+    team.team_barrier();
     std::uint32_t before[3] = {};  // groups, shares, pixels
     const auto pass = [&](std::uint32_t pixels) {
       if (pixels <= most_alone) return;
@@ -213,7 +222,7 @@ struct JoinTails {
     };
     KASTOR_UNROLL
     for (int k = 0; k < share; ++k) pass(n[k]);
-    sums_before(TeamCrew<Member>(team), space.before_group, before);
+    sums_before(crew, space.before_group, before);
     HeavyGroups& heavy = space.heavy;
     KASTOR_UNROLL
     for (int k = 0; k < share; ++k) {

@@ -446,11 +446,15 @@ class IslandMeasurer {
         MakeIslands<T, Exec>{runs, m_islands.data(), m_rows.data(), background, kept, m_side});
   }
 
-  /// False: there were more islands than there was room for, which is now larger.
-  [[nodiscard]] bool finish(std::int64_t islands) {
+  /// `before`: islands with lower ids. False: there were more islands than there was room for,
+  /// which is now larger.
+  [[nodiscard]] bool finish(std::int64_t islands, std::int64_t before) {
     if (islands > m_most) {
       m_most = islands + islands / 8;
       return false;
+    }
+    if (before != 0) {
+      for (std::int64_t i = 0; i < islands; ++i) m_rows(i).id += before;
     }
     m_found = std::span<const Island>(m_rows.data(), static_cast<std::size_t>(islands));
     return true;
