@@ -136,19 +136,16 @@ template <class T>
 
 /// What is added up of four runs: a lane each.
 struct FourSums {
-  Doubles flux = {}, x_moment = {}, x, scale, scale_more, peak;
-  WholeNumbers has_peak = {};
+  Doubles flux = {}, x_moment = {}, x, scale, scale_more;
 
   template <class T>
   [[KASTOR_TARGET, gnu::always_inline]] FourSums(const SumsOfRuns<T>& runs, int first) {
     read_integers(x, runs.x + first);
     read_four(scale, runs.scale + first);
     read_four(scale_more, runs.scale_more + first);
-    read_four(peak, runs.peak + first);
   }
 
   /// The next four pixels of each.
-  template <bool LooksForPeak>
   [[KASTOR_TARGET, gnu::always_inline]] void add(const Doubles (&of_run)[4]) {
     const Doubles even_low = __builtin_shufflevector(of_run[0], of_run[1], 0, 4, 2, 6);
     const Doubles odd_low = __builtin_shufflevector(of_run[0], of_run[1], 1, 5, 3, 7);
@@ -164,7 +161,6 @@ struct FourSums {
       flux += v;
       x_moment += v * x;
       x += 1;
-      if constexpr (LooksForPeak) has_peak |= of_column[k] == peak;
     }
   }
 };
@@ -186,7 +182,7 @@ template <class T>
         of_run[r] =
             V::load_four(runs.pixels[first + r] + begin, std::min<std::int64_t>(4, n[r] - begin));
       }
-      sums.add<Vectors<T>::loads_some>(of_run);
+      sums.add(of_run);
     }
   } else {
     for (int r = 0; r < 4; ++r) {
@@ -201,8 +197,6 @@ template <class T>
       sums.flux[r] = flux;
       sums.x_moment[r] = x_moment;
     }
-    // Few registers: whoever asks will look for it.
-    sums.has_peak = WholeNumbers{} - 1;
   }
 }
 
@@ -229,7 +223,7 @@ template <class T>
       Doubles of_run[4];
 #pragma GCC unroll 4
       for (int r = 0; r < 4; ++r) read_pixels(of_run[r], runs.pixels[first + r] + i);
-      sums.add<Vectors<T>::loads_some>(of_run);
+      sums.add(of_run);
     }
     add_some(sums, runs, first, together);
     write_rounded(sums.flux, runs.flux_per_unit + first, runs.flux + first);
@@ -237,6 +231,5 @@ template <class T>
     Doubles y;
     read_integers(y, runs.y + first);
     write_rounded(sums.flux * y, runs.y_per_unit + first, runs.y_moment + first);
-    for (int r = 0; r < 4; ++r) runs.has_peak[first + r] = sums.has_peak[r] != 0;
   }
 }

@@ -83,6 +83,8 @@ class ExtentsOnHost : BatchesOfRuns<T, Exec> {
   };
   void finish_batch() {
     extremes_on_host(this->m_level, m_batch);
+    for (int r = 0; r < m_batch.used; ++r)
+      this->m_band.highest[m_batch.run[r]] = m_batch.highest[r];
     this->take_all(m_batch, m_sums, [this](int r) {
       return Sweep::part(this->m_band.runs.run(m_batch.run[r]), m_batch.lowest[r],
                          m_batch.highest[r]);
@@ -117,6 +119,7 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
     /// The components that grids were last set for, most often that of the next run too.
     std::uint32_t label[RunBatch<T>::most] = {};
     std::int32_t x_min[RunBatch<T>::most], y_min[RunBatch<T>::most];
+    T peak[RunBatch<T>::most];
   };
 
   void take(Batch& batch, std::int64_t i, const Run& run) {
@@ -135,7 +138,7 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
     const int half = -grid.pixel / 2;
     batch.scale[r] = power_of_two(half);
     batch.scale_more[r] = power_of_two(-grid.pixel - half);
-    batch.peak[r] = static_cast<double>(value_of<T>(c.peak));
+    batch.peak[r] = value_of<T>(c.peak);
     batch.flux_per_unit[r] = WideSum::per_unit(grid.flux_bits);
     batch.x_per_unit[r] = WideSum::per_unit(grid.x_bits);
     batch.y_per_unit[r] = WideSum::per_unit(grid.y_bits);
@@ -151,13 +154,12 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
   /// Not looked for where it was found before already: all pixels may be equal.
   [[nodiscard]] std::uint64_t peak_in(const Batch& batch, int r) {
     constexpr auto none = ~std::uint64_t{0};
-    if (!batch.has_peak[r]) return none;
+    if (this->m_band.highest[batch.run[r]] != batch.peak[r]) return none;
     const Run run = this->m_band.runs.run(batch.run[r]);
     if (m_label_of_peak == run.label && m_peak_at < RasterPlace::of(run.row, run.begin))
       return none;
     const std::int64_t place =
-        find_on_host(this->m_level, static_cast<T>(batch.peak[r]), batch.pixels[r], batch.n[r]);
-    if (place < 0) return none;
+        find_on_host(this->m_level, batch.peak[r], batch.pixels[r], batch.n[r]);
     m_label_of_peak = run.label;
     return m_peak_at = RasterPlace::of(run.row, run.begin + static_cast<std::int32_t>(place));
   }

@@ -10,6 +10,7 @@
 #include <kastor/detail/measure_host.hpp>
 #include <kastor/detail/measure_sources.hpp>
 #include <kastor/detail/measured_runs.hpp>
+#include <kastor/detail/plan_memory.hpp>
 #include <kastor/measure.hpp>
 #include <span>
 #include <string>
@@ -49,7 +50,7 @@ struct Measurer<Exec, T>::Plan {
         bands, runs, words_per_row, detail::measuring_workers(space, runs.run_capacity),
         [&](const detail::RunsOfBands<T, Exec>& some) {
           Kokkos::parallel_for(label, Policy(space, 0, some.workers),
-                               Sweep<T, Exec>{{some, components.data()}});
+                               Sweep<T, Exec>{{some, components.data(), highest.data()}});
         });
   }
 
@@ -57,6 +58,8 @@ struct Measurer<Exec, T>::Plan {
            std::int64_t most_components, Source* into) {
     const detail::MeasuredRuns runs = detail::runs_of(labels, counts, most_components);
     const std::int64_t per_row = labels.mask.words_per_row();
+    if constexpr (is_host_space_v<Exec>)
+      detail::grow(highest, space, "kastor::measure::highest", runs.run_capacity);
     sweep<detail::FindExtents>("kastor::measure::find_extents", bands, runs, per_row);
     sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, runs, per_row);
     detail::enqueue_rows(space, "kastor::measure::make_rows", most_components,
@@ -104,6 +107,7 @@ struct Measurer<Exec, T>::Plan {
 
   Exec space;
   Kokkos::View<detail::Component<T>*, typename Exec::memory_space> components;
+  Kokkos::View<T*, typename Exec::memory_space> highest;  ///< see BandRuns
   Rows<typename Exec::memory_space> rows;
   Rows<detail::HostReadable<Exec>> rows_on_host;
   std::int64_t most_rows = 0;  ///< that there is room for on the host

@@ -80,6 +80,7 @@ struct ClearComponents {
 template <class T, class Exec>
 struct BandRuns : RunsOfBands<T, Exec> {
   Component<T>* components;
+  T* highest;  ///< hosts: pixel of every run, which the first sweep leaves for the second
 };
 
 /// -0 counts as +0.

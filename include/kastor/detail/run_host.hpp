@@ -42,13 +42,11 @@ struct SumsOfRuns : RunBatch<T> {
   std::int32_t x[most] = {};  ///< of the first pixel
   std::int32_t y[most] = {};
   List scale = {}, scale_more = {};
-  List peak = {};  ///< a pixel may equal it
   List flux_per_unit = {}, x_per_unit = {}, y_per_unit = {};
 
   std::int64_t flux[most] = {};      ///< of v
   std::int64_t x_moment[most] = {};  ///< of v x
   std::int64_t y_moment[most] = {};  ///< of the sum of v times y
-  bool has_peak[most] = {};          ///< at least if a pixel equals it
 };
 
 /// Four runs side by side: one alone waits for its own additions. Best if they are of one length.
