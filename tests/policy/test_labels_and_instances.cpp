@@ -300,6 +300,8 @@ void island_finder_keeps_the_contract() {
                             [&](Finder& find) { (void)find(image, background); });
     plan_keeps_the_contract(instance, "IslandFinder in bands", make,
                             [&](Finder& find) { (void)find(bands, background); });
+    plan_keeps_the_contract(instance, "IslandFinder without a copy", make,
+                            [&](Finder& find) { (void)find.find(image, background); });
   }
 }
 
