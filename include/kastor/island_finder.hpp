@@ -40,7 +40,7 @@ struct IslandResult {
 
 /// The same, with the islands where they were measured.
 struct FoundIslands {
-  /// In the host's memory; they belong to the `IslandFinder` and are overwritten by its next call.
+  /// In the host's memory; they belong to the `IslandFinder` and are valid until its next call.
   std::span<const Island> above;
   std::span<const Island> below;  ///< with ids that go on from those above
   IslandCounts positive, negative;
@@ -93,7 +93,8 @@ class IslandFinder {
     return (*this)(detail::as_const_image_of<T, Exec>(image), background, region);
   }
 
-  /// The same without a copy of the rows: on images of one size nothing is allocated at all.
+  /// The same without a copy of the rows: on images of one size nothing is allocated at all, unless
+  /// a list must grow.
   [[nodiscard]] FoundIslands find(const ConstImage<T, Exec>& image,
                                   const Background<Exec, T>& background,
                                   const BitMask<Exec>& region = {});

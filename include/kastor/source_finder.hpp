@@ -40,7 +40,7 @@ struct FoundSources {
   SigmaClipResult clip;
   double threshold = 0;                ///< the level applied [image unit]
   std::int64_t foreground_pixels = 0;  ///< before min_pixels
-  /// In the host's memory; they belong to the `SourceFinder` and are overwritten by its next call.
+  /// In the host's memory; they belong to the `SourceFinder` and are valid until its next call.
   std::span<const Source> sources;
 };
 
@@ -66,7 +66,8 @@ class SourceFinder {
     return (*this)(detail::as_const_image_of<T, Exec>(image));
   }
 
-  /// The same without a copy of the rows: on images of one size nothing is allocated at all.
+  /// The same without a copy of the rows: on images of one size nothing is allocated at all, unless
+  /// a list must grow.
   [[nodiscard]] FoundSources find(const ConstImage<T, Exec>& image);
   /// The same of an image in bands of whole rows.
   [[nodiscard]] FoundSources find(Bands<T, Exec> bands);

@@ -152,6 +152,15 @@ class EmulatedClip {
     return *std::max_element(of_bin + kd::SortedPages<T>::first_group,
                              of_bin + kd::SortedPages<T>::bins);
   }
+  /// What a helping team takes of a group that is too large for one team: pixels, about.
+  [[nodiscard]] std::uint32_t share() const {
+    const std::uint32_t* const of_bin = m_clip.parts.counts.of_bin;
+    std::uint32_t in_heavy = 0;
+    for (int b = kd::SortedPages<T>::first_group; b < kd::SortedPages<T>::bins; ++b)
+      in_heavy += of_bin[b] > m_clip.most_alone ? of_bin[b] : 0;
+    const auto helpers = static_cast<std::uint32_t>(std::max(1, m_clip.teams / 2));
+    return std::max(m_clip.least_share, in_heavy / (2 * helpers) + 1);
+  }
   /// Pixels of the bin of the window that has most.
   [[nodiscard]] std::uint64_t fullest_bin() const {
     std::uint64_t most = 0;
@@ -210,6 +219,7 @@ void gives_the_bits_of_a_host(const ts::HostImage<T>& image, const Division& div
   EXPECT_TRUE(device.mask_is_clear());
   if (division.most_alone != all_alone) {
     EXPECT_GT(device.heaviest_group(), division.most_alone);
+    EXPECT_GT(device.heaviest_group(), device.share()) << "so that it is shared";
   }
 
   ASSERT_EQ(outcome.candidates_hold, 1);
@@ -229,13 +239,13 @@ TEST(DeviceClip, JoinsGroupsAlone) {
   gives_the_bits_of_a_host<float>(ts::Pixels::contaminated, {3, 512});
 }
 TEST(DeviceClip, SharesHeavyGroupsAmongTeams) {
-  gives_the_bits_of_a_host<float>(ts::Pixels::exponential, {9, 512, 64});
+  gives_the_bits_of_a_host<float>(ts::Pixels::exponential, {41, 512, 64});
 }
 TEST(DeviceClip, SharesHeavyGroupsFarOut) {
-  gives_the_bits_of_a_host<double>(ts::Pixels::wild, {9, 640, 12, 2});
+  gives_the_bits_of_a_host<double>(ts::Pixels::wild, {41, 640, 12, 2});
 }
 TEST(DeviceClip, JoinsByLargeTeams) {
-  gives_the_bits_of_a_host<double>(ts::Pixels::exponential, {6, 3840, 60, 1, true});
+  gives_the_bits_of_a_host<double>(ts::Pixels::exponential, {41, 3840, 60, 1, true});
 }
 TEST(DeviceClip, CountsSpikes) {
   gives_the_bits_of_a_host<double>(ts::Pixels::tenths, {3, 2048, all_alone, 3});

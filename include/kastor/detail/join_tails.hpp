@@ -74,7 +74,7 @@ struct JoinTails {
   int segments;
   GatherResult* result;
   std::uint32_t most_alone;   ///< pixels of a group that one team joins
-  std::uint32_t least_share;  ///< of larger groups, about: what a helping team takes at a time
+  std::uint32_t least_share;  ///< of larger groups, about: what a helping team takes at least
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
@@ -217,7 +217,7 @@ struct JoinTails {
     const auto pass = [&](std::uint32_t pixels) {
       if (pixels <= most_alone) return;
       ++before[0];
-      before[1] += (pixels + in_share - 1) / in_share;
+      before[1] += (pixels - 1) / in_share + 1;
       before[2] += pixels;
     };
     KASTOR_UNROLL

@@ -59,7 +59,8 @@ struct Measurer<Exec, T>::Plan {
     const detail::MeasuredRuns runs = detail::runs_of(labels, counts, most_components);
     const std::int64_t per_row = labels.mask.words_per_row();
     if constexpr (is_host_space_v<Exec>)
-      detail::grow(highest, space, "kastor::measure::highest", runs.run_capacity);
+      detail::grow(highest, space, "kastor::measure::highest",
+                   static_cast<std::int64_t>(labels.begin.extent(0)));
     sweep<detail::FindExtents>("kastor::measure::find_extents", bands, runs, per_row);
     sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, runs, per_row);
     detail::enqueue_rows(space, "kastor::measure::make_rows", most_components,
