@@ -61,8 +61,7 @@ class RunJoiner {
 
 std::uint64_t count_runs_on_host(HostLevel level, const RunLists& lists, std::int64_t first_row,
                                  std::int64_t past_row) {
-  const std::uint64_t* words = lists.words + first_row * lists.words_per_row;
-  KASTOR_RETURN_AT_LEVEL(level, count_runs(words, lists.words_per_row, past_row - first_row));
+  KASTOR_RETURN_AT_LEVEL(level, count_runs(lists, first_row, past_row));
 }
 
 RunCounts connect_rows_on_host(HostLevel level, const RunLists& lists, std::int64_t first_row,

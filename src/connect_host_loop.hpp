@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
+/// Asks for those of 64 words that may have a bit, and if wanted for how many runs begin before
+/// them: hardware foresees only what is read in one go. Without a branch for each line; `here` is
+/// what is being looked at.
+template <bool Numbers>
+[[KASTOR_TARGET, gnu::always_inline]] inline void fetch_words(const RunLists& lists,
+                                                              std::int64_t here, std::int64_t first,
+                                                              std::int64_t past) {
+  if (lists.lines.touched == nullptr || first + 64 > past) return;
+  std::uint64_t eight;
+  std::memcpy(&eight, lists.lines.touched + first / MaskLines::words, sizeof(eight));
+  if (eight == 0) return;
+#pragma GCC unroll 8
+  for (int k = 0; k < 8; ++k) {
+    const std::int64_t word = (eight >> (8 * k) & 1) != 0 ? first + MaskLines::words * k : here;
+    __builtin_prefetch(lists.words + word);
+    if constexpr (Numbers) __builtin_prefetch(lists.first_in_word + word, 1);
+  }
+}
+
 /// See count_runs_on_host.
-[[KASTOR_TARGET]] inline std::uint64_t count_runs(const std::uint64_t* words,
-                                                  std::int64_t words_per_row, std::int64_t rows) {
+[[KASTOR_TARGET]] inline std::uint64_t count_runs(const RunLists& lists, std::int64_t first_row,
+                                                  std::int64_t past_row) {
+  constexpr std::int64_t block = MaskLines::words;
+  const std::int64_t per_row = lists.words_per_row;
   std::uint64_t runs = 0;
-  for (std::int64_t y = 0; y < rows; ++y, words += words_per_row) {
-    for (std::int64_t w = 0; w < words_per_row; ++w)
-      runs += static_cast<std::uint64_t>(std::popcount(WordInRow::of(words, w).starts()));
+  for (std::int64_t y = first_row; y < past_row; ++y) {
+    const std::uint64_t* row = lists.words + y * per_row;
+    std::uint64_t carry = 0;
+    for (std::int64_t begin = 0; begin < per_row; begin += block) {
+      const std::int64_t n = std::min(block, per_row - begin);
+      if (begin % 64 == 0) {
+        const std::int64_t here = y * per_row + begin;
+        fetch_words<false>(lists, here, here + 512, past_row * per_row);
+      }
+      if (carry == 0 && !may_have_bits(lists.lines, y * per_row + begin, n)) continue;
+      for (std::int64_t w = begin; w < begin + n; ++w) {
+        runs += static_cast<std::uint64_t>(std::popcount(WordInRow{row[w], carry}.starts()));
+        carry = row[w] >> 63;
+      }
+    }
   }
   return runs;
 }
@@ -88,50 +121,52 @@
   const std::uint64_t* row_above = row - lists.words_per_row;
   const std::uint32_t* before_word = lists.first_in_word + y * lists.words_per_row;
   const std::uint32_t* before_above = before_word - lists.words_per_row;
+  const std::uint64_t above = words_with_bits(lists.lines, (y - 1) * lists.words_per_row + first);
+  which &= above | above << 1 | 1;  // a corner may be that of the word before
+  if (which == 0) return;
   RunJoiner joiner(lists.parent, before_word[first], WordInRow::of(row, first).carry != 0);
   for (; which != 0; which &= which - 1) {
     const std::int64_t w = first + std::countr_zero(which);
     for_each_touching(
         WordInRow::of(row_above, w), before_above[w], WordInRow::of(row, w), before_word[w],
         lists.reach,
-        [&joiner](std::uint32_t above, std::uint32_t run) { joiner.join(above, run); });
+        [&joiner](std::uint32_t above_it, std::uint32_t run) { joiner.join(above_it, run); });
   }
 }
 
 /// Counts through some words of a row; the result has a bit for each with a corner of a pixel, of
-/// its own or of the word before.
-[[KASTOR_TARGET, gnu::always_inline]] inline std::uint64_t number_some(const std::uint64_t* row,
-                                                                       std::int64_t begin,
-                                                                       std::int64_t end,
-                                                                       std::uint32_t* first,
-                                                                       RunCounts& counts) {
+/// its own or of the word before, whose last bit is the carry.
+[[KASTOR_TARGET, gnu::always_inline]] inline std::uint64_t number_some(
+    const std::uint64_t* row, std::int64_t begin, std::int64_t end, std::uint32_t* first,
+    RunCounts& counts, std::uint64_t& carry) {
   std::uint64_t any = 0;
   for (std::int64_t w = begin; w < end; ++w) {
-    const auto word = WordInRow::of(row, w);
+    const WordInRow word{row[w], carry};
     first[w] = static_cast<std::uint32_t>(counts.runs);
     counts.runs += static_cast<std::uint64_t>(std::popcount(word.starts()));
     counts.pixels += static_cast<std::uint64_t>(std::popcount(word.bits));
     any |= std::uint64_t{(word.bits | word.carry) != 0 ? 1U : 0U} << (w - begin);
+    carry = word.bits >> 63;
   }
   return any;
 }
 
-/// The same for up to 64 words, most of which are 0 as a rule.
-[[KASTOR_TARGET, gnu::always_inline]] inline std::uint64_t number_words(const std::uint64_t* row,
-                                                                        std::int64_t begin,
-                                                                        std::int64_t end,
-                                                                        std::uint32_t* first,
-                                                                        RunCounts& counts) {
-  constexpr std::int64_t block = 8;
+/// The same for up to 64 words, most of which are 0 as a rule. The row's first word is the
+/// `row_first`-th of the mask.
+[[KASTOR_TARGET, gnu::always_inline]] inline std::uint64_t number_words(
+    const std::uint64_t* row, const MaskLines& lines, std::int64_t row_first, std::int64_t begin,
+    std::int64_t end, std::uint32_t* first, RunCounts& counts, std::uint64_t& carry) {
+  constexpr std::int64_t block = MaskLines::words;
   std::uint64_t any = 0;
   for (std::int64_t w = begin; w < end; w += block) {
-    if (w + block > end) return any | number_some(row, w, end, first, counts) << (w - begin);
-    std::uint64_t any_here = WordInRow::of(row, w).carry;
+    if (w + block > end) return any | number_some(row, w, end, first, counts, carry) << (w - begin);
+    if (carry == 0 && !may_have_bits(lines, row_first + w, block)) continue;
+    std::uint64_t any_here = carry;
     for (std::int64_t k = 0; k < block; ++k) any_here |= row[w + k];
     if (any_here == 0) {
       std::fill_n(first + w, block, static_cast<std::uint32_t>(counts.runs));
     } else {
-      any |= number_some(row, w, w + block, first, counts) << (w - begin);
+      any |= number_some(row, w, w + block, first, counts, carry) << (w - begin);
     }
   }
   return any;
@@ -146,8 +181,14 @@
   for (std::int64_t y = first_row; y < past_row; ++y) {
     const std::uint64_t* row = lists.words + y * per_row;
     std::uint32_t* first = lists.first_in_word + y * per_row;
+    first[0] = static_cast<std::uint32_t>(counts.runs);
+    std::uint64_t carry = 0;
     for (std::int64_t w = 0; w < per_row; w += 64) {
-      const std::uint64_t any = number_words(row, w, std::min(w + 64, per_row), first, counts);
+      const std::int64_t here = y * per_row + w;
+      fetch_words<true>(lists, here, here + 512, past_row * per_row);
+      if (carry == 0 && words_with_bits(lists.lines, y * per_row + w) == 0) continue;
+      const std::uint64_t any = number_words(row, lists.lines, y * per_row, w,
+                                             std::min(w + 64, per_row), first, counts, carry);
       if (any == 0 || counts.runs > limit) continue;
       list_words(lists, y, w, any, limit);
       if (y > first_row) join_words(lists, y, w, any);

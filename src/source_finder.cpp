@@ -12,33 +12,26 @@ namespace kastor {
 template <class Exec, Real T>
 struct SourceFinder<Exec, T>::Plan {
   Plan(const Exec& s, const FindParams& p)
-      : space(s), params(p), clip(s, p.clip), sources(s, p.label) {}
+      : space(s), params(p), clip(s, p.clip), sources(s, p.label), mask(s) {}
 
   [[nodiscard]] detail::ClipLevel level() const {
     return {params.threshold, params.about == ThresholdAbout::median, params.level.has_value(),
             params.level.value_or(0)};
   }
 
-  void reserve_mask(const detail::Shape& shape) {
-    mask.ny = shape.ny;
-    mask.nx = shape.nx;
-    const std::int64_t words = shape.ny * mask.words_per_row();
-    detail::grow(storage, space, "kastor::threshold::mask", words);
-    mask.words = decltype(mask.words)(storage.data(), static_cast<std::size_t>(shape.ny),
-                                      static_cast<std::size_t>(mask.words_per_row()));
-  }
-
   void enqueue_sources(Bands<T, Exec> bands) {
-    sources.enqueue(bands, mask);
+    sources.enqueue(bands, mask.mask(), mask.lines());
     space.fence("kastor::find_sources");
   }
 
   [[nodiscard]] FoundSources run(Bands<T, Exec> bands) {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
-    reserve_mask(detail::shape_of<T, Exec>("kastor::find_sources", bands));
+    const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_sources", bands);
+    mask.reserve(shape.ny, shape.nx);
     {
       const Kokkos::Profiling::ScopedRegion step("kastor::sigma_clip");
-      clip.start(bands, level(), {mask.words.data(), mask.words_per_row()});
+      clip.start(bands, level(),
+                 {mask.mask().words.data(), mask.lines(), mask.mask().words_per_row()});
     }
     // A device goes through to the rows; nobody looks at the clip's outcome before.
     const bool goes_through = !is_host_space_v<Exec> && clip.started();
@@ -67,9 +60,7 @@ struct SourceFinder<Exec, T>::Plan {
   FindParams params;
   detail::ClipPlan<Exec, T> clip;
   detail::SourceRows<Exec, T> sources;
-  /// Grows to the largest image; `mask` is a part of it.
-  Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
-  BitMask<Exec> mask;
+  detail::SparseMask<Exec> mask;
 };
 
 template <class Exec, Real T>
@@ -114,7 +105,7 @@ const RunLabels<Exec>& SourceFinder<Exec, T>::labels() const {
 }
 template <class Exec, Real T>
 const BitMask<Exec>& SourceFinder<Exec, T>::mask() const {
-  return m_plan->mask;
+  return m_plan->mask.mask();
 }
 
 }  // namespace kastor

@@ -3,6 +3,7 @@
 #define KASTOR_LABEL_HPP
 
 #include <cstdint>
+#include <kastor/detail/mask_lines.hpp>
 #include <kastor/image.hpp>
 #include <kastor/threshold.hpp>
 #include <memory>
@@ -67,7 +68,8 @@ struct RunLabels {
   List<std::uint32_t> label;
   List<std::uint32_t> first_run;  ///< (components) run that holds the component's first pixel
   BitMask<Exec> mask;             ///< the mask that was labelled
-  /// (words + 1) number of runs that begin before a word of the mask
+  /// (words + 1) number of runs that begin before a word of the mask: before the words that are not
+  /// 0, the first word of each row, and behind the last
   List<std::uint32_t> first_in_word;
 
   /// The label of pixel (y, x), 0 for background: O(1) from the mask.
@@ -120,6 +122,9 @@ class Labeller {
   void enqueue(const BitMask<Exec>& mask);
   /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
+  /// The same where it is known which lines of the mask have a bit: others are not read. In the
+  /// memory of Exec.
+  void enqueue(const BitMask<Exec>& mask, const detail::MaskLines& lines);
   /// After a fence: true if all had room.
   [[nodiscard]] bool finish();
   /// What the last call found, overwritten by the next one.

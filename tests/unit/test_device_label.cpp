@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/label_by_one_team.hpp>
+#include <kastor/detail/label_lines.hpp>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,14 @@ namespace ts = testing_support;
 namespace kd = kastor::detail;
 using Teams = ts::EmulatedTeams;
 
+/// Whether it is known which lines of a mask have a bit.
+enum class Lines { unknown, known };
+
 /// A mask's words, row by row, and all that labelling writes, full of garbage.
 class EmulatedLabels {
  public:
   EmulatedLabels(const ts::HostMask& mask, const kastor::LabelParams& params,
-                 const ts::HostMask* seeds = nullptr)
+                 const ts::HostMask* seeds = nullptr, Lines lines = Lines::unknown)
       : m_mask(mask), m_params(params), m_words(ts::pack_naive(mask).values) {
     if (seeds != nullptr) m_seeds = ts::pack_naive(*seeds).values;
     const auto words = static_cast<std::int64_t>(m_words.size());
@@ -43,7 +47,15 @@ class EmulatedLabels {
     m_roots_in_part.assign(run_teams, garbage);
     m_dropped_in_part = m_roots_in_part;
     const bool drops = params.min_pixels > 1 || params.drop_at_edge || seeds != nullptr;
-    m_table = {{m_words.data(), words, (mask.nx + 63) / 64},
+    if (lines == Lines::known) {
+      ts::Random random(3);
+      m_touched.assign(static_cast<std::size_t>(kd::MaskLines::size(words)), 0);
+      for (std::size_t i = 0; i < m_words.size(); ++i) {
+        if (m_words[i] != 0 || random.below(60) == 0) m_touched[i / kd::MaskLines::words] = 1;
+      }
+    }
+    const kd::MaskLines known{lines == Lines::known ? m_touched.data() : nullptr};
+    m_table = {{m_words.data(), words, (mask.nx + 63) / 64, known},
                m_first_in_word.data(),
                m_begin.data(),
                m_end.data(),
@@ -65,14 +77,18 @@ class EmulatedLabels {
 
   enum class By { one_team, many_teams };
   const kastor::LabelCounts& run(By by) {
-    using Words = kd::TilesOfWords;
-    const std::int64_t tiles = (m_table.words.count + Words::tile - 1) / Words::tile;
-    const std::int64_t of_team = (tiles + parts - 1) / parts;
-    const int teams = static_cast<int>((tiles + of_team - 1) / of_team);
-    const Words words{m_table, of_team};
     const ts::EmulatedLauncher launch;
-    launch("count_runs", teams, kd::CountRunsByTeams<Teams>{words});
-    launch("number_runs", teams, kd::NumberRunsByTeams<Teams>{words});
+    int teams = 0;
+    if (m_table.words.lines.touched == nullptr) {
+      const kd::TilesOfWords words = tiles_of<kd::TilesOfWords>(m_table.words.count, teams);
+      launch("count_runs", teams, kd::CountRunsByTeams<Teams>{words});
+      launch("number_runs", teams, kd::NumberRunsByTeams<Teams>{words});
+    } else {
+      const kd::TilesOfLines lines =
+          tiles_of<kd::TilesOfLines>(kd::MaskLines::count(m_table.words.count), teams);
+      launch("count_runs", teams, kd::CountRunsInLines<Teams>{lines});
+      launch("number_runs", teams, kd::NumberRunsInLines<Teams>{lines});
+    }
     const int reach = m_params.connectivity == kastor::Connectivity::eight ? 1 : 0;
     if (by == By::one_team) {
       launch("label_by_one_team", 1,
@@ -110,7 +126,32 @@ class EmulatedLabels {
     return std::int64_t{m_row[run]} * m_mask.nx + m_begin[run];
   }
 
+  /// How many runs begin before a word, of which that must be known.
+  void expect_numbers(const std::string& what) const {
+    std::size_t run = 0;
+    const std::int64_t per_row = m_table.words.per_row;
+    for (std::int64_t i = 0; i < m_table.words.count; ++i) {
+      const auto begins_before = [&](std::size_t r) {
+        return m_row[r] * per_row + m_begin[r] / 64 < i;
+      };
+      while (run < m_counts.runs && begins_before(run)) ++run;
+      const auto word = static_cast<std::size_t>(i);
+      if (i % per_row == 0 || m_words[word] != 0) {
+        ASSERT_EQ(m_first_in_word[word], run) << what << ", word " << i;
+      }
+    }
+    ASSERT_EQ(m_first_in_word.back(), m_counts.runs) << what;
+  }
+
  private:
+  template <class Tiles>
+  [[nodiscard]] Tiles tiles_of(std::int64_t count, int& teams) const {
+    const std::int64_t tiles = (count + Tiles::tile - 1) / Tiles::tile;
+    const std::int64_t of_team = (tiles + parts - 1) / parts;
+    teams = static_cast<int>((tiles + of_team - 1) / of_team);
+    return {m_table, of_team};
+  }
+
   static constexpr std::uint32_t garbage = 0xa5a5a5a5;
   static constexpr std::int64_t parts = 3;
   static constexpr int run_teams = 5;
@@ -122,6 +163,7 @@ class EmulatedLabels {
   std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent, m_rank;
   std::vector<std::uint32_t> m_roots_in_part, m_dropped_in_part;
   std::vector<std::int32_t> m_begin, m_end, m_row;
+  std::vector<std::uint8_t> m_touched;
   kastor::LabelCounts m_counts, m_reported;
   kd::RunTable m_table{};
 };
@@ -148,10 +190,30 @@ TEST(DeviceLabel, MatchesAFloodFill) {
     for (const auto& [name, mask] : ts::torture_masks(61, 133)) {
       const auto want = ts::label_naive(mask, connectivity);
       for (const By by : {By::one_team, By::many_teams}) {
-        EmulatedLabels labels(mask, kastor::LabelParams{connectivity});
-        expect_labels(labels, labels.run(by), want, name);
-        if (HasFatalFailure()) return;
+        for (const Lines lines : {Lines::unknown, Lines::known}) {
+          EmulatedLabels labels(mask, kastor::LabelParams{connectivity}, nullptr, lines);
+          expect_labels(labels, labels.run(by), want, name);
+          labels.expect_numbers(name);
+          if (HasFatalFailure()) return;
+        }
       }
+    }
+  }
+}
+
+/// More than a tile for each team; rows that are narrower than a line, as wide, and wider.
+TEST(DeviceLabel, MatchesAFloodFillOfManyLines) {
+  for (const auto& [ny, nx] : {std::pair{13000, 3}, std::pair{4500, 190}, std::pair{1500, 512},
+                               std::pair{3, 300000}, std::pair{700, 1300}}) {
+    for (const double density : {0.0, 0.0004, 0.03, 0.5}) {
+      const auto mask = ts::random_mask(ny, nx, density, 17);
+      const auto want = ts::label_naive(mask, kastor::Connectivity::eight);
+      EmulatedLabels labels(mask, kastor::LabelParams{kastor::Connectivity::eight}, nullptr,
+                            Lines::known);
+      const std::string what = ts::shape_name(ny, nx) + ", " + std::to_string(density);
+      expect_labels(labels, labels.run(By::many_teams), want, what);
+      labels.expect_numbers(what);
+      if (HasFatalFailure()) return;
     }
   }
 }

@@ -271,7 +271,7 @@ void ranks_are_found(const std::string& name, std::size_t n, const Draw<T>& draw
   std::sort(sorted.begin(), sorted.end());
   const auto count = static_cast<std::int64_t>(n);
   pixels.resize(static_cast<std::size_t>(kd::whole_blocks(count)), nan_of<T>);
-  std::vector<T> room(n / 2 + 65, T{-77});
+  std::vector<T> room(n + 65, T{-77});
   kd::SmallList<T> few;
   kd::ListedWindow<Exec, T> window(space, pixels.data(), count, sorted.front(), sorted.back(),
                                    room.data(), few);

@@ -189,6 +189,37 @@ void one_object_searches_images_of_different_sizes() {
   }
 }
 
+/// Nothing of a mask is left in the next one: of larger images and smaller ones, of those that are
+/// read once and those whose foreground takes another read, full and nearly empty.
+template <class C>
+void no_mask_has_bits_of_the_one_before() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  struct Turn {
+    std::int64_t ny, nx, bright;
+    double noise;
+  };
+  const Turn turns[] = {{300, 500, 400, 1},  {300, 500, 3, 1},   {500, 300, 50, 1},
+                        {90, 100, 2000, 1},  {90, 100, 3, 1},    {300, 512, 90000, 1},
+                        {300, 512, 5, 1},    {300, 512, 20, 50}, {500, 700, 4, 1},
+                        {130, 130, 8000, 1}, {500, 700, 4, 1}};
+  kastor::FindParams params;
+  params.level = 40;
+  kastor::SourceFinder<Exec, T> find(Exec{}, params);
+  ts::Random random(11);
+  for (const Turn& turn : turns) {
+    ts::HostImage<T> image(turn.ny, turn.nx, T(0));
+    for (T& x : image.values) x = static_cast<T>(turn.noise * random.gaussian());
+    for (std::int64_t i = 0; i < turn.bright; ++i)
+      image(random.below(turn.ny), random.below(turn.nx)) = static_cast<T>(80);
+    const std::string what = ts::shape_name(turn.ny, turn.nx) + ", " + std::to_string(turn.bright);
+    const kastor::FindResult got = find(ts::to_device<Exec>(image));
+    const ts::HostMask want = ts::threshold_naive(image, 40);
+    EXPECT_EQ(got.foreground_pixels, ts::count_naive(want)) << what;
+    EXPECT_TRUE(ts::same_pixels(ts::to_host_grid(find.mask().words), ts::pack_naive(want))) << what;
+  }
+}
+
 template <class C>
 void gives_the_bits_of_the_first_backend() {
   using Exec = typename C::exec;
@@ -329,6 +360,10 @@ TYPED_TEST(SourceFinder, FindsManyMoreSourcesThanItsWorkSpaceHoldsAtFirst) {
 
 TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
   one_object_searches_images_of_different_sizes<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, LeavesNothingOfAMaskInTheNext) {
+  no_mask_has_bits_of_the_one_before<TypeParam>();
 }
 
 TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {

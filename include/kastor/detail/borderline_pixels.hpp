@@ -32,13 +32,15 @@ struct BorderlinePixels {
   bool alone;  ///< one thread
 
   [[nodiscard]] bool is_full() const { return relaxed_load(count) > capacity; }
-  /// Those of a stretch of n pixels that are marked in its words and not above `certain`.
-  void append(const T* pixels, std::int64_t n, std::uint64_t* words, T certain) const {
+  /// Those of a stretch of n pixels that are marked in its words, which are those of the mask at
+  /// `in_mask`, and not above `certain`.
+  void append(const T* pixels, std::int64_t n, const std::uint64_t* words, std::uint64_t* in_mask,
+              T certain) const {
     MarkedBits found[most_words];
     const std::int64_t some =
         find_not_above_on_host(best_host_level(), certain, pixels, n, words, found);
     for (std::int64_t i = 0; i < some; ++i)
-      append(pixels + 64 * found[i].word, words + found[i].word, found[i].bits);
+      append(pixels + 64 * found[i].word, in_mask + found[i].word, found[i].bits);
   }
 
  private:

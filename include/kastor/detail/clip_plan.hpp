@@ -207,7 +207,7 @@ class ClipPlan {
     const DeviceClip<T> clip{
         m_small_parts,   m_teams,
         lists(),         {m_sorted.data(), m_page_begins.data(), m_small_parts.pages, m_page_size},
-        pixels(),        {m_mask.words, words},
+        pixels(),        {m_mask.words, words, m_mask.lines},
         m_outcome.data()};
     clip.template enqueue<Exec>(
         TeamLauncher<Exec>{m_space},
@@ -234,10 +234,9 @@ class ClipPlan {
                                          &m_borderline_count, alone};
     InsideSums inside;
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t first_row) {
-      const bool marks = m_mask.words != nullptr;
-      const MaskRows mask{marks ? m_mask.words + first_row * m_mask.per_row : nullptr,
-                          m_mask.per_row};
-      const GatherOnHost<T> read(band.rows, mask, brackets, lists, borderline);
+      const MaskRows mask{m_mask.words, m_mask.lines, m_mask.per_row, first_row};
+      const GatherOnHost<T> read(band.rows, mask, brackets, lists, borderline,
+                                 m_space.concurrency());
       InsideSums found;
       Kokkos::parallel_reduce("kastor::sigma_clip::read", Range(m_space, 0, read.count()), read,
                               found);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <kastor/detail/host_level.hpp>
+#include <kastor/detail/mask_lines.hpp>
 
 /// How a host finds the runs of a mask and those that touch: 64 pixels at a time, from the bits
 /// alone. Knows nothing of Kokkos, so that it is always compiled as plain C++, for several
@@ -20,6 +21,7 @@ struct RunLists {
   std::uint32_t* parent;         ///< of a forest over the runs, see UnionFind
   std::uint64_t* pixels_of_set;  ///< set to 0; null if nobody wants to know
   int reach;                     ///< 0: pixels touch at edges only, 1: at corners too
+  MaskLines lines = {};          ///< of the mask
 };
 
 /// The runs in some rows.
@@ -33,7 +35,8 @@ struct RunCounts {
 
 /// Fills the lists for the runs of some rows, and unites those that touch runs of the same rows.
 /// `before` runs begin before. Writes no entry from `limit` on: where there are more runs, the
-/// lists are worthless but for `first_in_word`.
+/// lists are worthless but for `first_in_word`. Of that, the first word of each row is written, and
+/// all words that are not 0.
 RunCounts connect_rows_on_host(HostLevel level, const RunLists& lists, std::int64_t first_row,
                                std::int64_t past_row, std::uint64_t before, std::uint64_t limit);
 

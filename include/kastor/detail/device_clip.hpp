@@ -22,7 +22,7 @@ struct DeviceClip {
   Segmented<T> lists;
   SortedPages<T> pages;
   std::int64_t pixels;
-  ClearWords mask;           ///< of the foreground
+  ClearLines mask;           ///< of the foreground
   ClipOutcome<T>* reported;  ///< which the host can read after a fence
   /// Of many pixels' pages a team of the join would have more to look through than it can have
   /// under way, unless it is a large one.
@@ -92,9 +92,9 @@ struct DeviceClip {
     });
     // One team works for long, so the mask is cleared meanwhile.
     const BracketFromHistogram<T, Exec> kernel{request, parts.prediction, mask};
-    const std::int64_t by_team = 4 * kernel.threads;
+    const std::int64_t by_team = kernel.threads;
     const std::int64_t clearing =
-        std::min<std::int64_t>((mask.count + by_team - 1) / by_team, teams);
+        std::min<std::int64_t>((mask.count() + by_team - 1) / by_team, teams);
     launch("kastor::sigma_clip::brackets", 1 + static_cast<int>(clearing), kernel);
   }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <kastor/detail/clip_plan.hpp>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/sparse_mask.hpp>
 #include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/threshold_impl.hpp>
 #include <kastor/threshold.hpp>
@@ -17,7 +18,7 @@
 namespace kastor::detail {
 
 /// Device: sets the bits of the candidates above the level, in a mask that is clear; or, if the
-/// candidates do not hold, reads a band of the image once more.
+/// candidates do not hold, reads a band of the image once more. Says which lines it touches.
 template <class T, class Exec>
 struct MarkForeground {
   static constexpr int threads = 256;
@@ -31,8 +32,10 @@ struct MarkForeground {
   std::uint64_t nx;
   std::uint64_t words_per_row;
   std::uint64_t* mask;
+  MaskLines lines_of_mask;
   FillWord<T> fill;
-  std::int64_t words;  ///< of the band
+  std::int64_t first_word;  ///< of the band
+  std::int64_t words;       ///< of the band
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (outcome->candidates_hold != 0) {
@@ -52,7 +55,9 @@ struct MarkForeground {
           if (!(candidate.value > above)) return;
           const std::uint64_t y = candidate.pixel / nx;
           const std::uint64_t x = candidate.pixel % nx;
-          Kokkos::atomic_or(&mask[y * words_per_row + x / 64], std::uint64_t{1} << (x % 64));
+          const std::uint64_t word = y * words_per_row + x / 64;
+          Kokkos::atomic_or(&mask[word], std::uint64_t{1} << (x % 64));
+          lines_of_mask.touched[word / MaskLines::words] = 1;  // as all others who write it
         });
   }
   KOKKOS_FUNCTION void threshold(const Member& team) const {
@@ -62,6 +67,7 @@ struct MarkForeground {
     for (std::int64_t w = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          w < words; w += step) {
       mine(w);
+      lines_of_mask.touched[(first_word + w) / MaskLines::words] = 1;
     }
   }
 };
@@ -70,8 +76,9 @@ struct MarkForeground {
 /// its level. Holds if the clip comes out as decided.
 template <class Exec, class T>
 void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<T, Exec> bands,
-                        const BitMask<Exec>& mask) {
+                        const SparseMask<Exec>& sparse) {
   const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
+  const BitMask<Exec>& mask = sparse.mask();
   const std::int64_t per_row = mask.words_per_row();
   const ClipOutcome<T>* outcome = clip.outcome_on_device();
   using Mark = MarkForeground<T, Exec>;
@@ -87,7 +94,9 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
                         static_cast<std::uint64_t>(mask.nx),
                         static_cast<std::uint64_t>(per_row),
                         mask.words.data(),
+                        sparse.lines(),
                         {rows, Interval<T>{}, mask.words.data() + first_row * per_row, per_row},
+                        first_row * per_row,
                         words};
       const int teams = static_cast<int>(std::clamp<std::int64_t>(
           words / Mark::threads, clip.teams(), space.concurrency() / Mark::threads));
@@ -101,14 +110,15 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
 /// The same on a host, or after a clip that took more than one attempt.
 template <class Exec, class T>
 void make_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<T, Exec> bands,
-                     double level, const BitMask<Exec>& mask) {
+                     double level, const SparseMask<Exec>& mask) {
   const Kokkos::Profiling::ScopedRegion region("kastor::threshold");
   if constexpr (is_host_space_v<Exec>) {
     if (clip.candidates_hold()) return clip.clear_borderline();
   }
+  mask.touch_all();
   std::int64_t first_row = 0;
   for (const auto& band : bands) {
-    threshold_into<Exec, T>(space, band, level, mask, first_row);
+    threshold_into<Exec, T>(space, band, level, mask.mask(), first_row);
     first_row += static_cast<std::int64_t>(band.extent(0));
   }
 }

@@ -190,7 +190,8 @@ struct NumberRunsByTeams {
   }
 };
 
-/// The runs of the row above that touch a run are consecutive, and the mask tells which.
+/// The runs of the row above that touch a run are consecutive, and the mask tells which. How many
+/// begin before a word is known of those that are not 0.
 template <class Exec>
 struct UniteWithRowAbove {
   RunTable table;
@@ -210,9 +211,15 @@ struct UniteWithRowAbove {
     const std::int64_t right = last < nx ? last : nx - 1;
     const MaskRow above{table.words.data + (y - 1) * table.words.per_row};
     const std::uint32_t* first_in_word = table.first_in_word + (y - 1) * table.words.per_row;
-    const std::uint32_t past = first_in_word[right / 64] + above.starts_up_to(right);
-    const std::uint32_t begun = first_in_word[left / 64] + above.starts_up_to(left);
-    const std::uint32_t first = begun - (above.test(left) ? 1 : 0);
+    std::int64_t w = left / 64, last_w = right / 64;
+    while (w <= last_w && above.words[w] == 0) ++w;
+    if (w > last_w) return;
+    while (above.words[last_w] == 0) --last_w;
+    const std::int64_t from = w == left / 64 ? left : 64 * w;
+    const std::int64_t up_to = last_w == right / 64 ? right : 64 * last_w + 63;
+    const std::uint32_t past = first_in_word[last_w] + above.starts_up_to(up_to);
+    const std::uint32_t begun = first_in_word[w] + above.starts_up_to(from);
+    const std::uint32_t first = begun - (above.test(from) ? 1 : 0);
     if (first == past) return;
     const UnionFind forest = table.forest();
     forest.unite_with_smaller(static_cast<std::uint32_t>(run), first);

@@ -20,8 +20,9 @@ struct PartsOfRows {
 
   [[nodiscard]] std::int64_t first_row(std::int64_t part) const { return part * ny / parts; }
   [[nodiscard]] RunLists lists() const {
-    return {table.words.data, table.words.per_row, table.first_in_word, table.begin, table.end,
-            table.row,        table.parent,        table.pixels_of_set, reach};
+    return {
+        table.words.data, table.words.per_row, table.first_in_word, table.begin, table.end,
+        table.row,        table.parent,        table.pixels_of_set, reach,       table.words.lines};
   }
 };
 

@@ -9,6 +9,7 @@
 #include <kastor/detail/label_by_one_team.hpp>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/label_host.hpp>
+#include <kastor/detail/label_lines.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/team_launcher.hpp>
@@ -101,7 +102,7 @@ struct Labeller<Exec>::Plan {
   [[nodiscard]] detail::RunTable table() const {
     const BitMask<Exec>& mask = labels.mask;
     const detail::MaskWords words{mask.words.data(), mask.ny * mask.words_per_row(),
-                                  mask.words_per_row()};
+                                  mask.words_per_row(), lines};
     return {
         words,
         labels.first_in_word.data(),
@@ -152,21 +153,32 @@ struct Labeller<Exec>::Plan {
   }
 
   void enqueue_by_teams(const detail::RunTable& table) requires(!is_host_space_v<Exec>) {
-    using Words = detail::TilesOfWords;
     using Runs = detail::TilesOfRuns;
     const auto parts_of = [](std::int64_t count, std::int64_t part) {
       return std::max<std::int64_t>(1, (count + part - 1) / part);
     };
-    const std::int64_t tiles = parts_of(table.words.count, Words::tile);
-    const std::int64_t tiles_per_team = parts_of(tiles, most_teams());
-    const auto word_teams = static_cast<int>(parts_of(tiles, tiles_per_team));
+    const detail::TeamLauncher<Exec> launch{space};
+    int word_teams = 0;
+    const auto number = [&]<class Tiles, class Count, class Number>(std::int64_t count) {
+      const std::int64_t tiles = parts_of(count, Tiles::tile);
+      const Tiles of_team{table, parts_of(tiles, most_teams())};
+      word_teams = static_cast<int>(parts_of(tiles, of_team.tiles_per_team));
+      launch("kastor::label::count_runs", word_teams, Count{of_team});
+      launch("kastor::label::number_runs", word_teams, Number{of_team});
+    };
+    // What a device has in its cache it reads sooner than it lists lines.
+    constexpr std::int64_t large = std::int64_t{1} << 20;
+    if (table.words.lines.touched == nullptr || table.words.count < large) {
+      number.template operator()<detail::TilesOfWords, detail::CountRunsByTeams<Exec>,
+                                 detail::NumberRunsByTeams<Exec>>(table.words.count);
+    } else {
+      number.template operator()<detail::TilesOfLines, detail::CountRunsInLines<Exec>,
+                                 detail::NumberRunsInLines<Exec>>(
+          detail::MaskLines::count(table.words.count));
+    }
     const auto run_teams =
         static_cast<int>(std::min(most_teams(), parts_of(table.capacity, Runs::threads)));
     const std::int64_t workers = run_teams * Runs::threads;
-    const detail::TeamLauncher<Exec> launch{space};
-    const Words words{table, tiles_per_team};
-    launch("kastor::label::count_runs", word_teams, detail::CountRunsByTeams<Exec>{words});
-    launch("kastor::label::number_runs", word_teams, detail::NumberRunsByTeams<Exec>{words});
     by_one_team = expected_runs <= most_runs_of_one_team;
     if (by_one_team) {
       launch("kastor::label::label_by_one_team", 1,
@@ -184,7 +196,8 @@ struct Labeller<Exec>::Plan {
   }
 
   /// `seed_mask`: null words if none is needed.
-  void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask) {
+  void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask,
+               const detail::MaskLines& lines_of_mask = {}) {
     const Kokkos::Profiling::ScopedRegion region("kastor::label");
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
     KASTOR_EXPECTS("kastor::label", mask.ny <= largest && mask.nx < largest,
@@ -195,6 +208,7 @@ struct Labeller<Exec>::Plan {
     labels.nx = mask.nx;
     labels.mask = mask;
     seeds = seed_mask.words;
+    lines = lines_of_mask;
     labels.runs = labels.components = labels.dropped = labels.foreground_pixels = 0;
     detail::grow(labels.first_in_word, space, "kastor::label::first_in_word",
                  mask.ny * mask.words_per_row() + 1);
@@ -259,6 +273,7 @@ struct Labeller<Exec>::Plan {
   List<std::uint32_t> rank;
   List<std::uint64_t> pixels_of_set;
   decltype(BitMask<Exec>::words) seeds;  ///< of the call
+  detail::MaskLines lines;               ///< of the call's mask
 };
 
 template <class Exec>
@@ -298,6 +313,10 @@ template <class Exec>
 void Labeller<Exec>::enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds) {
   m_plan->check(mask, seeds);
   m_plan->enqueue(mask, seeds);
+}
+template <class Exec>
+void Labeller<Exec>::enqueue(const BitMask<Exec>& mask, const detail::MaskLines& lines) {
+  m_plan->enqueue(mask, {}, lines);
 }
 template <class Exec>
 bool Labeller<Exec>::finish() {

@@ -74,6 +74,30 @@ struct AddListPart {
   }
 };
 
+/// The extremes of what lies in an interval, in parts.
+template <class T>
+struct FindListExtent {
+  using value_type = Extent<T>;
+
+  const T* pixels;
+  std::int64_t n;  ///< whole blocks
+  Interval<T> interval;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t part, Extent<T>& extent) const {
+    KOKKOS_IF_ON_HOST((find(part, extent);))
+  }
+  KOKKOS_FUNCTION void init(Extent<T>& extent) const { extent = {}; }
+  KOKKOS_FUNCTION void join(Extent<T>& into, const Extent<T>& from) const { into += from; }
+
+ private:
+  void find(std::int64_t part, Extent<T>& extent) const {
+    const std::int64_t begin = part * host_list_part;
+    const HostExtent<T> some = extent_on_host(best_host_level(), interval.low, interval.high,
+                                              pixels + begin, std::min(host_list_part, n - begin));
+    extent += Extent<T>{some.count, some.min, some.max};
+  }
+};
+
 template <class Exec, class T>
 class ListedTails {
  public:
@@ -125,16 +149,8 @@ class ListedTails {
 
  private:
   [[nodiscard]] Extent<T> extent_of(int side, int octave, const Interval<T>& interval) const {
-    constexpr std::int64_t at_once = 1 << 20;
-    const std::int64_t n = whole_blocks(n_of(side, octave));
-    Extent<T> all;
-    for (std::int64_t i = 0; i < n; i += at_once) {
-      const HostExtent<T> some =
-          extent_on_host(best_host_level(), interval.low, interval.high, list_of(side, octave) + i,
-                         std::min(at_once, n - i));
-      all += Extent<T>{some.count, some.min, some.max};
-    }
-    return all;
+    const FindListExtent<T> find{list_of(side, octave), whole_blocks(n_of(side, octave)), interval};
+    return reduce_list("kastor::sigma_clip::find_outermost", m_space, list_parts(find.n), find);
   }
   [[nodiscard]] std::int64_t n_of(int side, int octave) const {
     return m_lists->n[OctaveLists<T>::list_of(side, octave)];

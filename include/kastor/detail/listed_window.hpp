@@ -55,13 +55,13 @@ struct TakePart {
   }
 };
 
-/// Looks at all pixels for the first rank, and sets aside those around it, a small part of them;
-/// medians that are asked for next are as a rule among these.
+/// Looks at all pixels for the first rank, and sets aside those around it, a small part of them,
+/// and of these again; medians that are asked for next are as a rule among them.
 template <class Exec, class T>
 class ListedWindow {
  public:
-  /// `pixels`: from `low` up to `high`, with NaN after them up to a whole block. `room`: for half
-  /// as many and a block more. `few`: nobody else's meanwhile.
+  /// `pixels`: from `low` up to `high`, with NaN after them up to a whole block. `room`: for as
+  /// many and a block more. `few`: nobody else's meanwhile.
   ListedWindow(const Exec& space, const T* pixels, std::int64_t n, T low, T high, T* room,
                SmallList<T>& few)
       : m_space(space), m_all{{low, next_above(high), 0, n}, pixels}, m_room(room), m_few(&few) {}
@@ -88,18 +88,25 @@ class ListedWindow {
   };
 
   void search(std::int64_t k) {
-    constexpr std::int64_t all_are_near = 4096;
-    if (!m_near.holds(k)) {
-      const std::int64_t n = pixels();
-      m_near = n <= all_are_near ? m_all : taken_from(m_all, k, n / 16, n / 2, m_room);
+    if (!m_nearest.holds(k)) {
+      if (!m_near.holds(k)) m_near = near(m_all, k, m_room);
+      m_nearest = near(m_near, k, m_room + whole_blocks(pixels() / 2) + cell_block);
     }
-    const Part few = m_near.pixels == nullptr ? m_near
-                                              : taken_from(m_near, k, SmallList<T>::room / 3,
-                                                           SmallList<T>::room, m_few->found);
+    const Part few = m_nearest.pixels == nullptr ? m_nearest
+                                                 : taken_from(m_nearest, k, SmallList<T>::room / 3,
+                                                              SmallList<T>::room, m_few->found);
     m_ranks = {few.of, nullptr};
     if (few.pixels == nullptr) return;
     sort_on_host(best_host_level(), m_few->found, static_cast<int>(few.of.count()), m_few->sorted);
     m_ranks.sorted = m_few->sorted;
+  }
+
+  /// An eighth of a part, as a rule, unless it is small.
+  [[nodiscard]] Part near(const Part& part, std::int64_t k, T* to) const {
+    constexpr std::int64_t all_are_near = 8192;
+    const std::int64_t n = part.of.count();
+    if (part.pixels == nullptr || n <= all_are_near) return part;
+    return taken_from(part, k, n / 16, n / 2, to);
   }
 
   /// Copies those about rank k: as many as there is room for at most, about `margin` on each side.
@@ -141,14 +148,14 @@ class ListedWindow {
     std::int64_t next = 0;
     const TakePart<T> take{part.pixels, whole_blocks(part.of.count()), taking, to, room,
                            &next,       m_space.concurrency() == 1};
-    // Where many pixels are equal there are many of these.
-    constexpr std::int64_t few = 256;
+    constexpr std::int64_t few = 16;
     return reduce_list("kastor::sigma_clip::take", m_space, list_parts(take.n), take, few);
   }
 
   Exec m_space;
   Part m_all;
-  Part m_near{{0, 0, 0, 0}, nullptr};
+  Part m_near{{0, 0, 0, 0}, nullptr};     ///< about the last rank that it did not hold
+  Part m_nearest{{0, 0, 0, 0}, nullptr};  ///< a part of it, likewise
   T* m_room;
   SmallList<T>* m_few;
   SortedRanks<T> m_ranks;

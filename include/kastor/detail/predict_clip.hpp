@@ -9,6 +9,7 @@
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/mask_lines.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/sums_before.hpp>
 #include <string>
@@ -72,6 +73,22 @@ struct ClearWords {
 
   KOKKOS_FUNCTION void clear(std::int64_t rank, std::int64_t size) const {
     for (std::int64_t i = rank; i < count; i += size) words[i] = 0;
+  }
+};
+/// The lines of a mask that were touched.
+struct ClearLines {
+  std::uint64_t* mask;
+  std::int64_t words;
+  MaskLines lines;
+
+  [[nodiscard]] std::int64_t count() const { return MaskLines::count(words); }
+  KOKKOS_FUNCTION void clear(std::int64_t rank, std::int64_t size) const {
+    for (std::int64_t line = rank; line * MaskLines::words < words; line += size) {
+      if (lines.touched[line] == 0) continue;
+      KASTOR_UNROLL
+      for (int k = 0; k < MaskLines::words; ++k) mask[line * MaskLines::words + k] = 0;
+      lines.touched[line] = 0;
+    }
   }
 };
 template <class V>
@@ -233,7 +250,7 @@ struct BracketFromHistogram {
   static constexpr int scratch_bytes = sizeof(Space) + 8;
   ClipRequest request;
   PredictionSpace<T> global;
-  ClearWords clearing;
+  ClearLines clearing;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (team.league_rank() > 0) {

@@ -7,6 +7,7 @@
 #include <kastor/detail/adder.hpp>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/lanes.hpp>
+#include <kastor/detail/mask_lines.hpp>
 #include <kastor/detail/union_find.hpp>
 #include <kastor/label.hpp>
 
@@ -19,6 +20,7 @@ struct MaskWords {
   const std::uint64_t* data;
   std::int64_t count;
   std::int64_t per_row;
+  MaskLines lines = {};
 
   /// Bits of word `i`, the `w`-th of its row, whose left neighbour is background.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t starts(std::int64_t i, std::int64_t w,
