@@ -181,12 +181,13 @@ template <bool Numbers>
   for (std::int64_t y = first_row; y < past_row; ++y) {
     const std::uint64_t* row = lists.words + y * per_row;
     std::uint32_t* first = lists.first_in_word + y * per_row;
-    first[0] = static_cast<std::uint32_t>(counts.runs);
     std::uint64_t carry = 0;
     for (std::int64_t w = 0; w < per_row; w += 64) {
       const std::int64_t here = y * per_row + w;
       fetch_words<true>(lists, here, here + 512, past_row * per_row);
-      if (carry == 0 && words_with_bits(lists.lines, y * per_row + w) == 0) continue;
+      const bool skips = carry == 0 && words_with_bits(lists.lines, y * per_row + w) == 0;
+      if (w == 0 || !skips) first[w] = static_cast<std::uint32_t>(counts.runs);
+      if (skips) continue;
       const std::uint64_t any = number_words(row, lists.lines, y * per_row, w,
                                              std::min(w + 64, per_row), first, counts, carry);
       if (any == 0 || counts.runs > limit) continue;

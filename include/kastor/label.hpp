@@ -122,9 +122,9 @@ class Labeller {
   void enqueue(const BitMask<Exec>& mask);
   /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
-  /// The same where it is known which lines of the mask have a bit: others are not read. In the
-  /// memory of Exec.
-  void enqueue(const BitMask<Exec>& mask, const detail::MaskLines& lines);
+  /// The same where it is known which lines of the mask have a bit, in the memory of Exec: others
+  /// are not read.
+  void enqueue_lines(const BitMask<Exec>& mask, const detail::MaskLines& lines);
   /// After a fence: true if all had room.
   [[nodiscard]] bool finish();
   /// What the last call found, overwritten by the next one.

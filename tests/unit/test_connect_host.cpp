@@ -29,7 +29,7 @@ enum class Known { nothing, all, more };  ///< more: some are said to be touched
 class Lists {
  public:
   Lists(const ts::HostMask& mask, int reach, Known known = Known::nothing)
-      : m_words(ts::pack_naive(mask)), first_in_word(m_words.values.size(), 77) {
+      : m_words(ts::pack_naive(mask)), first_in_word(m_words.values.size(), 0x7fffffff) {
     if (known != Known::nothing) {
       ts::Random random(5);
       const auto words = static_cast<std::int64_t>(m_words.values.size());
@@ -60,8 +60,9 @@ class Lists {
   }
   /// Whether the runs before a word must be known.
   [[nodiscard]] bool must_be_numbered(std::size_t word) const {
-    return m_touched.empty() || m_words.values[word] != 0 ||
-           word % static_cast<std::size_t>(m_words.nx) == 0;
+    const bool begins_row = word % static_cast<std::size_t>(m_words.nx) == 0;
+    return m_touched.empty() || begins_row || m_words.values[word] != 0 ||
+           m_words.values[word - 1] >> 63 != 0;
   }
   [[nodiscard]] std::uint32_t root_of(std::uint32_t run) const {
     while (parent[run] != run) run = parent[run];
@@ -133,6 +134,10 @@ std::vector<ts::NamedMask> masks() {
   // next that touch something only there.
   for (const double density : {0.0005, 0.02, 0.4, 0.6, 0.97})
     all.push_back({"wide", ts::random_mask(9, 64 * 64 + 71, density, 3)});
+  for (const double density : {0.0002, 0.002, 0.02}) {
+    all.push_back({"very wide", ts::random_mask(40, 64 * 192, density, 4)});
+    all.push_back({"very wide, no whole lines", ts::random_mask(40, 64 * 139 + 5, density, 4)});
+  }
   ts::HostMask bridge(3, 64 * 64 + 20);
   for (std::int64_t x = 4000; x < 4110; ++x) bridge(1, x) = 1;
   for (const std::int64_t x : {4010, 4050, 4095, 4097, 4105, 4110}) bridge(0, x) = 1;

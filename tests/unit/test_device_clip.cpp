@@ -146,15 +146,15 @@ class EmulatedClip {
   /// As a call before leaves it: of every third line only.
   void touch_mask() {
     for (std::size_t i = 0; i < 125; ++i) {
-      m_touched.data()[i] = i % 3 == 0 ? 1 : 0;
-      std::fill_n(m_mask.data() + 8 * i, 8, i % 3 == 0 ? ~std::uint64_t{0} : untouched);
+      m_touched.data()[i] = i % 3 == 1 ? 1 : 0;
+      std::fill_n(m_mask.data() + 8 * i, 8, i % 3 == 1 ? ~std::uint64_t{0} : untouched);
     }
   }
   /// Whether the touched lines are clear, and the others as they were.
   [[nodiscard]] bool touched_lines_are_clear() const {
     for (std::size_t i = 0; i < 1000; ++i) {
       if (m_touched[i / 8] != 0) return false;
-      if (m_mask[i] != (i / 8 % 3 == 0 ? 0 : untouched)) return false;
+      if (m_mask[i] != (i / 8 % 3 == 1 ? 0 : untouched)) return false;
     }
     return true;
   }

@@ -78,12 +78,17 @@ TEST(MaskLines, AreSharedByThoseWhoWritePartsOfThem) {
   }
 }
 
-/// Lines that two threads write at the same time.
+/// Lines that two threads write at the same time, of which some were touched before.
 TEST(MaskLines, MayBeWrittenByManyThreads) {
-  constexpr std::size_t part = 11;
   constexpr std::size_t threads = 4;
-  Mask mask(300);
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::size_t part = 3 + seed;
+    Mask mask(300);
+    for (std::size_t i = 0; i < 300; ++i) {
+      if ((i + seed) % 3 == 0) continue;
+      mask.touched[i] = 0;
+      std::fill_n(mask.words.begin() + static_cast<std::ptrdiff_t>(i * line), line, 0);
+    }
     const auto words = some_words(mask.words.size(), seed);
     std::vector<std::thread> all;
     for (std::size_t t = 0; t < threads; ++t) {

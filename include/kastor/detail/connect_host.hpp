@@ -36,7 +36,7 @@ struct RunCounts {
 /// Fills the lists for the runs of some rows, and unites those that touch runs of the same rows.
 /// `before` runs begin before. Writes no entry from `limit` on: where there are more runs, the
 /// lists are worthless but for `first_in_word`. Of that, the first word of each row is written, and
-/// all words that are not 0.
+/// all words with a corner of a pixel, of their own or of the word before.
 RunCounts connect_rows_on_host(HostLevel level, const RunLists& lists, std::int64_t first_row,
                                std::int64_t past_row, std::uint64_t before, std::uint64_t limit);
 

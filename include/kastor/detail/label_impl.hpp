@@ -315,7 +315,7 @@ void Labeller<Exec>::enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& see
   m_plan->enqueue(mask, seeds);
 }
 template <class Exec>
-void Labeller<Exec>::enqueue(const BitMask<Exec>& mask, const detail::MaskLines& lines) {
+void Labeller<Exec>::enqueue_lines(const BitMask<Exec>& mask, const detail::MaskLines& lines) {
   m_plan->enqueue(mask, {}, lines);
 }
 template <class Exec>

@@ -12,7 +12,7 @@
 namespace kastor::detail {
 
 /// A byte for every line of a mask, that is eight words of its memory from the first on, whatever
-/// its rows: 0 if the words are 0, else 1. A line that was touched once may be empty again.
+/// its rows: 0 only if the words are 0, else 1.
 struct MaskLines {
   static constexpr std::int64_t words = 8;    ///< of a line
   static constexpr std::int64_t padding = 8;  ///< bytes behind the last, for whole reads
@@ -45,7 +45,7 @@ struct MaskLines {
 }
 
 /// Writes n words into a mask from its `first` on: of the lines that have a bit, or had one.
-/// Threads may write words of the same line at the same time.
+/// Threads may write words of the same line at the same time; such a line stays touched.
 inline void write_words(std::uint64_t* mask, const MaskLines& lines, std::int64_t first,
                         const std::uint64_t* words, std::int64_t n) {
   using Pair [[gnu::vector_size(16)]] = std::uint64_t;

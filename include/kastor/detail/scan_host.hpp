@@ -30,7 +30,7 @@ struct HostScanSums {
   std::uint64_t squares = 0;  ///< of u * u likewise
 };
 
-/// Room for as many pixels as are scanned, and 16 more.
+/// Room for as many pixels as are scanned, behind those listed before, and 16 more.
 template <class T>
 struct HostLists {
   T* tails;

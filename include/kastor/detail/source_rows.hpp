@@ -17,8 +17,8 @@ class SourceRows {
   SourceRows(const Exec& space, const LabelParams& params)
       : m_label(space, params), m_measure(space) {}
 
-  void enqueue(Bands<T, Exec> bands, const BitMask<Exec>& mask, const MaskLines& lines) {
-    m_label.enqueue(mask, lines);
+  void enqueue(Bands<T, Exec> bands, const BitMask<Exec>& mask, const MaskLines& lines = {}) {
+    m_label.enqueue_lines(mask, lines);
     m_measure.enqueue(bands, m_label.labels(), m_label.counts());
   }
   /// False: a list was too short and has grown.

@@ -23,9 +23,11 @@ class SparseMask {
     m_mask.nx = nx;
     const std::int64_t per_row = m_mask.words_per_row();
     const std::int64_t whole_lines = MaskLines::count(ny * per_row) * MaskLines::words;
-    if (whole_lines > static_cast<std::int64_t>(m_words.extent(0))) {
+    const std::int64_t bytes = MaskLines::size(whole_lines);
+    if (whole_lines > static_cast<std::int64_t>(m_words.extent(0)) ||
+        bytes > static_cast<std::int64_t>(m_touched.extent(0))) {
+      grow(m_touched, m_space, "kastor::threshold::touched_lines", bytes);
       grow(m_words, m_space, "kastor::threshold::mask", whole_lines);
-      grow(m_touched, m_space, "kastor::threshold::touched_lines", MaskLines::size(whole_lines));
       touch_all();
     }
     m_mask.words = decltype(m_mask.words)(m_words.data(), static_cast<std::size_t>(ny),
