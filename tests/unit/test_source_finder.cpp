@@ -211,8 +211,10 @@ void no_mask_has_bits_of_the_one_before() {
   for (const Turn& turn : turns) {
     ts::HostImage<T> image(turn.ny, turn.nx, T(0));
     for (T& x : image.values) x = static_cast<T>(turn.noise * random.gaussian());
-    for (std::int64_t i = 0; i < turn.bright; ++i)
-      image(random.below(turn.ny), random.below(turn.nx)) = static_cast<T>(80);
+    for (std::int64_t i = 0; i < turn.bright; ++i) {
+      const std::int64_t y = random.below(turn.ny - 1), x = random.below(turn.nx);
+      image(y, x) = image(y + 1, x) = static_cast<T>(80);
+    }
     const std::string what = ts::shape_name(turn.ny, turn.nx) + ", " + std::to_string(turn.bright);
     const kastor::FindResult got = find(ts::to_device<Exec>(image));
     const ts::HostMask want = ts::threshold_naive(image, 40);
