@@ -44,9 +44,10 @@ struct IslandsOfSide {
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
                const BitMask<Exec>& usable, const BitMask<Exec>& foreground,
-               const BitMask<Exec>& seeds, const detail::KeptPixels& kept) {
+               const BitMask<Exec>& seeds, const detail::KeptPixels& kept, bool all_kept) {
     label.enqueue(foreground, seeds);
-    measure.enqueue(bands, background, usable.words.data(), kept, label.labels(), label.counts());
+    measure.enqueue(bands, background, usable.words.data(), kept, label.labels(), label.counts(),
+                    all_kept);
   }
   /// `before`: islands with lower ids. False: a list was too short and has grown.
   [[nodiscard]] bool finish(std::int64_t before) {
@@ -93,17 +94,27 @@ struct IslandFinder<Exec, T>::Plan {
                  detail::patches_of<Exec>(mask.ny, mask.words_per_row()));
     detail::grow(kept_pixels, space, "kastor::islands::kept_pixels", words);
     detail::grow(first_kept, space, "kastor::islands::first_kept", words);
-    detail::grow(taken, space, "kastor::islands::places_taken", 1);
+    detail::grow(taken, space, "kastor::islands::places_taken", 2);
+    detail::grow(taken_on_host, space, "kastor::islands::places_taken_on_host", 1);
   }
-  [[nodiscard]] detail::KeptPixels places() const {
-    return {kept_pixels.data(),        static_cast<std::int64_t>(kept_pixels.extent(0)),
-            first_kept.data(),         taken.data(),
-            foreground.words.data(),   negative_foreground.words.data(),
-            foreground.words_per_row()};
+  /// `kept`: bits of a word's pixels that have places, if not all of the foreground.
+  [[nodiscard]] detail::KeptPixels places(const std::uint64_t* kept = nullptr) const {
+    return {kept_pixels.data(),
+            static_cast<std::int64_t>(kept_pixels.extent(0)),
+            first_kept.data(),
+            taken.data(),
+            kept != nullptr ? kept : foreground.words.data(),
+            kept != nullptr ? nullptr : negative_foreground.words.data(),
+            foreground.words_per_row(),
+            taken_on_host.data()};
   }
 
   void check(const detail::Shape& shape, const Background<Exec, T>& background,
-             const BitMask<Exec>& region) const {
+             const BitMask<Exec>& region, const PixelCeilings<Exec, T>& ceilings) const {
+    KASTOR_EXPECTS("kastor::find_islands",
+                   ceilings.empty() || (ceilings.ny == shape.ny && ceilings.nx == shape.nx),
+                   "the ceilings are those of " + shape_text(ceilings.ny, ceilings.nx) +
+                       " pixels; expected " + shape_text(shape.ny, shape.nx) + " as the image");
     check_map<Exec, T>(background.level, "level", shape);
     check_map<Exec, T>(background.rms, "rms", shape);
     if (region.words.data() == nullptr) return;
@@ -112,30 +123,63 @@ struct IslandFinder<Exec, T>::Plan {
                        shape_text(shape.ny, shape.nx) + " as the image");
   }
 
-  [[nodiscard]] bool enqueue_and_finish(Bands<T, Exec> bands,
-                                        const Background<Exec, T>& background) {
-    const detail::KeptPixels kept = places();
-    positive.enqueue(bands, background, usable, foreground, seeds, kept);
+  /// Fills the masks. The places of the pixels that were kept.
+  [[nodiscard]] detail::KeptPixels mark(Bands<T, Exec> bands, const detail::Shape& shape,
+                                        const Background<Exec, T>& background,
+                                        const BitMask<Exec>& region,
+                                        const PixelCeilings<Exec, T>& ceilings) {
+    const detail::Thresholds<Exec, T> thresholds{background, params.seed, params.flood};
+    const detail::IslandMasks masks{usable.words.data(),         foreground.words.data(),
+                                    seeds.words.data(),          negative_foreground.words.data(),
+                                    negative_seeds.words.data(), usable.words_per_row()};
+    if constexpr (!is_host_space_v<Exec>) {
+      if (keeps_all && !params.negative &&
+          detail::can_mark_by_ceilings(bands, background, ceilings)) {
+        const std::int64_t words = shape.ny * masks.words_per_row;
+        detail::grow(listed_words, space, "kastor::islands::listed_words", words);
+        detail::grow(listed_bits, space, "kastor::islands::listed_bits", words);
+        const detail::KeptPixels kept = places(listed_bits.data());
+        detail::mark_by_ceilings<Exec, T>(
+            space, bands.front(), thresholds, region.words.data(), limits.data(), masks, kept,
+            {listed_words.data(), taken.data() + 1, listed_bits.data()}, ceilings);
+        return kept;
+      }
+    }
+    detail::mark_islands<Exec, T>(space, bands, shape, thresholds, region.words.data(),
+                                  limits.data(), masks, places());
+    return places();
+  }
+
+  /// False: to be done once more, with longer lists or, if `keeps_all` has changed, other masks.
+  [[nodiscard]] bool enqueue_and_finish(Bands<T, Exec> bands, const Background<Exec, T>& background,
+                                        const detail::KeptPixels& kept) {
+    const bool relied_on_all = keeps_all;
+    if constexpr (!is_host_space_v<Exec>) taken_on_host(0) = 0;
+    positive.enqueue(bands, background, usable, foreground, seeds, kept, relied_on_all);
     if (params.negative)
-      negative.enqueue(bands, background, usable, negative_foreground, negative_seeds, kept);
+      negative.enqueue(bands, background, usable, negative_foreground, negative_seeds, kept,
+                       relied_on_all);
     space.fence("kastor::find_islands");
-    const bool holds = positive.finish(0);
-    return (!params.negative || negative.finish(positive.counts().islands)) && holds;
+    if constexpr (!is_host_space_v<Exec>) keeps_all = taken_on_host(0) <= kept.need().room;
+    bool holds = positive.finish(0);
+    if (params.negative) holds = negative.finish(positive.counts().islands) && holds;
+    return holds && (keeps_all || !relied_on_all);
   }
 
   [[nodiscard]] FoundIslands run(Bands<T, Exec> bands, const Background<Exec, T>& background,
-                                 const BitMask<Exec>& region) {
+                                 const BitMask<Exec>& region,
+                                 const PixelCeilings<Exec, T>& ceilings) {
     const Kokkos::Profiling::ScopedRegion profile("kastor::find_islands");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_islands", bands);
-    check(shape, background, region);
+    check(shape, background, region, ceilings);
     reserve_masks(shape);
-    detail::mark_islands<Exec, T>(
-        space, bands, shape, {background, params.seed, params.flood}, region.words.data(),
-        limits.data(),
-        {usable.words.data(), foreground.words.data(), seeds.words.data(),
-         negative_foreground.words.data(), negative_seeds.words.data(), usable.words_per_row()},
-        places());
-    while (!enqueue_and_finish(bands, background)) {
+    bool finished = false;
+    while (!finished) {
+      const bool relies_on_all = keeps_all;
+      const detail::KeptPixels kept = mark(bands, shape, background, region, ceilings);
+      do {
+        finished = enqueue_and_finish(bands, background, kept);
+      } while (!finished && keeps_all == relies_on_all);
     }
     FoundIslands found;
     found.above = positive.measure.rows();
@@ -156,7 +200,14 @@ struct IslandFinder<Exec, T>::Plan {
   Kokkos::View<detail::PatchLimits<T>*, typename Exec::memory_space> limits;
   Kokkos::View<detail::KeptPixel*, typename Exec::memory_space> kept_pixels;
   Kokkos::View<std::uint32_t*, typename Exec::memory_space> first_kept;
-  Kokkos::View<std::uint64_t*, typename Exec::memory_space> taken;
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> taken;  ///< places, words listed
+  Kokkos::View<std::uint64_t*, detail::HostReadable<Exec>> taken_on_host;
+  /// For `mark_by_ceilings`.
+  Kokkos::View<detail::ListedWord*, typename Exec::memory_space> listed_words;
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> listed_bits;
+  /// Devices: whether the pixels of all foreground were kept, the last time; a guess until the end
+  /// of a call.
+  bool keeps_all = !is_host_space_v<Exec>;
   BitMask<Exec> usable, foreground, seeds, negative_foreground, negative_seeds;
 };
 
@@ -181,26 +232,30 @@ IslandFinder<Exec, T>& IslandFinder<Exec, T>::operator=(IslandFinder&&) noexcept
 template <class Exec, Real T>
 FoundIslands IslandFinder<Exec, T>::find(const ConstImage<T, Exec>& image,
                                          const Background<Exec, T>& background,
-                                         const BitMask<Exec>& region) {
-  return find(Bands<T, Exec>(&image, 1), background, region);
+                                         const BitMask<Exec>& region,
+                                         const PixelCeilings<Exec, T>& ceilings) {
+  return find(Bands<T, Exec>(&image, 1), background, region, ceilings);
 }
 template <class Exec, Real T>
 FoundIslands IslandFinder<Exec, T>::find(Bands<T, Exec> bands,
                                          const Background<Exec, T>& background,
-                                         const BitMask<Exec>& region) {
-  return m_plan->run(bands, background, region);
+                                         const BitMask<Exec>& region,
+                                         const PixelCeilings<Exec, T>& ceilings) {
+  return m_plan->run(bands, background, region, ceilings);
 }
 template <class Exec, Real T>
 IslandResult IslandFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image,
                                                const Background<Exec, T>& background,
-                                               const BitMask<Exec>& region) {
-  return (*this)(Bands<T, Exec>(&image, 1), background, region);
+                                               const BitMask<Exec>& region,
+                                               const PixelCeilings<Exec, T>& ceilings) {
+  return (*this)(Bands<T, Exec>(&image, 1), background, region, ceilings);
 }
 template <class Exec, Real T>
 IslandResult IslandFinder<Exec, T>::operator()(Bands<T, Exec> bands,
                                                const Background<Exec, T>& background,
-                                               const BitMask<Exec>& region) {
-  const FoundIslands found = find(bands, background, region);
+                                               const BitMask<Exec>& region,
+                                               const PixelCeilings<Exec, T>& ceilings) {
+  const FoundIslands found = find(bands, background, region, ceilings);
   IslandResult result{{}, found.positive, found.negative};
   result.islands.reserve(found.above.size() + found.below.size());
   result.islands.assign(found.above.begin(), found.above.end());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <kastor/background.hpp>
 #include <kastor/detail/mark_islands.hpp>
 #include <kastor/island_finder.hpp>
 #include <kastor/threshold.hpp>
@@ -111,11 +112,29 @@ void bm_find_islands_dense(benchmark::State& state) {
   time_islands<Exec, T>(state, 1, 1);
 }
 
+/// From the image on the device to the rows on the host, with the maps.
+template <class Exec, class T>
+void bm_maps_and_islands(benchmark::State& state) {
+  const Exec space;
+  const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(state.range(0));
+  kastor::BackgroundEstimator<Exec, T> estimate(space);
+  kastor::IslandParams params;
+  params.seed = 5;
+  params.flood = 3;
+  kastor::IslandFinder<Exec, T> find(space, params);
+  ts::time_on_image<Exec, T>(state, space, sky, [&] {
+    const auto mesh = estimate(sky);
+    benchmark::DoNotOptimize(find.find(sky, mesh.background(), {}, mesh.ceilings));
+  });
+  state.counters["islands"] = static_cast<double>(find.labels().components);
+}
+
 #define KASTOR_REGISTER(EXEC, T)                                                        \
   ts::register_on_sizes<EXEC, T>("mark_islands_constants", bm_mark_constants<EXEC, T>); \
   ts::register_on_sizes<EXEC, T>("mark_islands_mesh", bm_mark_mesh<EXEC, T>);           \
   ts::register_on_sizes<EXEC, T>("mark_islands_images", bm_mark_images<EXEC, T>);       \
   ts::register_on_sizes<EXEC, T>("find_islands", bm_find_islands<EXEC, T>);             \
+  ts::register_on_sizes<EXEC, T>("maps_and_islands", bm_maps_and_islands<EXEC, T>);     \
   ts::register_on_sizes<EXEC, T>("find_islands_dense", bm_find_islands_dense<EXEC, T>);
 
 [[maybe_unused]] const bool registered = [] {

@@ -19,7 +19,9 @@
 namespace testing_support {
 
 /// In the place of an execution space.
-struct EmulatedTeams {};
+struct EmulatedTeams {
+  using memory_space = Kokkos::HostSpace;
+};
 
 /// What the threads of a team share.
 struct EmulatedTeam {

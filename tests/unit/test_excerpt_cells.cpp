@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "ceilings_naive.hpp"
 #include "emulated_team.hpp"
 #include "generators.hpp"
 #include "naive.hpp"
@@ -65,7 +66,7 @@ struct Pool {
 
 template <class T>
 Estimated by_excerpts(const kd::CellImage<T>& image, const kd::CellRules& rules = usual,
-                      const Pool& pool = {}) {
+                      const Pool& pool = {}, const kd::CeilingRoom<T>& ceilings = {}) {
   const auto cells = static_cast<std::size_t>(image.mesh.ny * image.mesh.nx);
   const auto count = static_cast<int>(cells);
   Estimated found(count);
@@ -82,7 +83,8 @@ Estimated by_excerpts(const kd::CellImage<T>& image, const kd::CellRules& rules 
   for (int first = 0; first < count; first += pool.cells_at_once) {
     const int n = std::min(pool.cells_at_once, count - first);
     used = unfinished = 0;
-    launch("take", Take::teams(n), Take{image, rules.kappa, first, n, room, excerpts.data()});
+    launch("take", Take::teams(n),
+           Take{image, rules.kappa, first, n, room, excerpts.data(), ceilings});
     launch("clip", Clip::teams(n), Clip{estimate, first, n, excerpts.data(), list});
     // Two cells by one warp each, or more by four.
     launch("estimate", 2, kd::EstimateByTeams<T, Teams, 32>{estimate, {0, list, 0, 2}});
@@ -199,6 +201,40 @@ TEST(ExcerptCells, WithOtherRulesAndInBatchesAreTheSame) {
       rules.estimate = kastor::BackgroundEstimate::median;
       expect_same(by_excerpts(image, rules, {.cells_at_once = 3}), on_host(image, rules),
                   "kappa " + std::to_string(kappa) + " passes " + std::to_string(max_passes));
+    }
+  }
+}
+
+/// The ceilings of whole cells without a blank pixel are their largest pixels; others are infinite.
+TEST(ExcerptCells, LeaveCeilings) {
+  auto host = ts::make_image<float>(ts::Pixels::gaussian, 160, 144, 17);
+  for (float& x : host.values) x -= 5;                       // negative ones, too
+  host(70, 70) = std::numeric_limits<float>::quiet_NaN();    // in the cell in the middle
+  host(130, 20) = -std::numeric_limits<float>::infinity();   // in one of half the height
+  for (std::int64_t x = 0; x < 64; ++x) host(13, x) = 1e6F;  // its grid is too coarse
+  for (const bool aligned : {true, false}) {
+    std::vector<kd::PixelPack<float>> packs(host.values.size() / 4 + 1);
+    float* const pixels = packs.front().pixel + (aligned ? 0 : 1);
+    std::copy(host.values.begin(), host.values.end(), pixels);
+    auto image = cells_of(host, 64);
+    image.rows.one.data = pixels;
+    std::vector<float> values(static_cast<std::size_t>(kd::count_of_ceilings(image.image)),
+                              std::numeric_limits<float>::quiet_NaN());
+    const kd::CeilingRoom<float> room{values.data(), kd::ceiling_stride(image.image.nx)};
+    const Estimated found = by_excerpts(image, usual, {}, room);
+    expect_same(found, on_host(image), "with ceilings");
+    kd::CeilingsOfCells<float> ceilings;
+    ceilings.values = room.values;
+    ceilings.stride = room.stride;
+    for (std::int64_t y = 0; y < host.ny; ++y) {
+      for (std::int64_t x = 0; x < host.nx; ++x) {
+        const std::int64_t cell = y / 64 * 3 + x / 64;
+        const bool is_blank = cell == 4 || cell == 6;
+        const bool is_known = aligned && x < 128 && !is_blank;
+        const float want =
+            is_known ? ts::naive_ceiling(host, y, x) : std::numeric_limits<float>::infinity();
+        ASSERT_EQ(*ceilings.of(y, x), want) << y << ' ' << x << (aligned ? "" : ", not aligned");
+      }
     }
   }
 }

@@ -86,6 +86,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     if (excludes) image.excluded = {exclude.words.data(), exclude.words_per_row()};
     prepare();
     list_bands(bands);
+    ceilings_of_image = {};
     estimate_cells();
     make_nodes();
 
@@ -96,6 +97,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     // consequence, and nothing else.
     result.level = {params.cell_height, params.cell_width, false, level_nodes};
     result.rms = {params.cell_height, params.cell_width, true, rms_nodes};
+    result.ceilings = ceilings_of_image;
     return result;
   }
 
@@ -230,6 +232,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     detail::grow(unfinished, space, "kastor::background::unfinished", most);
     const detail::ExcerptPool<T> pool{excerpt_pixels.data(), pool_size, &excerpts_used.data()[0]};
     const detail::CellList rest{unfinished.data(), &excerpts_used.data()[1]};
+    const detail::CeilingRoom<T> ceiling_room = room_for_ceilings();
     const detail::TeamLauncher<Exec> launcher{space};
     using Take = detail::TakeExcerpts<T, Exec>;
     using Clip = detail::ClipExcerpts<T, Exec>;
@@ -237,7 +240,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
       const int n = std::min(most, count - first);
       Kokkos::deep_copy(space, excerpts_used, 0U);
       launcher("kastor::background::take_excerpts", Take::teams(n),
-               Take{image, params.clip.kappa, first, n, pool, excerpts.data()});
+               Take{image, params.clip.kappa, first, n, pool, excerpts.data(), ceiling_room});
       launcher("kastor::background::clip_excerpts", Clip::teams(n),
                Clip{estimate, first, n, excerpts.data(), rest});
       // Few are done sooner by more threads each.
@@ -245,6 +248,21 @@ struct BackgroundEstimator<Exec, T>::Plan {
       finish(detail::EstimateByTeams<T, Exec, 32>{estimate, {0, rest, few}}, n);
       finish(detail::EstimateByTeams<T, Exec, 128>{estimate, {0, rest, 0, few}}, n);
     }
+  }
+
+  /// None, if rows lie so that no cell would have any.
+  [[nodiscard]] detail::CeilingRoom<T> room_for_ceilings() {
+    const detail::BandRows<T>& rows = image.rows.one;
+    constexpr std::int64_t pack = detail::PixelPack<T>::size;
+    const bool in_packs = image.rows.bands == nullptr && rows.pitch % pack == 0 &&
+                          reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0;
+    if (!in_packs || !detail::shape_has_ceilings(image.cell.ny, image.cell.nx) ||
+        image.excluded.words != nullptr)
+      return {};
+    detail::grow(ceilings, space, "kastor::background::ceilings",
+                 detail::count_of_ceilings(image.image));
+    ceilings_of_image = {image.image.ny, image.image.nx, ceilings};
+    return {ceilings.data(), detail::ceiling_stride(image.image.nx)};
   }
 
   /// Of listed cells, at most `count`: as many teams as work at once take one after the other.
@@ -295,6 +313,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
   List<T> excerpt_pixels;
   List<std::uint32_t> excerpts_used;  ///< pixels, and cells that are unfinished
   List<std::int32_t> unfinished;
+  List<T> ceilings;
+  PixelCeilings<Exec, T> ceilings_of_image;
   List<std::byte> room;  ///< of a host's threads
   Nodes level_nodes, rms_nodes;
   std::vector<detail::BandRows<T>> host_bands;

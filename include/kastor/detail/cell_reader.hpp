@@ -4,7 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/ceilings_of_cells.hpp>
 #include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
 namespace kastor::detail {
@@ -58,7 +60,9 @@ class CellReader {
     m_step_x = size - m_step_y * m_per_row;
     m_pitch = m_is_near ? static_cast<int>(pitch) : 0;
     m_turns = m_step_x == 0;
-    if (m_turns) m_step_x = m_per_row > 5 ? 5 : 1;
+    if (m_turns) m_step_x = m_per_row > parts_of_ceiling ? parts_of_ceiling : 1;
+    m_has_ceilings =
+        sizeof(T) == 4 && size == lanes && m_packed && shape_has_ceilings(cell.height, cell.width);
   }
 
   /// Whether the pixels may be read as they are.
@@ -78,6 +82,15 @@ class CellReader {
       read<1, ahead, Clean, Clean, false>(visit);
     }
   }
+  /// Whether `for_mine_with_ceilings` may be called: by a warp, of floats.
+  [[nodiscard]] KOKKOS_FUNCTION bool has_ceilings() const { return m_has_ceilings; }
+  /// As for_mine<true>, all threads in step; each chunk is of four rows, from ceiling_columns to
+  /// the next.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_mine_with_ceilings(const Visit& visit) const {
+    read<pack, most_ahead / pack, true, true, true>(visit);
+  }
+
   /// The same in less code.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_of_mine(const Visit& visit) const {
@@ -94,6 +107,8 @@ class CellReader {
 
  private:
   static constexpr int pack = PixelPack<T>::size;
+  /// Parts of a row of floats that have one ceiling.
+  static constexpr int parts_of_ceiling = 4;
 
   struct Place {
     int y, x;    ///< of a part, in its row of parts
@@ -155,7 +170,8 @@ class CellReader {
     at.offset += m_step_y * m_pitch;
   }
   /// To the next column, or the first of the next row. Where the rows are stepped over anyway, not
-  /// always the same column: a source is for many threads.
+  /// always the same column: a source is for many threads. Those that have a ceiling together stay
+  /// together.
   template <int Each>
   KOKKOS_FUNCTION void step_across(Place& at) const {
     at.x += m_step_x;
@@ -183,6 +199,7 @@ class CellReader {
   const T* m_begin;
   bool m_is_near, m_packed;
   bool m_turns;  ///< the steps are whole rows
+  bool m_has_ceilings;
   int m_pitch;
   int m_per_row;           ///< parts
   int m_parts;             ///< of this thread

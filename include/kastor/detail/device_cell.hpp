@@ -4,6 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/ceiling_writer.hpp>
+#include <kastor/detail/ceilings_of_cells.hpp>
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/cell_reader.hpp>
@@ -32,23 +34,26 @@ class DeviceCell {
   /// Pixels to be put in order.
   struct List {
     static constexpr int room = sizeof(T) == 4 ? 256 : 128;
-    T found[room];
+    alignas(16) T found[room];
     T sorted[room];
   };
   using Ranks = ListedRanks<T, DeviceCell>;
   static constexpr int ranks_aside = 49;
 
   static constexpr int least_rows = CellReader<T>::most_ahead;
-  /// `columns`: `rows` for each thread, at least least_rows.
+  /// `columns`: `rows` for each thread, at least least_rows. `ceilings`: to be filled by `extent`;
+  /// only a warp of floats may be asked for them.
   KOKKOS_FUNCTION DeviceCell(const Crew& crew, const CellImage<T>& image, const Cell& cell,
-                             double kappa, List& list, T* columns, int rows)
+                             double kappa, List& list, T* columns, int rows,
+                             const CeilingRoom<T>& ceilings = {})
       : m_crew(crew),
         m_image(image),
         m_cell(cell),
         m_reader(image, cell, crew.rank(), crew.size()),
         m_list(list),
         m_column(columns + crew.rank()),
-        m_rows(rows) {
+        m_rows(rows),
+        m_ceilings(ceilings) {
     const CellSample<Crew, T> sample(crew, image, cell);
     announce(crew, image, cell);
     guess(sample, kappa);
@@ -60,7 +65,7 @@ class DeviceCell {
     CellRead<T> all;
     KASTOR_KEEP_LOOP
     for (int reads = 0; reads < 2; ++reads) {
-      if (m_clean) all = first_read<true>();
+      if (m_clean) all = clean_read();
       m_clean = m_clean && all.blank == 0;
       if (m_clean) {
         all.good = static_cast<std::uint32_t>(m_cell.pixels());
@@ -73,6 +78,7 @@ class DeviceCell {
       if (reads == 1 || !m_has_window || !move_window(all)) break;
     }
     if (!m_has_window) m_in_window = 0;
+    if (m_ceilings.values != nullptr) lift_ceilings();
     return {all.good, all.min, all.max};
   }
   /// Where the first median, and most likely the later ones, are.
@@ -384,7 +390,13 @@ class DeviceCell {
     }
   }
 
-  template <bool Clean>
+  [[nodiscard]] KOKKOS_FUNCTION CellRead<T> clean_read() {
+    if constexpr (sizeof(T) == 4 && Crew::least_size == lanes) {
+      if (m_ceilings.values != nullptr && m_reader.has_ceilings()) return first_read<true, true>();
+    }
+    return first_read<true>();
+  }
+  template <bool Clean, bool Ceilings = false>
   [[nodiscard]] KOKKOS_FUNCTION CellRead<T> first_read() {
     CellRead<T> mine{Kokkos::Experimental::infinity_v<T>, -Kokkos::Experimental::infinity_v<T>};
     const T low = m_window.low, high = m_window.high;
@@ -394,10 +406,13 @@ class DeviceCell {
     const ScratchCursor<T> begin(m_column);
     const ScratchCursor<T> full(m_column + (m_rows - CellReader<T>::most_ahead) * step);
     ScratchCursor<T> end = begin;  // of the window's column
-    m_reader.template for_mine<Clean>([&](const auto& chunk) {
+    static_assert(!Ceilings || List::room >= ceiling_groups * lanes);
+    CeilingWriter<Crew, T> ceilings(m_crew, m_ceilings, m_list.found);
+    const auto look = [&](const auto& chunk) {
       const bool over = end.is_beyond(full);
       add_if(over, end.from(begin), lost);
       end = over ? begin : end;
+      T largest = chunk.pixel[0];
       KASTOR_UNROLL
       for (int i = 0; i < chunk.size; ++i) {
         const T x = chunk.pixel[i];
@@ -407,14 +422,27 @@ class DeviceCell {
           mine.good += x == x ? 1 : 0;
         }
         mine.min = lesser(x, mine.min);
-        mine.max = greater(x, mine.max);
+        if constexpr (Ceilings) {
+          largest = greater(x, largest);
+        } else {
+          mine.max = greater(x, mine.max);
+        }
         const bool is_below = x < low;
         add_if(is_below, 1, below);
         // Written in any case: that is less work than a branch.
         end.put(x);
         end.step_if(!is_below & (x < high), step);
       }
-    });
+      if constexpr (Ceilings && chunk.size == CellReader<T>::most_ahead) {
+        mine.max = greater(largest, mine.max);
+        ceilings.take(largest);
+      }
+    };
+    if constexpr (Ceilings) {
+      m_reader.for_mine_with_ceilings(look);
+    } else {
+      m_reader.template for_mine<Clean>(look);
+    }
     if (end.is_beyond(full)) {
       lost += end.from(begin);
       end = begin;
@@ -425,6 +453,16 @@ class DeviceCell {
     mine.lost = lost > 0 ? 1 : 0;
     mine.blank = blank == 0 ? 0 : 1;
     return m_crew.sum(mine);
+  }
+
+  /// Of pixels that may be blank, or were not read in step.
+  KOKKOS_FUNCTION void lift_ceilings() const {
+    if (m_clean && m_reader.has_ceilings()) return;
+    m_crew.barrier();  // others may have written them
+    const auto fours = static_cast<int>((m_cell.height + ceiling_rows - 1) / ceiling_rows);
+    for (int i = m_crew.rank(); i < fours * ceilings_of_rows; i += m_crew.size())
+      m_ceilings.values[i / ceilings_of_rows * m_ceilings.stride + i % ceilings_of_rows] =
+          Kokkos::Experimental::infinity_v<T>;
   }
 
   template <bool Clean, bool All>
@@ -494,6 +532,7 @@ class DeviceCell {
   List& m_list;
   T* m_column;  ///< of this thread: the window from its first row on, the tails from its last
   int m_rows;
+  CeilingRoom<T> m_ceilings;
   RankBracket<T> m_window;
   Interval<T> m_core;
   int m_in_window = 0;   ///< of this thread

@@ -13,7 +13,7 @@
 /// do not fit are listed.
 namespace kastor::detail {
 
-/// Of the cells from `first` on.
+/// Of the cells from `first` on. Leaves their ceilings, if there is room for those.
 template <class T, class Exec>
 struct TakeExcerpts {
   using Team = CellTeam<T, Exec, 32>;
@@ -26,6 +26,7 @@ struct TakeExcerpts {
   int first, count;
   ExcerptPool<T> pool;
   CellExcerpt<T>* excerpts;
+  CeilingRoom<T> ceilings{};  ///< of the image
 
   [[nodiscard]] static int teams(int count) { return (count + cells - 1) / cells; }
 
@@ -34,7 +35,7 @@ struct TakeExcerpts {
       if (i >= count) return;
       const Cell cell = image[first + i];
       DeviceCell<typename Team::Crew, T> pixels(crew, image, cell, kappa, space.list, space.columns,
-                                                Team::rows);
+                                                Team::rows, ceilings.of_cell(cell.y, cell.x));
       if (!take_excerpt(crew, pixels, kappa, pool, excerpts[i]) && crew.rank() == 0)
         excerpts[i].good = CellExcerpt<T>::failed;
     });

@@ -13,20 +13,33 @@ namespace kastor::detail {
 
 struct KeptPixel {
   double value, sky, noise;
+
+  /// Says where a pixel is of which nothing else is known yet.
+  KOKKOS_FUNCTION void wait_at(std::int64_t y, std::int64_t x) {
+    sky = Kokkos::bit_cast<double>(y);
+    noise = Kokkos::bit_cast<double>(x);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t y() const {
+    return Kokkos::bit_cast<std::int64_t>(sky);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t x() const {
+    return Kokkos::bit_cast<std::int64_t>(noise);
+  }
 };
 
-/// One place for every word of a mask. Words that are marked together, which lie behind one
-/// another, share some: these hold the pixels of their foreground, of islands of both signs, in
-/// raster order, but for words whose pixels are more than the places left.
+/// One place for every word of a mask. Words that are marked together share some: these hold the
+/// pixels of a word behind one another, of islands of both signs, but for words whose pixels are
+/// more than the places left.
 struct KeptPixels {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   KeptPixel* places;
   std::int64_t capacity;
   std::uint32_t* first;  ///< place of a word's first pixel, or none; not set for words without any
   std::uint64_t* taken;  ///< devices: places that were asked for
-  const std::uint64_t* foreground;
-  const std::uint64_t* negative_foreground;  ///< null unless asked for
+  const std::uint64_t* kept;           ///< bits of a word's pixels that have places
+  const std::uint64_t* negative_kept;  ///< and those of negative islands; null unless asked for
   std::int64_t words_per_row;
+  std::uint64_t* taken_on_host = nullptr;  ///< devices: where the host will look
 
   /// Free ones.
   struct Places {
@@ -38,10 +51,28 @@ struct KeptPixels {
   }
   /// Devices: so many.
   [[nodiscard]] KOKKOS_FUNCTION Places take(std::uint32_t count) const {
-    return up_to_capacity(
-        static_cast<std::int64_t>(Kokkos::atomic_fetch_add(taken, std::uint64_t{count})), count);
+    return granted(ask(count), count);
+  }
+  /// The same in two steps, between which there is time: the answer comes from far away.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ask(std::uint32_t count) const {
+    return Kokkos::atomic_fetch_add(taken, std::uint64_t{count});
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Places granted(std::uint64_t next, std::uint32_t count) const {
+    return up_to_capacity(static_cast<std::int64_t>(next), count);
   }
 
+  /// That every place that was asked for could be had.
+  [[nodiscard]] KOKKOS_FUNCTION Need need() const {
+    return {taken, static_cast<std::uint64_t>(up_to_capacity(0, capacity).past)};
+  }
+  /// Then: those of a word, from pixel x of row y on.
+  [[nodiscard]] KOKKOS_FUNCTION const KeptPixel* from_pixel(std::int64_t y, std::int64_t x) const {
+    return places + place_of(y, x);
+  }
+  /// The same where a word begins.
+  [[nodiscard]] KOKKOS_FUNCTION const KeptPixel* of_word(std::int64_t y, std::int64_t x) const {
+    return places + first[y * words_per_row + x / 64];
+  }
   /// Pixels of a run of the foreground of either sign; null unless all were kept.
   [[nodiscard]] KOKKOS_FUNCTION const KeptPixel* of(const Run& run) const {
     const std::uint32_t begin = place_of(run.row, run.begin);
@@ -68,10 +99,10 @@ struct KeptPixels {
     const std::int64_t word = y * words_per_row + x / 64;
     const std::uint32_t of_word = first[word];
     if (of_word == none) return none;
-    std::uint64_t marked = foreground[word];
-    if (negative_foreground != nullptr) marked |= negative_foreground[word];
+    std::uint64_t pixels = kept[word];
+    if (negative_kept != nullptr) pixels |= negative_kept[word];
     return of_word +
-           static_cast<std::uint32_t>(ones_in(marked & ((std::uint64_t{1} << x % 64) - 1)));
+           static_cast<std::uint32_t>(ones_in(pixels & ((std::uint64_t{1} << x % 64) - 1)));
   }
 };
 

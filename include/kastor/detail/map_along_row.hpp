@@ -74,6 +74,31 @@ class BackgroundAlongRow {
   bool m_shares_columns;
 };
 
+/// Whether both have nodes at the same places.
+template <class Exec>
+[[nodiscard]] KOKKOS_FUNCTION bool have_one_mesh(const MeshSurface<Exec>& a,
+                                                 const MeshSurface<Exec>& b) {
+  return a.cell_height == b.cell_height && a.cell_width == b.cell_width &&
+         a.nodes.extent(0) == b.nodes.extent(0) && a.nodes.extent(1) == b.nodes.extent(1);
+}
+
+/// Both maps at one pixel, in their own bits. Where they have one mesh, the places in it are found
+/// but once.
+template <class Exec, Real T>
+[[nodiscard]] KOKKOS_FUNCTION LevelAndRms both_at(const Background<Exec, T>& background,
+                                                  std::int64_t y, std::int64_t x) {
+  using Kind = typename PixelMap<Exec, T>::Kind;
+  const PixelMap<Exec, T>& level = background.level;
+  const PixelMap<Exec, T>& rms = background.rms;
+  if (level.kind() != Kind::surface || rms.kind() != Kind::surface ||
+      !have_one_mesh(level.surface(), rms.surface()))
+    return {level(y, x), rms(y, x)};
+  const auto row = level.surface().row(y);
+  const auto column = level.surface().column(x);
+  return {level.surface().between(row, column).at(column),
+          rms.surface().between(row, column).at(column)};
+}
+
 /// The deviation of pixels from a background, positive on the side that is asked for.
 enum class Side { above, below };
 

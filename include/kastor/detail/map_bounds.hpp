@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_MAP_BOUNDS_HPP
 
 #include <cstdint>
+#include <kastor/detail/map_along_row.hpp>
 #include <kastor/pixel_map.hpp>
 
 /// What a map cannot leave within a patch of pixels, so that most pixels are judged without
@@ -160,14 +161,6 @@ struct BoundsOfColumn {
     half.hull(Bounds::of(0.5 * b.value));
   }
 };
-
-/// Whether both have nodes at the same places.
-template <class Exec>
-[[nodiscard]] KOKKOS_FUNCTION bool have_one_mesh(const MeshSurface<Exec>& a,
-                                                 const MeshSurface<Exec>& b) {
-  return a.cell_height == b.cell_height && a.cell_width == b.cell_width &&
-         a.nodes.extent(0) == b.nodes.extent(0) && a.nodes.extent(1) == b.nodes.extent(1);
-}
 
 /// Of N surfaces over one mesh. First along y and then along x, as the surfaces themselves. An
 /// evaluation takes fewer than 100 operations, and so do its bounds: 2^-44 of `size` covers the

@@ -187,8 +187,8 @@ struct MarkTile {
     const Word& word = space.word[listed / 64];
     const int bit = listed % 64;
     const std::int64_t x = word.x + bit;
-    return {static_cast<double>(word.pixels[bit]), mark.thresholds.background.level(word.y, x),
-            mark.thresholds.background.rms(word.y, x)};
+    const auto [sky, noise] = both_at(mark.thresholds.background, word.y, x);
+    return {static_cast<double>(word.pixels[bit]), sky, noise};
   }
   KOKKOS_FUNCTION void judge(Space& space, int listed, const KeptPixel& found) const {
     const int w = listed / 64;

@@ -4,13 +4,16 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <kastor/detail/mark_by_ceilings.hpp>
 #include <kastor/detail/mark_device.hpp>
 #include <kastor/detail/mark_host.hpp>
 #include <kastor/detail/mark_words.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/team_launcher.hpp>
+#include <kastor/pixel_ceilings.hpp>
 
 /// From the image to bit masks of foreground and seeds.
 namespace kastor::detail {
@@ -73,6 +76,63 @@ struct MarkStretches {
   }
 };
 
+/// Whether ceilings say which pixels need not be read: maps that are images have no limits, and
+/// rows are read in packs.
+template <class Exec, Real T>
+[[nodiscard]] bool can_mark_by_ceilings(Bands<T, Exec> bands, const Background<Exec, T>& background,
+                                        const PixelCeilings<Exec, T>& ceilings) {
+  using Kind = typename PixelMap<Exec, T>::Kind;
+  if (is_host_space_v<Exec> || ceilings.empty() || bands.size() != 1) return false;
+  const Rows<T> rows = rows_of<T, Exec>(bands.front());
+  return rows.ny * ((rows.nx + 63) / 64) <= ListedWord::most &&
+         rows.pitch % PixelPack<T>::size == 0 &&
+         reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(PixelPack<T>) == 0 &&
+         background.level.kind() != Kind::image && background.rms.kind() != Kind::image;
+}
+
+template <class Exec, Real T>
+void bound_patches(const Exec& space, const Shape& shape, const Thresholds<Exec, T>& thresholds,
+                   PatchLimits<T>* limits, std::int64_t words_per_row, const KeptPixels& kept,
+                   std::uint64_t* listed_words = nullptr) {
+  Kokkos::parallel_for("kastor::islands::bound_patches",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           space, 0, patches_of<Exec>(shape.ny, words_per_row)),
+                       BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, words_per_row, limits,
+                                             kept.taken, listed_words});
+}
+
+/// Of an image in one band, with its ceilings. Pixels without a place, if there are more bright
+/// ones than places, are left out: the caller will see that from the number asked for.
+template <class Exec, Real T>
+void mark_by_ceilings(const Exec& space, const ConstImage<T, Exec>& image,
+                      const Thresholds<Exec, T>& thresholds, const std::uint64_t* region,
+                      PatchLimits<T>* limits, const IslandMasks& masks, const KeptPixels& kept,
+                      const BrightPixels& bright, const PixelCeilings<Exec, T>& ceilings) {
+  const Kokkos::Profiling::ScopedRegion profile("kastor::islands::mark");
+  const TeamLauncher<Exec> launch{space};
+  const Rows<T> rows = rows_of<T, Exec>(image);
+  bound_patches(space, {rows.ny, rows.nx}, thresholds, limits, masks.words_per_row, kept,
+                bright.count);
+  const MarkWords<Exec, T> mark{thresholds, rows, 0, limits, region, masks, kept};
+  const ListBrightWords<Exec, T> words{mark, CeilingsOfCells<T>(ceilings), bright};
+  launch("kastor::islands::list_bright_words", words.teams(), words);
+  // As many as a device holds at once: one more would begin when the others are done.
+  using Pixels = ListBrightPixels<Exec, T>;
+  using Judge = JudgeListedPixels<Exec, T>;
+  const std::int64_t at_once = space.concurrency() / 2;
+  const std::int64_t most_words = rows.ny * masks.words_per_row;
+  const std::int64_t listing = std::min(at_once, most_words);
+  launch("kastor::islands::list_bright_pixels",
+         static_cast<int>((listing + Pixels::threads - 1) / Pixels::threads), Pixels{mark, bright});
+  const std::int64_t judging = std::min(at_once, kept.capacity);
+  Kokkos::parallel_for(
+      "kastor::islands::judge_listed_pixels",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                          Kokkos::LaunchBounds<Judge::threads, Judge::teams_at_once>>(space, 0,
+                                                                                      judging),
+      Judge{mark, judging});
+}
+
 /// `limits`: room for `patches_of` the masks; `kept`: places to be filled. Enqueues only.
 template <class Exec, Real T>
 void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
@@ -80,10 +140,7 @@ void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
                   PatchLimits<T>* limits, const IslandMasks& masks, const KeptPixels& kept) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::islands::mark");
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("kastor::islands::bound_patches",
-                       Range(space, 0, patches_of<Exec>(shape.ny, masks.words_per_row)),
-                       BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, masks.words_per_row,
-                                             limits, kept.taken});
+  bound_patches(space, shape, thresholds, limits, masks.words_per_row, kept);
   std::int64_t first_row = 0;
   for (const auto& band : bands) {
     const Rows<T> rows = rows_of<T, Exec>(band);

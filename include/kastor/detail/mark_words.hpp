@@ -62,10 +62,12 @@ struct BoundPatches {
   std::int64_t nx;
   std::int64_t words_per_row;
   PatchLimits<T>* limits;
-  std::uint64_t* taken;  ///< places for pixels to keep: none, until there are limits
+  std::uint64_t* taken;         ///< places for pixels to keep: none, until there are limits
+  std::uint64_t* listed_words;  ///< likewise; may be null
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (i == 0) *taken = 0;
+    if (i == 0 && listed_words != nullptr) *listed_words = 0;
     constexpr std::int64_t height = patch_rows<Exec>;
     const std::int64_t y = i / words_per_row * height;
     const std::int64_t x = i % words_per_row * 64;

@@ -72,8 +72,9 @@ struct ClearIslands {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { islands[i] = IslandSums::empty(); }
 };
 
-/// What all sweeps share.
-template <class T, class Exec>
+/// What all sweeps share. `AllKept`: they need the maps of no pixel; for devices, since code that
+/// is hardly ever needed costs them registers.
+template <class T, class Exec, bool AllKept>
 struct IslandRuns {
   RunsOfBands<T, Exec> runs;
   IslandSums* islands;
@@ -87,15 +88,20 @@ struct IslandRuns {
   /// Adds up what `part_of(run, pixels)` says of the runs of a worker.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
-    runs.template gather<Part>(worker, add, [&](const Run& run) {
-      const KeptPixel* const here = kept.of(run);
-      if (here != nullptr) return part_of(run, PixelsKept(run, here));
-      if constexpr (is_host_space_v<Exec>) {
-        return part_from_maps<Part>(run, part_of);
-      } else {
-        return part_of(run, pixels_of(run));
-      }
-    });
+    if constexpr (AllKept) {
+      runs.template gather<Part>(
+          worker, add, [&](const Run& run) { return part_of(run, PixelsOfWords(run, kept)); });
+    } else {
+      runs.template gather<Part>(worker, add, [&](const Run& run) {
+        const KeptPixel* const here = kept.of(run);
+        if (here != nullptr) return part_of(run, PixelsKept(run, here));
+        if constexpr (is_host_space_v<Exec>) {
+          return part_from_maps<Part>(run, part_of);
+        } else {
+          return part_of(run, pixels_of(run));
+        }
+      });
+    }
   }
 
  private:
@@ -110,9 +116,9 @@ struct IslandRuns {
   }
 };
 
-template <class T, class Exec>
+template <class T, class Exec, bool AllKept>
 struct FindIslandExtents {
-  IslandRuns<T, Exec> of;
+  IslandRuns<T, Exec, AllKept> of;
 
   struct Part : RunExtents {
     std::uint32_t flags;
@@ -139,6 +145,7 @@ struct FindIslandExtents {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    if (worker == 0 && of.kept.taken_on_host != nullptr) *of.kept.taken_on_host = *of.kept.taken;
     const Add add{of.islands, of.runs.adder};
     of.template gather<Part>(worker, add, [this](const Run& run, const auto& pixels) {
       return this->part_of(run, pixels);
@@ -186,9 +193,9 @@ struct UnitScale {
   [[nodiscard]] KOKKOS_FUNCTION double operator()(double x) const { return x * first * second; }
 };
 
-template <class T, class Exec>
+template <class T, class Exec, bool AllKept>
 struct SumIslands {
-  IslandRuns<T, Exec> of;
+  IslandRuns<T, Exec, AllKept> of;
 
   struct Part {
     FineSum flux, raw, level, squared_rms;
@@ -265,9 +272,9 @@ struct AboutPeak {
         y_bits(bits_of(sums.y_max - y > y - y_min ? sums.y_max - y : y - y_min)) {}
 };
 
-template <class T, class Exec>
+template <class T, class Exec, bool AllKept>
 struct SumIslandMoments {
-  IslandRuns<T, Exec> of;
+  IslandRuns<T, Exec, AllKept> of;
 
   struct Part {
     FineSum x, y, xx, xy, yy;
@@ -412,7 +419,8 @@ struct MakeIslands {
 };
 
 /// From labels to rows on the host, without a fence: `enqueue`, and after a fence `finish`, as
-/// Measurer.
+/// Measurer. `all_kept`: a device relies on it that all pixels were kept; if they were not, nothing
+/// is measured.
 template <class Exec, Real T>
 class IslandMeasurer {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -422,25 +430,37 @@ class IslandMeasurer {
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
                const std::uint64_t* usable, const KeptPixels& kept, const RunLabels<Exec>& labels,
-               const LabelCounts* counts) {
+               const LabelCounts* counts, bool all_kept) {
     const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
     m_most = std::max({m_most, std::int64_t{4096}, labels.ny * labels.nx / 8192});
     reserve_islands();
     grow(m_rows, m_space, "kastor::islands::rows", m_most);
-    const MeasuredRuns runs = runs_of(labels, counts, m_most);
+    MeasuredRuns runs = runs_of(labels, counts, m_most);
+    if (all_kept) runs.needs = kept.need();
     const std::int64_t per_row = labels.mask.words_per_row();
     const std::int64_t workers = measuring_workers(m_space, runs.run_capacity);
-    const auto sweep = [&]<template <class, class> class Measure>(const char* label) {
-      for_each_group_of_bands<T, Exec>(
-          bands, runs, per_row, workers, [&](const RunsOfBands<T, Exec>& some) {
-            const IslandRuns<T, Exec> of{some,      m_islands.data(), background, m_side,
-                                         labels.ny, usable,           per_row,    kept};
-            Kokkos::parallel_for(label, Policy(m_space, 0, some.workers), Measure<T, Exec>{of});
-          });
+    const auto sweep =
+        [&]<bool AllKept, template <class, class, bool> class Measure>(const char* label) {
+          for_each_group_of_bands<T, Exec>(
+              bands, runs, per_row, workers, [&](const RunsOfBands<T, Exec>& some) {
+                const IslandRuns<T, Exec, AllKept> of{
+                    some, m_islands.data(), background, m_side, labels.ny, usable, per_row, kept};
+                Kokkos::parallel_for(label, Policy(m_space, 0, some.workers),
+                                     Measure<T, Exec, AllKept>{of});
+              });
+        };
+    const auto sweeps = [&]<bool AllKept>() {
+      sweep.template operator()<AllKept, FindIslandExtents>("kastor::islands::find_extents");
+      sweep.template operator()<AllKept, SumIslands>("kastor::islands::sum_runs");
+      sweep.template operator()<AllKept, SumIslandMoments>("kastor::islands::sum_moments");
     };
-    sweep.template operator()<FindIslandExtents>("kastor::islands::find_extents");
-    sweep.template operator()<SumIslands>("kastor::islands::sum_runs");
-    sweep.template operator()<SumIslandMoments>("kastor::islands::sum_moments");
+    if constexpr (is_host_space_v<Exec>) {
+      sweeps.template operator()<false>();
+    } else if (all_kept) {
+      sweeps.template operator()<true>();
+    } else {
+      sweeps.template operator()<false>();
+    }
     enqueue_rows(
         m_space, "kastor::islands::make_rows", m_most,
         MakeIslands<T, Exec>{runs, m_islands.data(), m_rows.data(), background, kept, m_side});

@@ -67,6 +67,13 @@ struct RasterPlace {
   }
 };
 
+/// What a kernel has counted must not be more than there is room for; null: there is room.
+struct Need {
+  const std::uint64_t* count = nullptr;
+  std::uint64_t room = 0;
+  [[nodiscard]] KOKKOS_FUNCTION bool is_met() const { return count == nullptr || *count <= room; }
+};
+
 /// Runs and components as the kernels see them.
 struct MeasuredRuns {
   const std::int32_t* begin;
@@ -79,14 +86,16 @@ struct MeasuredRuns {
   const LabelCounts* counts;  ///< null: the number is `components`
   std::int64_t run_capacity;  ///< of the lists of runs
   std::int64_t components;    ///< known to the host, or the most that there is room for
+  Need needs{};               ///< of whoever measures
 
   /// None if the runs were not labelled or a list is too short: the caller will measure again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
     if (counts == nullptr) return components;
     const std::uint64_t found_runs = counts->runs;
     const std::int64_t found = counts->components;
-    return found_runs <= static_cast<std::uint64_t>(run_capacity) && found <= components ? found
-                                                                                         : 0;
+    const bool has_room = found_runs <= static_cast<std::uint64_t>(run_capacity) &&
+                          found <= components && needs.is_met();
+    return has_room ? found : 0;
   }
   /// All of it at once, for a device would wait for one read after the other.
   [[nodiscard]] KOKKOS_FUNCTION Run run(std::int64_t i) const {
@@ -111,7 +120,8 @@ template <class Exec>
           labels.nx,
           counts,
           counts == nullptr ? labels.runs : static_cast<std::int64_t>(labels.begin.extent(0)),
-          most_components};
+          most_components,
+          {}};
 }
 
 /// Pixel (0, 0) of the image, had its rows the pitch of the band.

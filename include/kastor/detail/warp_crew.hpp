@@ -97,6 +97,17 @@ class WarpCrew {
     return value;
 #endif
   }
+  /// How many threads of lower rank say so; `all`: of all.
+  [[nodiscard]] KOKKOS_FUNCTION int count_before(bool says_so, int& all) const {
+#ifdef __CUDA_ARCH__
+    if constexpr (warps == 1) {
+      const std::uint32_t who = lanes_where(says_so);
+      all = __popc(who);
+      return __popc(who & ((1U << rank()) - 1));
+    }
+#endif
+    return sum_before(says_so ? 1 : 0, all);
+  }
 
  private:
 #ifdef __CUDA_ARCH__

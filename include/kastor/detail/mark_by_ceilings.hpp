@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_MARK_BY_CEILINGS_HPP
+#define KASTOR_DETAIL_MARK_BY_CEILINGS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/bits.hpp>
+#include <kastor/detail/ceilings_of_cells.hpp>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/mark_words.hpp>
+#include <kastor/detail/measured_runs.hpp>
+#include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/warp_crew.hpp>
+
+/// Devices, where the ceilings of all pixels are known, and islands above the background are asked
+/// for. One kernel lists the words of the masks where a pixel may be above the limit of its patch,
+/// a fifth of them or less; the next looks at a quarter of each, as a rule, and lists the pixels
+/// that are; the last evaluates the maps for these, a thread a pixel. So each of them has many
+/// threads that wait for memory at once.
+namespace kastor::detail {
+
+/// A word of a mask that is to be looked at, and which quarters of it.
+struct ListedWord {
+  std::uint32_t word_and_quarters;
+
+  /// Of so many words, each has a number.
+  static constexpr std::int64_t most = std::int64_t{1} << 28;
+
+  [[nodiscard]] KOKKOS_FUNCTION static ListedWord of(std::int64_t word, std::uint32_t quarters) {
+    return {static_cast<std::uint32_t>(word) * 16 + quarters};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t word() const { return word_and_quarters / 16; }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t quarters() const { return word_and_quarters % 16; }
+};
+
+/// What the kernels hand on.
+struct BrightPixels {
+  ListedWord* words;     ///< room for all
+  std::uint64_t* count;  ///< of them
+  std::uint64_t* bits;   ///< those listed, of a word; set only for words with one
+};
+
+/// Pixels of a word.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint64_t pixels_of_word(std::int64_t w, std::int64_t nx) {
+  const std::int64_t rest = nx - w * 64;
+  return rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
+}
+
+/// Teams of a device that take their share of something, and get places in a list together.
+template <class Exec>
+struct ListingTeam {
+  static constexpr int threads = 128;
+  using Member = TeamMember<Exec>;
+  using Crew = WarpCrew<Member, threads>;
+  static constexpr int scratch_bytes = sizeof(typename Crew::Space) + 16;
+
+  [[nodiscard]] KOKKOS_FUNCTION static typename Crew::Space& space(const Member& team) {
+    const int bytes = sizeof(typename Crew::Space);  // is taken by reference
+    return *static_cast<typename Crew::Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+  }
+};
+
+/// Fills the masks as if no pixel were foreground, and lists the words where one may be. A thread
+/// has the words of four rows below one another, whose pixels have their ceilings together.
+template <class Exec, Real T>
+struct ListBrightWords {
+  using Team = ListingTeam<Exec>;
+  static constexpr int threads = Team::threads;
+  static constexpr int teams_at_once = 12;  ///< on a processor of a device
+  static constexpr int scratch_bytes = Team::scratch_bytes;
+  static constexpr int rows = ceiling_rows;
+  static_assert(patch_rows<Exec> % rows == 0);
+
+  MarkWords<Exec, T> mark;
+  CeilingsOfCells<T> ceilings;
+  BrightPixels bright;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t columns() const {
+    return static_cast<std::uint32_t>(mark.rows.ny + rows - 1) / rows *
+           static_cast<std::uint32_t>(mark.masks.words_per_row);
+  }
+  [[nodiscard]] int teams() const {
+    return static_cast<int>((std::int64_t{columns()} + threads - 1) / threads);
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Team::Member& team) const {
+    const typename Team::Crew crew(team, Team::space(team));
+    const auto at = static_cast<std::uint32_t>(team.league_rank() * threads + crew.rank());
+    const auto across = static_cast<std::uint32_t>(mark.masks.words_per_row);
+    const std::uint32_t down = at / across;
+    const std::int64_t w = at - down * across;
+    const std::int64_t y = std::int64_t{rows} * down;
+    std::uint32_t quarters[2] = {0, 0};  // of rows that share ceilings
+    int there = 0;                       // rows
+    if (at < columns()) {
+      there = mark.rows.ny - y < rows ? static_cast<int>(mark.rows.ny - y) : rows;
+      const std::uint64_t pixels = pixels_of_word(w, mark.rows.nx);
+      find_quarters(y, w, pixels, quarters);
+      KASTOR_UNROLL
+      for (int row = 0; row < rows; ++row) {
+        if (row < there) clear(word_of(y + row, w), pixels);
+      }
+    }
+    // A byte for each row: row after row is listed, so that neighbours lie side by side.
+    static_assert(threads < 256);
+    std::uint32_t mine = 0;
+    KASTOR_UNROLL
+    for (int row = 0; row < rows; ++row)
+      mine |= (row < there && quarters[row % 2] != 0) ? 1U << (8 * row) : 0;
+    int of_team = 0;
+    const auto before =
+        static_cast<std::uint32_t>(crew.sum_before(static_cast<int>(mine), of_team));
+    const auto all = static_cast<std::uint32_t>(of_team);
+    if (all == 0) return;
+    std::uint64_t to = 0;
+    if (crew.rank() == 0)
+      to = Kokkos::atomic_fetch_add(bright.count, std::uint64_t{sum_of_bytes(all)});
+    to = crew.sum(to);
+    KASTOR_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      if (row < there && quarters[row % 2] != 0)
+        bright.words[to + (before >> (8 * row) & 255)] =
+            ListedWord::of(word_of(y + row, w), quarters[row % 2]);
+      to += all >> (8 * row) & 255;
+    }
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t sum_of_bytes(std::uint32_t bytes) {
+    return (bytes & 255) + (bytes >> 8 & 255) + (bytes >> 16 & 255) + (bytes >> 24);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t word_of(std::int64_t y, std::int64_t w) const {
+    return y * mark.masks.words_per_row + w;
+  }
+  KOKKOS_FUNCTION void clear(std::int64_t word, std::uint64_t pixels) const {
+    mark.masks.usable[word] = mark.region == nullptr ? pixels : pixels & mark.region[word];
+    mark.masks.foreground[word] = 0;
+    mark.masks.seeds[word] = 0;
+  }
+  KOKKOS_FUNCTION void find_quarters(std::int64_t y, std::int64_t w, std::uint64_t pixels,
+                                     std::uint32_t (&quarters)[2]) const {
+    const PatchLimits<T> limits = *mark.limits_at(y, w);
+    const auto* const packs = reinterpret_cast<const PixelPack<T>*>(ceilings.rows_from(y, w));
+    KASTOR_UNROLL
+    for (int k = 0; k < ceilings_of_rows; ++k) {
+      const T ceiling = packs[k / PixelPack<T>::size].pixel[k % PixelPack<T>::size];
+      const bool may_be_above = !(limits.holds_no_blank & (ceiling <= limits.above));
+      const int q = k % 4;
+      const bool is_there = (pixels >> (ceiling_columns * q) & 1) != 0;
+      quarters[k / 4] |= may_be_above & is_there ? 1U << q : 0;
+    }
+  }
+};
+
+/// Lists the pixels of listed words that are above their limits, in the places of those that are to
+/// be kept, as many as there is room for.
+template <class Exec, Real T>
+struct ListBrightPixels {
+  using Team = ListingTeam<Exec>;
+  using Crew = typename Team::Crew;
+  static constexpr int threads = Team::threads;
+  static constexpr int teams_at_once = 8;  ///< on a processor of a device
+  static constexpr int scratch_bytes = Team::scratch_bytes;
+
+  MarkWords<Exec, T> mark;
+  BrightPixels bright;
+
+  KOKKOS_FUNCTION void operator()(const typename Team::Member& team) const {
+    const Crew crew(team, Team::space(team));
+    const auto count = static_cast<std::int64_t>(*bright.count);
+    const std::int64_t step = std::int64_t{team.league_size()} * threads;
+    for (std::int64_t i = std::int64_t{team.league_rank()} * threads; i < count; i += step)
+      look_at(crew, i + crew.rank() < count, i + crew.rank());
+  }
+
+ private:
+  KOKKOS_FUNCTION void look_at(const Crew& crew, bool is_there, std::int64_t i) const {
+    Word word{};
+    std::uint64_t rest = 0;
+    if (is_there) {
+      const ListedWord listed = bright.words[i];
+      word = Word(*this, listed);
+      rest = read(word, listed.quarters());
+    }
+    const auto count = static_cast<int>(ones_in(rest));
+    int all = 0;
+    const int before = crew.sum_before(count, all);
+    if (all == 0) return;
+    std::uint64_t next = 0;
+    if (crew.rank() == 0) next = mark.kept.ask(static_cast<std::uint32_t>(all));
+    next = crew.sum(next);
+    const KeptPixels::Places places = mark.kept.granted(next, static_cast<std::uint32_t>(all));
+    if (rest == 0 || places.next + all > places.past) return;
+    std::int64_t place = places.next + before;
+    bright.bits[word.at] = rest;
+    mark.kept.first[word.at] = static_cast<std::uint32_t>(place);
+    for (; rest != 0; rest &= rest - 1) {
+      const std::int64_t x = word.w * std::int64_t{64} + lowest_one(rest);
+      mark.kept.places[place++].wait_at(word.y, x);
+    }
+  }
+
+  struct Word {
+    std::uint32_t at, y, w;
+    const T* pixels;
+    Word() = default;
+    KOKKOS_FUNCTION Word(const ListBrightPixels& list, const ListedWord& listed)
+        : at(listed.word()),
+          y(at / static_cast<std::uint32_t>(list.mark.masks.words_per_row)),
+          w(at - y * static_cast<std::uint32_t>(list.mark.masks.words_per_row)),
+          pixels(list.mark.rows.data + y * list.mark.rows.pitch + w * std::int64_t{64}) {}
+  };
+
+  /// Pixels of a quarter of a word; NaN beyond the image.
+  struct Quarter {
+    static constexpr int pack = PixelPack<T>::size;
+    PixelPack<T> packs[ceiling_columns / pack];
+    int begin = -1;
+
+    KOKKOS_FUNCTION void load(const T* pixels, std::uint64_t there, int at) {
+      begin = at;
+      if ((there >> begin & 0xffff) == 0xffff) {
+        const auto* const from = reinterpret_cast<const PixelPack<T>*>(pixels + begin);
+        KASTOR_UNROLL
+        for (int p = 0; p < ceiling_columns / pack; ++p) packs[p] = from[p];
+      } else {
+        KASTOR_UNROLL
+        for (int k = 0; k < ceiling_columns; ++k)
+          packs[k / pack].pixel[k % pack] = (there >> (begin + k) & 1) != 0
+                                                ? pixels[begin + k]
+                                                : Kokkos::Experimental::quiet_NaN_v<T>;
+      }
+    }
+    KOKKOS_FUNCTION void look(T limit, std::uint64_t& finite, std::uint64_t& above) const {
+      if (begin < 0) return;
+      std::uint32_t is_finite = 0, is_above = 0;
+      KASTOR_UNROLL
+      for (int k = 0; k < ceiling_columns; ++k) {
+        const T x = packs[k / pack].pixel[k % pack];
+        is_finite |= Interval<T>{}.contains(x) ? 1U << k : 0;
+        is_above |= x > limit ? 1U << k : 0;
+      }
+      finite &= ~(std::uint64_t{0xffff} << begin) | std::uint64_t{is_finite} << begin;
+      above |= std::uint64_t{is_above} << begin;
+    }
+  };
+
+  /// The pixels of a word that have to be judged; says which are usable.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t read(const Word& word, std::uint32_t quarters) const {
+    const PatchLimits<T> limits = *mark.limits_at(word.y, word.w);
+    const std::uint64_t there = pixels_of_word(word.w, mark.rows.nx);
+    std::uint64_t finite = there, above = 0;
+    constexpr int at_once = 2;
+    KASTOR_KEEP_LOOP
+    for (std::uint32_t left = quarters; left != 0;) {
+      Quarter some[at_once];
+      KASTOR_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        if (left == 0) continue;
+        some[k].load(word.pixels, there, ceiling_columns * lowest_one(left));
+        left &= left - 1;
+      }
+      KASTOR_UNROLL
+      for (int k = 0; k < at_once; ++k) some[k].look(limits.above, finite, above);
+    }
+    const std::uint64_t usable = mark.region == nullptr ? finite : finite & mark.region[word.at];
+    if (usable != there) mark.masks.usable[word.at] = usable;
+    return mark.to_judge(usable, limits.holds_no_blank, above, 0);
+  }
+};
+
+/// Evaluates the maps at the pixels that were listed, keeps what they are there, and marks those
+/// that are foreground or seeds.
+template <class Exec, Real T>
+struct JudgeListedPixels {
+  static constexpr int threads = 128;      ///< of a team
+  static constexpr int teams_at_once = 8;  ///< on a processor of a device
+  MarkWords<Exec, T> mark;
+  std::int64_t workers;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    const Need need = mark.kept.need();
+    const auto count = need.is_met() ? static_cast<std::int64_t>(*need.count) : 0;
+    for (std::int64_t i = worker; i < count; i += workers) {
+      KeptPixel& pixel = mark.kept.places[i];
+      const std::int64_t y = pixel.y(), x = pixel.x();
+      const auto value = static_cast<double>(mark.rows.data[y * mark.rows.pitch + x]);
+      const auto [sky, noise] = both_at(mark.thresholds.background, y, x);
+      const auto judged = mark.judged(value, sky, noise);
+      pixel = {value, sky, noise};
+      const std::int64_t at = y * mark.masks.words_per_row + x / 64;
+      const std::uint64_t bit = std::uint64_t{1} << (x % 64);
+      if (!judged.usable) Kokkos::atomic_and(&mark.masks.usable[at], ~bit);
+      if (judged.foreground) Kokkos::atomic_or(&mark.masks.foreground[at], bit);
+      if (judged.seed) Kokkos::atomic_or(&mark.masks.seeds[at], bit);
+    }
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

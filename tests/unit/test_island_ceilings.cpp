@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Islands are the same whether an image is read or its ceilings say what need not be.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <kastor/background.hpp>
+#include <kastor/island_finder.hpp>
+#include <kastor/simulate.hpp>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "ceilings_naive.hpp"
+#include "compare.hpp"
+#include "device.hpp"
+#include "generators.hpp"
+#include "island_comparison.hpp"
+#include "island_scenes.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+
+/// Rows that begin at multiples of 16 bytes, with bright pixels beyond them.
+template <class Exec, class T>
+ts::CutOut<Exec, T> to_aligned(const ts::HostImage<T>& image) {
+  ts::HostImage<T> larger(image.ny, (image.nx + 7) / 4 * 4, T(1e9));
+  for (std::int64_t y = 0; y < image.ny; ++y) {
+    for (std::int64_t x = 0; x < image.nx; ++x) larger(y, x) = image(y, x);
+  }
+  ts::CutOut<Exec, T> result;
+  result.owner = ts::to_device<Exec>(larger);
+  result.image =
+      Kokkos::subview(result.owner, Kokkos::ALL, std::make_pair(std::int64_t{0}, image.nx));
+  return result;
+}
+
+kastor::IslandParams params_of(double seed, double flood) {
+  kastor::IslandParams params;
+  params.seed = seed;
+  params.flood = flood;
+  return params;
+}
+
+template <class C>
+void islands_are_the_same(const ts::Scene<typename C::real>& scene, const std::string& what) {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const ts::DeviceMap<Exec, T> level(scene.background.level);
+  const ts::DeviceMap<Exec, T> rms(scene.background.rms);
+  const kastor::Background<Exec, T> background{level.map, rms.map};
+  kastor::BitMask<Exec> region;
+  if (scene.region.ny > 0) region = ts::to_device_mask<Exec>(scene.region);
+  const auto image = to_aligned<Exec>(scene.image);
+  const auto ceilings = ts::to_device_ceilings<Exec>(scene.image);
+  // From few pixels above the flood to a crowd and back: what was true of one call is not of the
+  // next.
+  for (const bool negative : {false, true}) {
+    for (const auto& [seed, flood] :
+         {std::pair{4.0, 2.5}, std::pair{2.0, 0.5}, std::pair{1.0, 0.0}, std::pair{5.0, 3.0}}) {
+      auto params = params_of(seed, flood);
+      params.negative = negative;
+      kastor::IslandFinder<Exec, T> without(Exec{}, params);
+      const auto want = without(image.image, background, region);
+      kastor::IslandFinder<Exec, T> with(Exec{}, params);
+      const std::string where = what + ", flood " + std::to_string(flood);
+      for (int call = 0; call < 3; ++call)
+        EXPECT_TRUE(ts::same_bits(with(image.image, background, region, ceilings), want)) << where;
+      EXPECT_TRUE(ts::same_bits(with(image.image, background, region), want)) << where;
+    }
+  }
+}
+
+template <class C>
+void scenes_have_the_same_islands() {
+  using T = typename C::real;
+  for (const ts::Maps maps : ts::all_maps) {
+    const std::string name = "maps " + std::to_string(static_cast<int>(maps));
+    auto scene = ts::make_scene<T>(maps, 131, 203, 3);
+    islands_are_the_same<C>(scene, name);
+    scene.region = ts::random_mask(131, 203, 0.9, 6);
+    islands_are_the_same<C>(scene, name + ", region");
+  }
+  islands_are_the_same<C>(ts::make_scene<T>(ts::Maps::meshes, 5, 9000, 4), "long rows");
+}
+
+/// One finder, from an image whose bright pixels have places to one with too many and back.
+template <class C>
+void a_finder_recovers_from_a_crowd() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const auto params = params_of(5, 3);
+  kastor::IslandFinder<Exec, T> find(Exec{}, params), reference(Exec{}, params);
+  const kastor::Background<Exec, T> background{0.0, 1.0};
+  const auto few = ts::make_image<T>(ts::Pixels::gaussian, 150, 320, 3);
+  auto many = few;
+  for (std::int64_t y = 0; y < many.ny; y += 2) {
+    for (std::int64_t x = 0; x < many.nx; x += 3)
+      many(y, x) = many(y, x + 1 < many.nx ? x + 1 : x) = T(9);
+  }
+  using Host = const ts::HostImage<T>*;
+  for (const Host host :
+       {Host(&few), Host(&many), Host(&many), Host(&few), Host(&few), Host(&many)}) {
+    const auto image = to_aligned<Exec>(*host);
+    EXPECT_TRUE(
+        ts::same_bits(find(image.image, background, {}, ts::to_device_ceilings<Exec>(*host)),
+                      reference(image.image, background)));
+  }
+}
+
+/// As a BackgroundEstimator leaves them: on a device, if the image has many cells.
+template <class C>
+void an_estimator_leaves_ceilings_that_serve() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec space;
+  constexpr bool on_device = !kastor::is_host_space_v<Exec>;
+  kastor::SkyParams sky;
+  sky.ny = on_device ? 4000 : 300;
+  sky.nx = on_device ? 4100 : 300;
+  const auto image = ts::new_image<Exec, T>("test::sky", sky.ny, sky.nx);
+  kastor::simulate_sky(space, sky, kastor::sky_truth(sky), image);
+  const auto blank = Kokkos::subview(image, std::make_pair(100, 130), std::make_pair(120, 140));
+  Kokkos::deep_copy(space, blank, std::numeric_limits<T>::quiet_NaN());
+  space.fence();
+  kastor::BackgroundEstimator<Exec, T> estimate(space);
+  kastor::IslandFinder<Exec, T> with(space), without(space);
+  for (int call = 0; call < 2; ++call) {
+    const auto mesh = estimate(image);
+    EXPECT_EQ(mesh.ceilings.empty(), !on_device || sizeof(T) != 4);
+    const auto want = without(image, mesh.background());
+    EXPECT_GT(want.islands.size(), 0U);
+    EXPECT_TRUE(ts::same_bits(with(image, mesh.background(), {}, mesh.ceilings), want));
+    EXPECT_TRUE(
+        ts::same_bits(with(image, kastor::Background<Exec, T>{0.0, sky.noise}, {}, mesh.ceilings),
+                      without(image, kastor::Background<Exec, T>{0.0, sky.noise})));
+  }
+}
+
+template <class C>
+void refuses_those_of_another_shape() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const auto image = ts::to_device<Exec>(ts::HostImage<T>(20, 30, 1));
+  const auto other = ts::to_device_ceilings<Exec>(ts::HostImage<T>(20, 31, 1));
+  kastor::IslandFinder<Exec, T> find(Exec{});
+  ts::expect_error(
+      [&] {
+        (void)find(image, kastor::Background<Exec, T>{0.0, 1.0}, {}, other);
+      },
+      {"ceilings", "20 x 31", "20 x 30"});
+}
+
+template <class T>
+class IslandCeilings : public ::testing::Test {};
+TYPED_TEST_SUITE(IslandCeilings, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(IslandCeilings, GiveTheSameIslands) { scenes_have_the_same_islands<TypeParam>(); }
+
+TYPED_TEST(IslandCeilings, ServeAFinderThatHadACrowd) {
+  a_finder_recovers_from_a_crowd<TypeParam>();
+}
+
+TYPED_TEST(IslandCeilings, AreLeftByAnEstimator) {
+  an_estimator_leaves_ceilings_that_serve<TypeParam>();
+}
+
+TYPED_TEST(IslandCeilings, AreOfTheShapeOfTheImage) { refuses_those_of_another_shape<TypeParam>(); }
+
+}  // namespace
