@@ -40,9 +40,9 @@ T naive_ceiling(const HostImage<T>& image, std::int64_t y, std::int64_t x) {
 /// As low as they can be, in their order.
 template <class T>
 std::vector<T> naive_ceilings(const HostImage<T>& image) {
-  std::vector<T> values(
-      static_cast<std::size_t>(kastor::detail::count_of_ceilings({image.ny, image.nx})),
-      std::numeric_limits<T>::quiet_NaN());
+  const kastor::detail::Shape shape{image.ny, image.nx};
+  std::vector<T> values(static_cast<std::size_t>(kastor::detail::count_of_ceilings(shape)),
+                        std::numeric_limits<T>::quiet_NaN());
   kastor::detail::CeilingsOfCells<T> places;
   places.values = values.data();
   places.stride = kastor::detail::ceiling_stride(image.nx);
