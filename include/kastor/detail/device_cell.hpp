@@ -16,6 +16,7 @@
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/scratch_cursor.hpp>
 #include <kastor/detail/warp_crew.hpp>
+#include <type_traits>
 
 /// The pixels of a cell as a device's team sees them.
 namespace kastor::detail {
@@ -433,7 +434,8 @@ class DeviceCell {
         end.put(x);
         end.step_if(!is_below & (x < high), step);
       }
-      if constexpr (Ceilings && chunk.size == CellReader<T>::most_ahead) {
+      using Chunk = std::remove_cvref_t<decltype(chunk)>;
+      if constexpr (Ceilings && Chunk::size == CellReader<T>::most_ahead) {
         mine.max = greater(largest, mine.max);
         ceilings.take(largest);
       }

@@ -147,7 +147,7 @@ struct ListBrightWords {
       const bool may_be_above = !(limits.holds_no_blank & (ceiling <= limits.above));
       const int q = k % 4;
       const bool is_there = (pixels >> (ceiling_columns * q) & 1) != 0;
-      quarters[k / 4] |= may_be_above & is_there ? 1U << q : 0;
+      quarters[k / 4] |= (may_be_above & is_there) ? 1U << q : 0;
     }
   }
 };
