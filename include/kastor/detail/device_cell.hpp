@@ -392,7 +392,8 @@ class DeviceCell {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION CellRead<T> clean_read() {
-    if constexpr (sizeof(T) == 4 && Crew::least_size == lanes) {
+    constexpr bool is_warp = requires { requires Crew::least_size == lanes; };
+    if constexpr (is_warp && sizeof(T) == 4) {
       if (m_ceilings.values != nullptr && m_reader.has_ceilings()) return first_read<true, true>();
     }
     return first_read<true>();

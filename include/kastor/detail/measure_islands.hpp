@@ -454,13 +454,10 @@ class IslandMeasurer {
       sweep.template operator()<AllKept, SumIslands>("kastor::islands::sum_runs");
       sweep.template operator()<AllKept, SumIslandMoments>("kastor::islands::sum_moments");
     };
-    if constexpr (is_host_space_v<Exec>) {
-      sweeps.template operator()<false>();
-    } else if (all_kept) {
-      sweeps.template operator()<true>();
-    } else {
-      sweeps.template operator()<false>();
+    if constexpr (!is_host_space_v<Exec>) {
+      if (all_kept) sweeps.template operator()<true>();
     }
+    if (is_host_space_v<Exec> || !all_kept) sweeps.template operator()<false>();
     enqueue_rows(
         m_space, "kastor::islands::make_rows", m_most,
         MakeIslands<T, Exec>{runs, m_islands.data(), m_rows.data(), background, kept, m_side});
