@@ -115,6 +115,12 @@ struct IslandFinder<Exec, T>::Plan {
                    ceilings.empty() || (ceilings.ny == shape.ny && ceilings.nx == shape.nx),
                    "the ceilings are those of " + shape_text(ceilings.ny, ceilings.nx) +
                        " pixels; expected " + shape_text(shape.ny, shape.nx) + " as the image");
+    const auto count = static_cast<std::int64_t>(ceilings.values.extent(0));
+    KASTOR_EXPECTS("kastor::find_islands",
+                   ceilings.empty() || count >= detail::count_of_ceilings(shape),
+                   "there are " + std::to_string(count) + " ceilings; expected " +
+                       std::to_string(detail::count_of_ceilings(shape)) + " for " +
+                       shape_text(shape.ny, shape.nx) + " pixels");
     check_map<Exec, T>(background.level, "level", shape);
     check_map<Exec, T>(background.rms, "rms", shape);
     if (region.words.data() == nullptr) return;
@@ -123,11 +129,14 @@ struct IslandFinder<Exec, T>::Plan {
                        shape_text(shape.ny, shape.nx) + " as the image");
   }
 
-  /// Fills the masks. The places of the pixels that were kept.
-  [[nodiscard]] detail::KeptPixels mark(Bands<T, Exec> bands, const detail::Shape& shape,
-                                        const Background<Exec, T>& background,
-                                        const BitMask<Exec>& region,
-                                        const PixelCeilings<Exec, T>& ceilings) {
+  struct Marked {
+    detail::KeptPixels kept;
+    bool by_ceilings;
+  };
+  /// Fills the masks.
+  [[nodiscard]] Marked mark(Bands<T, Exec> bands, const detail::Shape& shape,
+                            const Background<Exec, T>& background, const BitMask<Exec>& region,
+                            const PixelCeilings<Exec, T>& ceilings) {
     const detail::Thresholds<Exec, T> thresholds{background, params.seed, params.flood};
     const detail::IslandMasks masks{usable.words.data(),         foreground.words.data(),
                                     seeds.words.data(),          negative_foreground.words.data(),
@@ -142,15 +151,15 @@ struct IslandFinder<Exec, T>::Plan {
         detail::mark_by_ceilings<Exec, T>(
             space, bands.front(), thresholds, region.words.data(), limits.data(), masks, kept,
             {listed_words.data(), taken.data() + 1, listed_bits.data()}, ceilings);
-        return kept;
+        return {kept, true};
       }
     }
     detail::mark_islands<Exec, T>(space, bands, shape, thresholds, region.words.data(),
                                   limits.data(), masks, places());
-    return places();
+    return {places(), false};
   }
 
-  /// False: to be done once more, with longer lists or, if `keeps_all` has changed, other masks.
+  /// False: to be done once more, with longer lists or because not all pixels were kept.
   [[nodiscard]] bool enqueue_and_finish(Bands<T, Exec> bands, const Background<Exec, T>& background,
                                         const detail::KeptPixels& kept) {
     const bool relied_on_all = keeps_all;
@@ -175,11 +184,11 @@ struct IslandFinder<Exec, T>::Plan {
     reserve_masks(shape);
     bool finished = false;
     while (!finished) {
-      const bool relies_on_all = keeps_all;
-      const detail::KeptPixels kept = mark(bands, shape, background, region, ceilings);
+      const Marked marked = mark(bands, shape, background, region, ceilings);
+      // Masks that were made by ceilings are of no use if there were too few places.
       do {
-        finished = enqueue_and_finish(bands, background, kept);
-      } while (!finished && keeps_all == relies_on_all);
+        finished = enqueue_and_finish(bands, background, marked.kept);
+      } while (!finished && (keeps_all || !marked.by_ceilings));
     }
     FoundIslands found;
     found.above = positive.measure.rows();

@@ -81,7 +81,8 @@ class IslandFinder {
   /// Maps and region are those of the whole image, whatever the bands. `region`: pixels whose bit
   /// is 0 are not used; without words, all are. `ceilings`: of the pixels as they are now, as a
   /// `BackgroundEstimator` left them: then a device does not read those again that cannot be
-  /// foreground. Fences the instance given at construction, once unless a list must grow.
+  /// foreground. Fences the instance given at construction, once unless a list must grow or, on a
+  /// device, one pixel in 64 is foreground and it was not so the call before.
   /// \throws Error if a map, the region or the ceilings do not fit the image.
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& image,
                                         const Background<Exec, T>& background,

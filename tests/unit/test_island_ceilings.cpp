@@ -140,6 +140,32 @@ void an_estimator_leaves_ceilings_that_serve() {
   }
 }
 
+/// On a device what is below its ceiling is not looked at: false ones hide all islands. Not where
+/// they say nothing.
+template <class C>
+void a_device_believes_its_ceilings() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  constexpr bool believes = !kastor::is_host_space_v<Exec>;
+  ts::HostImage<T> host(40, 128);
+  for (std::int64_t x = 3; x < 128; x += 20) host(7, x) = host(30, x) = T(9);
+  const auto image = to_aligned<Exec>(host);
+  const auto ceilings = ts::to_device_ceilings<Exec>(ts::HostImage<T>(40, 128, T(-1)));
+  const kastor::Background<Exec, T> background{0.0, 1.0};
+  auto params = params_of(5, 3);
+  kastor::IslandFinder<Exec, T> find(Exec{}, params);
+  EXPECT_EQ(find(image.image, background).islands.size(), 14U);
+  EXPECT_EQ(find(image.image, background, {}, ceilings).islands.size(), believes ? 0U : 14U);
+  const auto rms = ts::to_device<Exec>(ts::HostImage<T>(40, 128, T(1)));
+  const kastor::Background<Exec, T> of_image{0.0, kastor::ConstImage<T, Exec>(rms)};
+  EXPECT_EQ(find(image.image, of_image, {}, ceilings).islands.size(), 14U);
+  const auto bands = ts::split_into_bands<Exec, T>(image.image, 2);
+  EXPECT_EQ(find(bands, background, {}, ceilings).islands.size(), 14U);
+  params.negative = true;
+  kastor::IslandFinder<Exec, T> of_both_signs(Exec{}, params);
+  EXPECT_EQ(of_both_signs(image.image, background, {}, ceilings).islands.size(), 14U);
+}
+
 template <class C>
 void refuses_those_of_another_shape() {
   using Exec = typename C::exec;
@@ -152,6 +178,13 @@ void refuses_those_of_another_shape() {
         (void)find(image, kastor::Background<Exec, T>{0.0, 1.0}, {}, other);
       },
       {"ceilings", "20 x 31", "20 x 30"});
+  auto too_few = ts::to_device_ceilings<Exec>(ts::HostImage<T>(16, 30, 1));
+  too_few.ny = 20;
+  ts::expect_error(
+      [&] {
+        (void)find(image, kastor::Background<Exec, T>{0.0, 1.0}, {}, too_few);
+      },
+      {"32 ceilings", "40", "20 x 30"});
 }
 
 template <class T>
@@ -163,6 +196,8 @@ TYPED_TEST(IslandCeilings, GiveTheSameIslands) { scenes_have_the_same_islands<Ty
 TYPED_TEST(IslandCeilings, ServeAFinderThatHadACrowd) {
   a_finder_recovers_from_a_crowd<TypeParam>();
 }
+
+TYPED_TEST(IslandCeilings, AreBelievedByADevice) { a_device_believes_its_ceilings<TypeParam>(); }
 
 TYPED_TEST(IslandCeilings, AreLeftByAnEstimator) {
   an_estimator_leaves_ceilings_that_serve<TypeParam>();

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <kastor/detail/mark_by_ceilings.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ceilings_naive.hpp"
@@ -170,6 +173,17 @@ void masks_are_those_of_the_maps() {
 }
 TEST(MarkByCeilings, MasksAreThoseOfTheMapsForFloat) { masks_are_those_of_the_maps<float>(); }
 TEST(MarkByCeilings, MasksAreThoseOfTheMapsForDouble) { masks_are_those_of_the_maps<double>(); }
+
+/// Several full teams.
+TEST(MarkByCeilings, MasksOfACrowdAreThoseOfTheMaps) {
+  auto image = ts::make_image<float>(ts::Pixels::gaussian, 8, 8192, 7);
+  for (float& x : image.values) x = std::fabs(x);
+  PaddedImage<float> padded(image);
+  const kastor::Background<Teams, float> constants{0.0, 1.0};
+  Marked<float> found(image, padded, constants, 2, 0, nullptr, 8 * 8192);
+  EXPECT_EQ(found.taken[1], 8U * 128U);
+  expect_marked(image, found, nullptr, "crowd");
+}
 
 /// Too few places: nothing beyond them is written, and how many were wanted is known.
 TEST(MarkByCeilings, SaysSoWhenPlacesRunOut) {

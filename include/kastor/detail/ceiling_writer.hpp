@@ -65,6 +65,14 @@ class CeilingWriter {
   int m_waiting = 0;
 };
 
+/// Of a read that notes none.
+struct NoCeilings {
+  template <class Crew, class T>
+  KOKKOS_FUNCTION NoCeilings(const Crew&, const CeilingRoom<T>&, T*) {}
+  template <class T>
+  KOKKOS_FUNCTION void take(T) {}
+};
+
 }  // namespace kastor::detail
 
 #endif

@@ -409,7 +409,8 @@ class DeviceCell {
     const ScratchCursor<T> full(m_column + (m_rows - CellReader<T>::most_ahead) * step);
     ScratchCursor<T> end = begin;  // of the window's column
     static_assert(!Ceilings || List::room >= ceiling_groups * lanes);
-    CeilingWriter<Crew, T> ceilings(m_crew, m_ceilings, m_list.found);
+    using Writer = std::conditional_t<Ceilings, CeilingWriter<Crew, T>, NoCeilings>;
+    Writer ceilings(m_crew, m_ceilings, m_list.found);
     const auto look = [&](const auto& chunk) {
       const bool over = end.is_beyond(full);
       add_if(over, end.from(begin), lost);

@@ -39,7 +39,7 @@ struct KeptPixels {
   const std::uint64_t* kept;           ///< bits of a word's pixels that have places
   const std::uint64_t* negative_kept;  ///< and those of negative islands; null unless asked for
   std::int64_t words_per_row;
-  std::uint64_t* taken_on_host = nullptr;  ///< devices: where the host will look
+  std::uint64_t* taken_on_host = nullptr;  ///< where a device's host will look
 
   /// Free ones.
   struct Places {

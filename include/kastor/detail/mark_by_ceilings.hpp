@@ -7,6 +7,8 @@
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/ceilings_of_cells.hpp>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/kept_pixels.hpp>
+#include <kastor/detail/map_along_row.hpp>
 #include <kastor/detail/mark_words.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/pixel_pack.hpp>
@@ -103,14 +105,11 @@ struct ListBrightWords {
     }
     // A byte for each row: row after row is listed, so that neighbours lie side by side.
     static_assert(threads < 256);
-    std::uint32_t mine = 0;
+    std::uint32_t mine = 0, all = 0;
     KASTOR_UNROLL
     for (int row = 0; row < rows; ++row)
       mine |= (row < there && quarters[row % 2] != 0) ? 1U << (8 * row) : 0;
-    int of_team = 0;
-    const auto before =
-        static_cast<std::uint32_t>(crew.sum_before(static_cast<int>(mine), of_team));
-    const auto all = static_cast<std::uint32_t>(of_team);
+    const std::uint32_t before = crew.sum_before(mine, all);
     if (all == 0) return;
     std::uint64_t to = 0;
     if (crew.rank() == 0)

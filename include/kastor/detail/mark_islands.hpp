@@ -84,7 +84,7 @@ template <class Exec, Real T>
   using Kind = typename PixelMap<Exec, T>::Kind;
   if (is_host_space_v<Exec> || ceilings.empty() || bands.size() != 1) return false;
   const Rows<T> rows = rows_of<T, Exec>(bands.front());
-  return rows.ny * ((rows.nx + 63) / 64) <= ListedWord::most &&
+  return rows.ny > 0 && rows.nx > 0 && rows.ny * ((rows.nx + 63) / 64) <= ListedWord::most &&
          rows.pitch % PixelPack<T>::size == 0 &&
          reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(PixelPack<T>) == 0 &&
          background.level.kind() != Kind::image && background.rms.kind() != Kind::image;

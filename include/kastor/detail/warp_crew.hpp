@@ -62,28 +62,30 @@ class WarpCrew {
 #endif
   }
   /// Of the threads of lower rank; `all`: of all.
-  [[nodiscard]] KOKKOS_FUNCTION int sum_before(int value, int& all) const {
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V sum_before(V value, V& all) const {
+    static_assert(sizeof(V) <= sizeof(std::uint64_t));
 #ifdef __CUDA_ARCH__
     const int lane = rank() % warp;
-    const int up_to_here = sum_up_to_lane(value, lane);
+    const V up_to_here = sum_up_to_lane(value, lane);
     all = value_of_lane(up_to_here, warp - 1);
-    int before = up_to_here - value;
+    V before = up_to_here - value;
     if constexpr (warps > 1) {
-      auto* const of_warp = reinterpret_cast<int*>(m_space.words);
+      auto* const of_warp = reinterpret_cast<V*>(m_space.words);
       if (lane == 0) of_warp[rank() / warp] = all;
       __syncthreads();
       all = 0;
       KASTOR_UNROLL
       for (int w = 0; w < warps; ++w) {
-        before += w < rank() / warp ? of_warp[w] : 0;
+        before += w < rank() / warp ? of_warp[w] : V{0};
         all += of_warp[w];
       }
       __syncthreads();
     }
     return before;
 #else
-    const int before = m_team.team_scan(value);
-    m_team.team_reduce(Kokkos::Sum<int>(value));
+    const V before = m_team.team_scan(value);
+    m_team.team_reduce(Kokkos::Sum<V>(value));
     all = value;
     return before;
 #endif
@@ -96,17 +98,6 @@ class WarpCrew {
     m_team.team_reduce(Kokkos::Min<V>(value));
     return value;
 #endif
-  }
-  /// How many threads of lower rank say so; `all`: of all.
-  [[nodiscard]] KOKKOS_FUNCTION int count_before(bool says_so, int& all) const {
-#ifdef __CUDA_ARCH__
-    if constexpr (warps == 1) {
-      const std::uint32_t who = lanes_where(says_so);
-      all = __popc(who);
-      return __popc(who & ((1U << rank()) - 1));
-    }
-#endif
-    return sum_before(says_so ? 1 : 0, all);
   }
 
  private:
