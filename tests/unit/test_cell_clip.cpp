@@ -132,7 +132,7 @@ Estimated by_crew(const kd::CellImage<T>& image, int size, int rows) {
     threads.emplace_back([&, rank] {
       const Thread thread(meeting, rank);
       if (rows > 0) {
-        estimate.cell(thread, 0, list, columns.data(), rows);
+        estimate.cell(thread, 0, list, columns.data(), rows, static_cast<T*>(nullptr));
       } else {
         estimate.streamed(thread, 0, small_list);
       }

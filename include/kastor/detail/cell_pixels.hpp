@@ -75,7 +75,9 @@ struct CellImage {
   }
   /// NaN where the pixel is not good. `row` is that of y.
   [[nodiscard]] KOKKOS_FUNCTION T pixel(const T* row, std::int64_t y, std::int64_t x) const {
-    const T value = row[x];
+    return good_or_nan(row[x], y, x);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION T good_or_nan(T value, std::int64_t y, std::int64_t x) const {
     bool good = Interval<T>{}.contains(value);
     if (excluded.words != nullptr)
       good &= (excluded.words[y * excluded.per_row + x / 64] >> (x % 64) & 1) == 0;

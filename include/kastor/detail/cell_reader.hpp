@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/ceilings_of_cells.hpp>
 #include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/copy_ahead.hpp>
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 
@@ -26,11 +27,14 @@ KOKKOS_FUNCTION void announce([[maybe_unused]] const Crew& crew,
 #ifdef __CUDA_ARCH__
   if (image.rows.bands != nullptr) return;
   constexpr int line = 128 / sizeof(T);
-  const std::int64_t pitch = image.rows.one.pitch;
-  const T* const begin = image.rows.one.data + cell.y * pitch + cell.x;
-  for (int y = crew.rank(); y < static_cast<int>(cell.height); y += crew.size()) {
-    for (int x = 0; x < static_cast<int>(cell.width); x += line)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(begin + y * pitch + x));
+  const std::int64_t step = crew.size() * image.rows.one.pitch;
+  const T* row = image.rows.one.data + (cell.y + crew.rank()) * image.rows.one.pitch + cell.x;
+  const auto width = static_cast<int>(cell.width);
+  KASTOR_KEEP_LOOP
+  for (int left = static_cast<int>(cell.height) - crew.rank(); left > 0; left -= crew.size()) {
+    KASTOR_KEEP_LOOP
+    for (int x = 0; x < width; x += line) asm volatile("prefetch.global.L2 [%0];" ::"l"(row + x));
+    row += step;
   }
 #endif
 }
@@ -42,21 +46,23 @@ class CellReader {
  public:
   /// Pixels of a chunk: more of them fill a processor's store of instructions.
   static constexpr int most_ahead = 8;
+  using Ring = ChunkRing<T, most_ahead / PixelPack<T>::size>;
 
-  KOKKOS_FUNCTION CellReader(const CellImage<T>& image, const Cell& cell, int rank, int size)
-      : m_image(image), m_cell(cell) {
+  /// `ring`: Ring::pixels for each thread, at a multiple of 16 bytes, or null.
+  KOKKOS_FUNCTION CellReader(const CellImage<T>& image, const Cell& cell, int rank, int size,
+                             T* ring)
+      : m_image(image), m_cell(cell), m_ring(ring), m_rank(rank), m_size(size) {
     constexpr std::int64_t pixel_bytes = sizeof(T);
     const std::int64_t pitch = image.rows.one.pitch;
     m_is_near = image.rows.bands == nullptr && cell.height * pitch < (std::int64_t{1} << 30);
     m_begin = m_is_near ? image.rows.one.data + cell.y * pitch + cell.x : nullptr;
     m_packed = m_is_near && reinterpret_cast<std::uintptr_t>(m_begin) % 16 == 0 &&
                pitch * pixel_bytes % 16 == 0 && cell.width * pixel_bytes % 16 == 0;
-    const int each = m_packed ? pack : 1;
-    m_per_row = static_cast<int>(cell.width) / each;
+    m_per_row = static_cast<int>(cell.width) >> (m_packed ? log2_pack : 0);
     m_parts = (static_cast<int>(cell.height) * m_per_row - rank + size - 1) / size;
-    m_y = rank / m_per_row;
+    m_y = quotient_of_few(rank, m_per_row);
     m_x = rank - m_y * m_per_row;
-    m_step_y = size / m_per_row;
+    m_step_y = quotient_of_few(size, m_per_row);
     m_step_x = size - m_step_y * m_per_row;
     m_pitch = m_is_near ? static_cast<int>(pitch) : 0;
     m_turns = m_step_x == 0;
@@ -65,6 +71,28 @@ class CellReader {
         sizeof(T) == 4 && size == lanes && m_packed && shape_has_ceilings(cell.height, cell.width);
   }
 
+  /// Whether all pixels are within 2^30 of each other.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_near() const { return m_is_near; }
+  /// Where a pixel of such a cell is.
+  [[nodiscard]] KOKKOS_FUNCTION const T* at_near(int y, int x) const {
+    return m_begin + (y * m_pitch + x);
+  }
+  /// Lets the first pixels of the next clean read come while other things are done.
+  KOKKOS_FUNCTION void ask_early() {
+#ifdef KASTOR_COPIES_AHEAD
+    if (!may_be_clean() || !m_packed || !m_turns || m_ring == nullptr) return;
+    Ring ring(m_ring, m_rank, m_size);
+    ask_first(ring);
+    m_has_asked = true;
+#endif
+  }
+  /// Nothing is on its way any more.
+  KOKKOS_FUNCTION void settle() {
+#ifdef KASTOR_COPIES_AHEAD
+    Ring::wait();
+    m_has_asked = false;
+#endif
+  }
   /// Whether the pixels may be read as they are.
   [[nodiscard]] KOKKOS_FUNCTION bool may_be_clean() const {
     return m_is_near && m_image.excluded.words == nullptr;
@@ -72,10 +100,10 @@ class CellReader {
   /// Calls visit(chunk) for this thread's pixels. Clean: as they are; otherwise NaN for those that
   /// are not good.
   template <bool Clean, class Visit>
-  KOKKOS_FUNCTION void for_mine(const Visit& visit) const {
+  KOKKOS_FUNCTION void for_mine(const Visit& visit) {
     constexpr int ahead = Clean ? most_ahead : 4;
     if (m_packed && m_turns) {
-      read<pack, ahead / pack, true, Clean, true>(visit);
+      read_in_turns<ahead, Clean>(visit);
     } else if (m_packed) {
       read<pack, ahead / pack, true, Clean, false>(visit);
     } else {
@@ -87,8 +115,8 @@ class CellReader {
   /// As for_mine<true>, all threads in step; each chunk is of four rows, from ceiling_columns to
   /// the next.
   template <class Visit>
-  KOKKOS_FUNCTION void for_mine_with_ceilings(const Visit& visit) const {
-    read<pack, most_ahead / pack, true, true, true>(visit);
+  KOKKOS_FUNCTION void for_mine_with_ceilings(const Visit& visit) {
+    read_in_turns<most_ahead, true>(visit);
   }
 
   /// The same in less code.
@@ -107,6 +135,8 @@ class CellReader {
 
  private:
   static constexpr int pack = PixelPack<T>::size;
+  static constexpr int log2_pack = pack == 4 ? 2 : 1;
+  static_assert(pack == 1 << log2_pack);
   /// Parts of a row of floats that have one ceiling.
   static constexpr int parts_of_ceiling = 4;
 
@@ -114,6 +144,63 @@ class CellReader {
     int y, x;    ///< of a part, in its row of parts
     int offset;  ///< from the first pixel, if that is near
   };
+
+  template <int Ahead, bool Clean, class Visit>
+  KOKKOS_FUNCTION void read_in_turns(const Visit& visit) {
+#ifdef KASTOR_COPIES_AHEAD
+    if constexpr (Clean && Ahead == most_ahead) {
+      if (m_ring != nullptr) return read_through_ring(visit);
+    }
+#endif
+    read<pack, Ahead / pack, true, Clean, true>(visit);
+  }
+#ifdef KASTOR_COPIES_AHEAD
+  static constexpr int packs = most_ahead / pack;
+  __device__ void ask_first(Ring& ring) const {
+    const int row = m_step_y * m_pitch;
+    KASTOR_UNROLL
+    for (int k = 0; k < packs; ++k)
+      ring.ask(m_parts >= packs, k, m_begin + (m_y * m_pitch + m_x * pack + k * row));
+    ring.end_chunk();
+  }
+  template <class Visit>
+  __device__ void read_through_ring(const Visit& visit) {
+    constexpr int ahead = packs;
+    Ring ring(m_ring, m_rank, m_size);
+    if (!m_has_asked) ask_first(ring);
+    m_has_asked = false;
+    const int row = m_step_y * m_pitch;
+    const int step = ahead * row + m_step_x * pack, turn = m_per_row * pack;
+    int offset = m_y * m_pitch + m_x * pack, x = m_x;
+    const int chunks = m_parts / ahead;
+    KASTOR_KEEP_LOOP
+    for (int left = chunks - 1; left >= 0; --left) {
+      offset += step;
+      x += m_step_x;
+      const bool wraps = x >= m_per_row;
+      add_if(wraps, -m_per_row, x);
+      add_if(wraps, -turn, offset);
+      ring.step();
+      KASTOR_UNROLL
+      for (int k = 0; k < ahead; ++k) ring.ask(left > 0, k, m_begin + (offset + k * row));
+      ring.end_chunk();
+      PixelChunk<T, most_ahead> chunk;
+      ring.take(chunk.pixel);
+      visit(chunk);
+    }
+    if (chunks * ahead == m_parts) return;
+    Place at{m_y + chunks * ahead * m_step_y, (m_x + chunks * m_step_x) % m_per_row, 0};
+    at.offset = at.y * m_pitch + at.x * pack;
+    KASTOR_KEEP_LOOP
+    for (int i = chunks * ahead; i < m_parts; ++i) {
+      PixelChunk<T, pack> chunk;
+      load<pack, true, true>(at, chunk.pixel);
+      step_rows(at);
+      step_across<pack>(at);
+      visit(chunk);
+    }
+  }
+#endif
 
   /// `Turns`: the steps are whole rows, so that all could stay in one column.
   template <int Each, int Ahead, bool Near, bool Clean, bool Turns, class Visit>
@@ -196,9 +283,12 @@ class CellReader {
 
   const CellImage<T>& m_image;
   const Cell& m_cell;
+  T* m_ring;
+  int m_rank, m_size;
   const T* m_begin;
   bool m_is_near, m_packed;
-  bool m_turns;  ///< the steps are whole rows
+  bool m_has_asked = false;  ///< for the first chunk of a clean read
+  bool m_turns;              ///< the steps are whole rows
   bool m_has_ceilings;
   int m_pitch;
   int m_per_row;           ///< parts

@@ -29,6 +29,34 @@ struct CellRead {
     blank += other.blank;
     return *this;
   }
+  /// The same of all lanes.
+  template <class Lanes>
+  requires(sizeof(T) == 4)  //
+      KOKKOS_FUNCTION void join(const Lanes& lanes) {
+    lanes.least(min);
+    lanes.greatest(max);
+    lanes.add(good);
+    lanes.add(below);
+    lanes.add(inside);
+    lanes.add(lost);
+    lanes.add(blank);
+  }
+};
+
+/// Pixels below two thresholds.
+struct CellCountsBelow {
+  std::uint32_t low = 0, middle = 0;
+
+  KOKKOS_FUNCTION CellCountsBelow& operator+=(const CellCountsBelow& other) {
+    low += other.low;
+    middle += other.middle;
+    return *this;
+  }
+  template <class Lanes>
+  KOKKOS_FUNCTION void join(const Lanes& lanes) {
+    lanes.add(low);
+    lanes.add(middle);
+  }
 };
 
 /// IntervalSums of fewer than 2^18 pixels.
@@ -44,6 +72,15 @@ struct CellSums {
     below += other.below;
     lost += other.lost;
     return *this;
+  }
+  /// The same of all lanes.
+  template <class Lanes>
+  KOKKOS_FUNCTION void join(const Lanes& lanes) {
+    lanes.add(sum);
+    lanes.add(squares);
+    lanes.add(inside);
+    lanes.add(below);
+    lanes.add(lost);
   }
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums wide() const {
     IntervalSums sums;
@@ -74,6 +111,10 @@ struct Kokkos::reduction_identity<kastor::detail::CellRead<T>> {
   KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::CellRead<T> sum() {
     return {Kokkos::Experimental::infinity_v<T>, -Kokkos::Experimental::infinity_v<T>};
   }
+};
+template <>
+struct Kokkos::reduction_identity<kastor::detail::CellCountsBelow> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::CellCountsBelow sum() { return {}; }
 };
 template <>
 struct Kokkos::reduction_identity<kastor::detail::CellSums> {

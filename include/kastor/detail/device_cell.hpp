@@ -38,6 +38,7 @@ class DeviceCell {
     alignas(16) T found[room];
     T sorted[room];
   };
+  using Ring = typename CellReader<T>::Ring;
   using Ranks = ListedRanks<T, DeviceCell>;
   static constexpr int ranks_aside = 49;
 
@@ -45,20 +46,24 @@ class DeviceCell {
   /// `columns`: `rows` for each thread, at least least_rows. `ceilings`: to be filled by `extent`;
   /// only a warp of floats may be asked for them.
   KOKKOS_FUNCTION DeviceCell(const Crew& crew, const CellImage<T>& image, const Cell& cell,
-                             double kappa, List& list, T* columns, int rows,
+                             double kappa, List& list, T* columns, int rows, T* ring = nullptr,
                              const CeilingRoom<T>& ceilings = {})
       : m_crew(crew),
         m_image(image),
         m_cell(cell),
-        m_reader(image, cell, crew.rank(), crew.size()),
+        m_reader(image, cell, crew.rank(), crew.size(), ring),
         m_list(list),
         m_column(columns + crew.rank()),
         m_rows(rows),
         m_ceilings(ceilings) {
-    const CellSample<Crew, T> sample(crew, image, cell);
+    const CellSample<Crew, T> sample(crew, m_reader, image, cell);
     announce(crew, image, cell);
+    m_reader.ask_early();
     guess(sample, kappa);
   }
+  KOKKOS_FUNCTION ~DeviceCell() { m_reader.settle(); }
+  DeviceCell(const DeviceCell&) = delete;
+  DeviceCell& operator=(const DeviceCell&) = delete;
 
   /// Of all good pixels.
   [[nodiscard]] KOKKOS_FUNCTION Extent<T> extent() {
@@ -80,6 +85,7 @@ class DeviceCell {
     }
     if (!m_has_window) m_in_window = 0;
     if (m_ceilings.values != nullptr) lift_ceilings();
+    if (m_clean) m_reader.ask_early();
     return {all.good, all.min, all.max};
   }
   /// Where the first median, and most likely the later ones, are.
@@ -108,6 +114,12 @@ class DeviceCell {
       above += other.above;
       lost += other.lost;
       return *this;
+    }
+    template <class Lanes>
+    KOKKOS_FUNCTION void join(const Lanes& lanes) {
+      lanes.add(below);
+      lanes.add(above);
+      lanes.add(lost);
     }
   };
   /// Once sums were asked for.
@@ -216,28 +228,31 @@ class DeviceCell {
   }
 
   struct Taken {
-    std::int64_t below, below_middle;  ///< pixels below these bounds
+    std::int64_t below, below_middle;  ///< pixels below these bounds; the second may be needless
     std::int64_t count;                ///< from `low` on and below `high`
     const T* sorted;                   ///< these; null: they do not fit the list
   };
   /// The pixels from `low` on and below `high` in order. `low`, `middle` and `high` are all within
   /// the window, or all beyond one side of it.
-  [[nodiscard]] KOKKOS_FUNCTION Taken take(T low, T high, T middle) const {
-    int below = 0, below_middle = 0, mine = 0;
+  [[nodiscard]] KOKKOS_FUNCTION Taken take(T low, T high, T middle, bool needs_middle) const {
     const bool listed = m_has_window && low >= m_window.low && high <= m_window.high;
+    if (listed && !needs_middle && !m_tried_tails) {
+      const Taken taken = take_at_once(low, high);
+      if (taken.sorted != nullptr) return taken;
+    }
+    int below = 0, below_middle = 0, mine = 0;
     look_for_ranks(listed, [&](T x) {
       const bool is_below = x < low;
       add_if(is_below, 1, below);
       add_if(x < middle, 1, below_middle);
       add_if(!is_below & (x < high), 1, mine);
     });
-    const std::uint64_t both = m_crew.sum(static_cast<std::uint64_t>(below) |
-                                          static_cast<std::uint64_t>(below_middle) << 32);
+    const CellCountsBelow all = m_crew.sum(CellCountsBelow{
+        static_cast<std::uint32_t>(below), static_cast<std::uint32_t>(below_middle)});
     const std::int64_t before = listed ? m_window.below_low : 0;
     int count = 0;
     int at = m_crew.sum_before(mine, count);
-    Taken taken{static_cast<std::int64_t>(both & 0xffffffffU) + before,
-                static_cast<std::int64_t>(both >> 32) + before, count, nullptr};
+    Taken taken{all.low + before, all.middle + before, count, nullptr};
     if (count > List::room) return taken;
     m_crew.barrier();  // the last list has been read
     look_for_ranks(listed, [&](T x) {
@@ -264,7 +279,7 @@ class DeviceCell {
     m_core = {infinity, -infinity};
     if (m_cell.pixels() <= size) return;
     std::uint32_t good = 0;
-    pixels.for_mine(m_crew, [&](int i, T value) {
+    pixels.for_mine(m_crew, m_image, m_cell, [&](int i, T value) {
       m_list.found[i] = value == value ? value : infinity;
       good += value == value ? 1 : 0;
     });
@@ -349,6 +364,49 @@ class DeviceCell {
     return true;
   }
 
+  /// Of the window, with one look at it: the thread's are set aside behind it, and `below_middle`
+  /// is not counted. Nothing is taken if some do not fit there.
+  [[nodiscard]] KOKKOS_FUNCTION Taken take_at_once(T low, T high) const {
+    constexpr int batch = 4;
+    const int step = m_crew.size();
+    // So that all batches are full.
+    KASTOR_UNROLL
+    for (int k = 0; k < batch; ++k)
+      m_column[(m_in_window + k) * step] = Kokkos::Experimental::infinity_v<T>;
+    const ScratchCursor<T> last(m_column + (m_rows - 1) * step);
+    const ScratchCursor<T> full(m_column + (m_in_window + 2 * batch - 1) * step);
+    ScratchCursor<T> next = last;
+    int below = 0, lost = 0;
+    KASTOR_KEEP_LOOP
+    for (int i = 0; i < m_in_window; i += batch) {
+      const bool over = full.is_beyond(next);
+      lost = over ? 1 : lost;
+      next = over ? last : next;
+      T pixel[batch];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) pixel[k] = m_column[(i + k) * step];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        const bool is_below = pixel[k] < low;
+        add_if(is_below, 1, below);
+        next.put(pixel[k]);
+        next.step_if(!is_below & (pixel[k] < high), -step);
+      }
+    }
+    const CellCountsBelow all = m_crew.sum(
+        CellCountsBelow{static_cast<std::uint32_t>(below), static_cast<std::uint32_t>(lost)});
+    const int mine = last.from(next) / step;
+    int count = 0;
+    int at = m_crew.sum_before(mine, count);
+    if (all.middle != 0 || count > List::room) return {0, 0, 0, nullptr};
+    m_crew.barrier();  // the last list has been read
+    for (int i = 0; i < mine; ++i) m_list.found[at++] = m_column[(m_rows - 1 - i) * step];
+    m_crew.barrier();
+    sort_most<128, List::room>(m_crew, m_list.found, count, m_list.sorted);
+    m_crew.barrier();
+    return {all.low + m_window.below_low, 0, count, m_list.sorted};
+  }
+
   /// The pixels of the window or all.
   template <class Visit>
   KOKKOS_FUNCTION void look_for_ranks(bool listed, const Visit& visit) const {
@@ -412,24 +470,24 @@ class DeviceCell {
     using Writer = std::conditional_t<Ceilings, CeilingWriter<Crew, T>, NoCeilings>;
     Writer ceilings(m_crew, m_ceilings, m_list.found);
     const auto look = [&](const auto& chunk) {
-      const bool over = end.is_beyond(full);
-      add_if(over, end.from(begin), lost);
-      end = over ? begin : end;
+      if (end.is_beyond(full)) {
+        lost += end.from(begin);
+        end = begin;
+      }
       T largest = chunk.pixel[0];
       KASTOR_UNROLL
       for (int i = 0; i < chunk.size; ++i) {
         const T x = chunk.pixel[i];
-        if constexpr (Clean) {
-          blank = Kokkos::fma(x, T{0}, blank);
+        if constexpr (!Clean) mine.good += x == x ? 1 : 0;
+        if constexpr (Clean && sizeof(T) == 4) {
+          mine.min = lesser_or_nan(x, mine.min);
+          if constexpr (!Ceilings) mine.max = greater_or_nan(x, mine.max);
         } else {
-          mine.good += x == x ? 1 : 0;
-        }
-        mine.min = lesser(x, mine.min);
-        if constexpr (Ceilings) {
-          largest = greater(x, largest);
-        } else {
+          if constexpr (Clean) blank = Kokkos::fma(x, T{0}, blank);
+          mine.min = lesser(x, mine.min);
           mine.max = greater(x, mine.max);
         }
+        if constexpr (Ceilings) largest = greater_or_nan(x, largest);
         const bool is_below = x < low;
         add_if(is_below, 1, below);
         // Written in any case: that is less work than a branch.
@@ -438,7 +496,7 @@ class DeviceCell {
       }
       using Chunk = std::remove_cvref_t<decltype(chunk)>;
       if constexpr (Ceilings && Chunk::size == CellReader<T>::most_ahead) {
-        mine.max = greater(largest, mine.max);
+        mine.max = greater_or_nan(largest, mine.max);
         ceilings.take(largest);
       }
     };
@@ -455,7 +513,9 @@ class DeviceCell {
     mine.below = static_cast<std::uint32_t>(below);
     mine.inside = static_cast<std::uint32_t>(lost / step + m_in_window);
     mine.lost = lost > 0 ? 1 : 0;
-    mine.blank = blank == 0 ? 0 : 1;
+    const bool sound = (mine.min > -Kokkos::Experimental::infinity_v<T>)&(
+        mine.max < Kokkos::Experimental::infinity_v<T>);
+    mine.blank = (blank == 0) & (sound | !Clean) ? 0 : 1;
     return m_crew.sum(mine);
   }
 

@@ -63,9 +63,9 @@ struct EstimateCell {
   template <class Crew>
   KOKKOS_FORCEINLINE_FUNCTION void cell(const Crew& crew, std::int64_t i,
                                         typename DeviceCell<Crew, T>::List& list, T* columns,
-                                        int rows) const {
+                                        int rows, T* ring) const {
     const Cell cell = image[i];
-    DeviceCell<Crew, T> population(crew, image, cell, rules.kappa, list, columns, rows);
+    DeviceCell<Crew, T> population(crew, image, cell, rules.kappa, list, columns, rows, ring);
     clip(crew, i, cell, population);
   }
   /// A crew takes a cell of any size.
@@ -101,16 +101,20 @@ struct CellTeam {
   using Member = TeamMember<Exec>;
   using Crew = WarpCrew<Member, Threads>;
   /// So that a processor of a device has enough room for 16 warps.
-  static constexpr int most_rows = sizeof(T) == 4 ? 64 : 40;
+  static constexpr int most_rows = sizeof(T) == 4 ? 60 : 40;
   static constexpr int scratch_rows = 37000 / (Threads * static_cast<int>(sizeof(T)));
   static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
   static_assert(rows >= DeviceCell<Crew, T>::least_rows);
   static constexpr int cells = lone_warps<Member> && Threads == Crew::warp ? 16 / sizeof(T) : 1;
   static constexpr int threads = Threads * cells;
+  /// For doubles there is no room.
+  static constexpr bool has_ring = sizeof(T) == 4;
   struct Space {
     typename Crew::Space crew;
     typename DeviceCell<Crew, T>::List list;
     T columns[rows * Threads];
+    alignas(16) T ring[has_ring ? DeviceCell<Crew, T>::Ring::pixels * Threads : 1];
+    [[nodiscard]] KOKKOS_FUNCTION T* way() { return has_ring ? ring : nullptr; }
   };
   static constexpr int scratch_bytes = sizeof(Space) * cells + 16;
   /// A processor of a device has registers for 512 threads of these. Kokkos refuses to launch what
@@ -173,7 +177,7 @@ struct EstimateByTeams {
     Team::for_each(team, [&](const auto& crew, auto& space, int first, int step) {
       KASTOR_KEEP_LOOP
       for (int i = first; i < end; i += step) {
-        estimate.cell(crew, which[i], space.list, space.columns, Team::rows);
+        estimate.cell(crew, which[i], space.list, space.columns, Team::rows, space.way());
         crew.barrier();
       }
     });

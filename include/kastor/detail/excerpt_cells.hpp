@@ -35,7 +35,8 @@ struct TakeExcerpts {
       if (i >= count) return;
       const Cell cell = image[first + i];
       DeviceCell<typename Team::Crew, T> pixels(crew, image, cell, kappa, space.list, space.columns,
-                                                Team::rows, ceilings.of_cell(cell.y, cell.x));
+                                                Team::rows, space.way(),
+                                                ceilings.of_cell(cell.y, cell.x));
       if (!take_excerpt(crew, pixels, kappa, pool, excerpts[i]) && crew.rank() == 0)
         excerpts[i].good = CellExcerpt<T>::failed;
     });

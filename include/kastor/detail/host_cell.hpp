@@ -142,7 +142,7 @@ class HostCell {
     const T* sorted;                   ///< these; null: they do not fit the list
   };
   /// As DeviceCell::take.
-  [[nodiscard]] Taken take(T low, T high, T middle) const {
+  [[nodiscard]] Taken take(T low, T high, T middle, bool) const {
     const bool listed = low >= m_window.low && high <= m_window.high;
     HostTaking<T> taking{low, middle, high};
     if (listed) {

@@ -70,8 +70,9 @@ class ListedRanks {
         if (after > from && after < to) from = after;
         if (before > from && before < to) to = before;
       }
-      const auto taken = m_pixels.take(from, to, middle);
-      bracket.narrow(middle, taken.below_middle, k);
+      const bool needs_middle = takes > 0;
+      const auto taken = m_pixels.take(from, to, middle, needs_middle);
+      if (needs_middle) bracket.narrow(middle, taken.below_middle, k);
       bracket.narrow(from, taken.below, k);
       bracket.narrow(to, taken.below + taken.count, k);
       if (taken.sorted != nullptr && k >= taken.below && k < taken.below + taken.count) {

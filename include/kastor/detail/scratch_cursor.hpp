@@ -37,7 +37,7 @@ class ScratchCursor {
   /// Values from another place to this one.
   [[nodiscard]] KOKKOS_FUNCTION int from(const ScratchCursor& other) const {
 #ifdef __CUDA_ARCH__
-    return (m_at - other.m_at) / static_cast<int>(sizeof(T));
+    return (m_at - other.m_at) >> (sizeof(T) == 4 ? 2 : 3);
 #else
     return static_cast<int>(m_at - other.m_at);
 #endif

@@ -55,7 +55,15 @@ class WarpCrew {
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
 #ifdef __CUDA_ARCH__
-    return joined(value, [](V& into, const V& from) { into += from; });
+    const auto add = [](V& into, const V& from) { into += from; };
+    if constexpr (JoinLanes::is_there && requires { value.join(JoinLanes{}); }) {
+      value.join(JoinLanes{});
+    } else if constexpr (JoinLanes::is_there && requires { JoinLanes{}.add(value); }) {
+      JoinLanes{}.add(value);
+    } else {
+      join_lanes(value, add);
+    }
+    return joined_warps(value, add);
 #else
     m_team.team_reduce(Kokkos::Sum<V>(value));
     return value;
@@ -93,7 +101,9 @@ class WarpCrew {
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V smallest(V value) const {
 #ifdef __CUDA_ARCH__
-    return joined(value, [](V& into, const V& from) { into = from < into ? from : into; });
+    const auto take_lesser = [](V& into, const V& from) { into = from < into ? from : into; };
+    join_lanes(value, take_lesser);
+    return joined_warps(value, take_lesser);
 #else
     m_team.team_reduce(Kokkos::Min<V>(value));
     return value;
@@ -103,10 +113,14 @@ class WarpCrew {
  private:
 #ifdef __CUDA_ARCH__
   template <class V, class Join>
-  [[nodiscard]] __device__ V joined(V value, const Join& join) const {
-    static_assert(sizeof(V) <= 64);
+  __device__ static void join_lanes(V& value, const Join& join) {
     KASTOR_UNROLL
     for (int lane = warp / 2; lane > 0; lane /= 2) join(value, value_from_across(value, lane));
+  }
+  /// `value`: the same for all threads of a warp.
+  template <class V, class Join>
+  [[nodiscard]] __device__ V joined_warps(V value, const Join& join) const {
+    static_assert(sizeof(V) <= 64);
     if constexpr (warps > 1) {
       auto* const of_warp = reinterpret_cast<V*>(m_space.words);
       if (rank() % warp == 0) of_warp[rank() / warp] = value;
@@ -149,17 +163,28 @@ struct LaneValues {
       sort_stretches<2 * Run>();
     }
   }
-  __device__ void merge_with_lane_across(int across, int run) {
-    const bool up = (lane * Each & run) == 0;
-    const bool low = ((lane & across) == 0) == up;
+  /// `turned`: the lane's bits, inverted where its stretch is put in order downwards.
+  __device__ void merge_with_lane_across(int across, int turned) {
+    const bool low = (turned & across) == 0;
     KASTOR_UNROLL
     for (int r = 0; r < Each; ++r) {
       const T other = __shfl_xor_sync(~0U, value[r], across);
-      value[r] = low ? Kokkos::fmin(value[r], other) : Kokkos::fmax(value[r], other);
+      keep_if_lesser(low, other, value[r]);
     }
   }
 
  private:
+  /// Or if greater. In place, without the moves of registers that the compiler would add.
+  __device__ static void keep_if_lesser(bool low, T other, T& value) {
+    if constexpr (sizeof(T) == 4) {
+      asm("{\n .reg .pred p;\n setp.ne.s32 p, %2, 0;\n"
+          " @p min.f32 %0, %0, %1;\n @!p max.f32 %0, %0, %1;\n}"
+          : "+f"(value)
+          : "f"(other), "r"(static_cast<int>(low)));
+    } else {
+      value = low ? Kokkos::fmin(value, other) : Kokkos::fmax(value, other);
+    }
+  }
   __device__ static void order(T& a, T& b, bool up) {
     const T lesser = Kokkos::fmin(a, b), greater = Kokkos::fmax(a, b);
     a = up ? lesser : greater;
@@ -184,9 +209,10 @@ __device__ void sort_in_registers(const Crew& crew, const T* found, int n, T* so
   // Loops: the code is short, and a processor's store of instructions small.
   KASTOR_KEEP_LOOP
   for (int run = each; run <= Room; run *= 2) {
+    const int turned = (lane * each & run) == 0 ? lane : ~lane;
     KASTOR_KEEP_LOOP
-    for (int across = run / each / 2; across > 0; across /= 2)
-      list.merge_with_lane_across(across, run);
+    for (int across = run / each >> 1; across > 0; across >>= 1)
+      list.merge_with_lane_across(across, turned);
     list.template merge<each / 2>(run);
   }
   KASTOR_UNROLL
