@@ -199,6 +199,28 @@ void many_cells_are_the_same_everywhere() {
   }
 }
 
+/// Cells that a device's threads read in turns, with a row or a few left over for some of them; and
+/// such as begin anywhere.
+template <class C>
+void many_shapes_of_cells_are_the_same_everywhere() {
+  using Exec = typename C::exec;
+  using First = ts::FirstExec;
+  using T = typename C::real;
+  auto host = ts::make_image<T>(ts::Pixels::contaminated, 1700, 1760, 37);
+  host(1000, 1000) = std::numeric_limits<T>::infinity();
+  host(700, 300) = -std::numeric_limits<T>::infinity();
+  const auto image = ts::to_device<Exec>(host);
+  const auto first_image = ts::to_device<First>(host);
+  const std::pair<std::int64_t, std::int64_t> shapes[] = {{33, 32}, {37, 32},  {65, 16}, {39, 28},
+                                                          {35, 31}, {13, 128}, {62, 64}, {3, 512}};
+  for (const auto& [height, width] : shapes) {
+    const auto params = unfiltered(height, width);
+    const auto want = nodes_of<First, T>(kastor::estimate_background(First{}, first_image, params));
+    const auto got = nodes_of<Exec, T>(kastor::estimate_background(Exec{}, image, params));
+    EXPECT_TRUE(same_bits(got, want)) << ts::shape_name(height, width);
+  }
+}
+
 template <class C>
 void parameters_match_naive() {
   using T = typename C::real;
@@ -427,6 +449,9 @@ TYPED_TEST(Background, MatchesNaiveOnShapesOfCells) { shapes_of_cells_match_naiv
 TYPED_TEST(Background, MatchesNaiveWithEveryParameter) { parameters_match_naive<TypeParam>(); }
 TYPED_TEST(Background, OfManyCellsIsTheSameEverywhere) {
   many_cells_are_the_same_everywhere<TypeParam>();
+}
+TYPED_TEST(Background, OfManyShapesOfCellsIsTheSameEverywhere) {
+  many_shapes_of_cells_are_the_same_everywhere<TypeParam>();
 }
 TYPED_TEST(Background, FillsCellsWithoutEnoughGoodPixels) {
   cells_without_enough_good_pixels_are_filled<TypeParam>();

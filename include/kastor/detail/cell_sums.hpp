@@ -32,14 +32,14 @@ struct CellRead {
   /// The same of all lanes.
   template <class Lanes>
   requires(sizeof(T) == 4)  //
-      KOKKOS_FUNCTION void join(const Lanes& lanes) {
-    lanes.least(min);
-    lanes.greatest(max);
-    lanes.add(good);
-    lanes.add(below);
-    lanes.add(inside);
-    lanes.add(lost);
-    lanes.add(blank);
+      KOKKOS_FUNCTION void join(const Lanes& of_lanes) {
+    of_lanes.least(min);
+    of_lanes.greatest(max);
+    of_lanes.add(good);
+    of_lanes.add(below);
+    of_lanes.add(inside);
+    of_lanes.add(lost);
+    of_lanes.add(blank);
   }
 };
 
@@ -53,9 +53,9 @@ struct CellCountsBelow {
     return *this;
   }
   template <class Lanes>
-  KOKKOS_FUNCTION void join(const Lanes& lanes) {
-    lanes.add(low);
-    lanes.add(middle);
+  KOKKOS_FUNCTION void join(const Lanes& of_lanes) {
+    of_lanes.add(low);
+    of_lanes.add(middle);
   }
 };
 
@@ -75,12 +75,12 @@ struct CellSums {
   }
   /// The same of all lanes.
   template <class Lanes>
-  KOKKOS_FUNCTION void join(const Lanes& lanes) {
-    lanes.add(sum);
-    lanes.add(squares);
-    lanes.add(inside);
-    lanes.add(below);
-    lanes.add(lost);
+  KOKKOS_FUNCTION void join(const Lanes& of_lanes) {
+    of_lanes.add(sum);
+    of_lanes.add(squares);
+    of_lanes.add(inside);
+    of_lanes.add(below);
+    of_lanes.add(lost);
   }
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums wide() const {
     IntervalSums sums;

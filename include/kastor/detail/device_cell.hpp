@@ -116,10 +116,10 @@ class DeviceCell {
       return *this;
     }
     template <class Lanes>
-    KOKKOS_FUNCTION void join(const Lanes& lanes) {
-      lanes.add(below);
-      lanes.add(above);
-      lanes.add(lost);
+    KOKKOS_FUNCTION void join(const Lanes& of_lanes) {
+      of_lanes.add(below);
+      of_lanes.add(above);
+      of_lanes.add(lost);
     }
   };
   /// Once sums were asked for.
@@ -513,9 +513,10 @@ class DeviceCell {
     mine.below = static_cast<std::uint32_t>(below);
     mine.inside = static_cast<std::uint32_t>(lost / step + m_in_window);
     mine.lost = lost > 0 ? 1 : 0;
-    const bool sound = (mine.min > -Kokkos::Experimental::infinity_v<T>)&(
-        mine.max < Kokkos::Experimental::infinity_v<T>);
-    mine.blank = (blank == 0) & (sound | !Clean) ? 0 : 1;
+    const bool is_finite = mine.min > -Kokkos::Experimental::infinity_v<T> &&
+                           mine.max < Kokkos::Experimental::infinity_v<T>;
+    const bool has_blank = blank != 0 || (Clean && !is_finite);
+    mine.blank = has_blank ? 1 : 0;
     return m_crew.sum(mine);
   }
 

@@ -55,24 +55,26 @@ KOKKOS_FORCEINLINE_FUNCTION void add_if(bool condition, int step, int& to) {
 }
 
 /// The lesser of two numbers; NaN if one of them is.
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION float lesser_or_nan(float a, float b) {
+template <class T>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T lesser_or_nan(T a, T b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  float lesser;
-  asm("min.NaN.f32 %0, %1, %2;" : "=f"(lesser) : "f"(a), "f"(b));
-  return lesser;
-#else
-  return ((a < b) | (a != a)) ? a : b;
+  if constexpr (sizeof(T) == 4) {
+    asm("min.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+    return a;
+  }
 #endif
+  return ((a < b) | (a != a)) ? a : b;
 }
 /// The greater of two numbers; NaN if one of them is.
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION float greater_or_nan(float a, float b) {
+template <class T>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T greater_or_nan(T a, T b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  float greater;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
-  return greater;
-#else
-  return ((a > b) | (a != a)) ? a : b;
+  if constexpr (sizeof(T) == 4) {
+    asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+    return a;
+  }
 #endif
+  return ((a > b) | (a != a)) ? a : b;
 }
 
 /// Calls `visit(pixel, k)` for the pixels k = 0, 1 ... of a mask's word, at most 64 and `n`; packs
