@@ -47,7 +47,7 @@ struct IslandsOfSide {
                const BitMask<Exec>& seeds, const detail::KeptPixels& kept, bool all_kept) {
     label.enqueue(foreground, seeds);
     measure.enqueue(bands, background, usable.words.data(), kept, label.labels(), label.counts(),
-                    all_kept);
+                    label.labelled_runs(), all_kept);
   }
   /// `before`: islands with lower ids. False: a list was too short and has grown.
   [[nodiscard]] bool finish(std::int64_t before) {

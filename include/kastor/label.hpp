@@ -86,6 +86,7 @@ struct LabelCounts {
   std::uint64_t pixels = 0;  ///< of the foreground
   std::uint32_t components = 0;
   std::uint32_t dropped = 0;
+  std::uint32_t labelled_runs = 0;  ///< of which there is a list
 };
 
 /// Connected components by union-find over the runs of a bit mask. Labels are those of
@@ -131,6 +132,9 @@ class Labeller {
   [[nodiscard]] const RunLabels<Exec>& labels() const;
   /// The numbers of the last `enqueue`, in the memory of Exec.
   [[nodiscard]] const LabelCounts* counts() const;
+  /// Devices that may drop components: the runs that have a label, in any order, as many as
+  /// `counts()` says. Null: all runs are to be looked at.
+  [[nodiscard]] const std::uint32_t* labelled_runs() const;
 
  private:
   struct Plan;

@@ -9,11 +9,19 @@ namespace ts = testing_support;
 
 /// The nodes of both maps, in cells of 64 x 64 pixels.
 template <class Exec, class T>
-void bm_background(benchmark::State& state) {
+void time_nodes(benchmark::State& state, const kastor::ConstImage<T, Exec>& image) {
   const Exec space;
-  const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(state.range(0));
   kastor::BackgroundEstimator<Exec, T> estimate(space);
-  ts::time_on_image<Exec, T>(state, space, sky, [&] { benchmark::DoNotOptimize(estimate(sky)); });
+  ts::time_on_image<Exec, T>(state, space, image,
+                             [&] { benchmark::DoNotOptimize(estimate(image)); });
+}
+template <class Exec, class T>
+void bm_background(benchmark::State& state) {
+  time_nodes<Exec, T>(state, ts::simulated_sky<Exec, T>(state.range(0)));
+}
+template <class Exec, class T>
+void bm_background_of_noise(benchmark::State& state) {
+  time_nodes<Exec, T>(state, ts::independent_noise<Exec, T>(state.range(0)));
 }
 
 /// One map as an image.
@@ -29,8 +37,9 @@ void bm_fill_map(benchmark::State& state) {
                              [&] { kastor::fill_map<Exec, T>(space, background.level, map); });
 }
 
-#define KASTOR_REGISTER(EXEC, T)                                        \
-  ts::register_on_sizes<EXEC, T>("background", bm_background<EXEC, T>); \
+#define KASTOR_REGISTER(EXEC, T)                                                          \
+  ts::register_on_sizes<EXEC, T>("background", bm_background<EXEC, T>);                   \
+  ts::register_on_sizes<EXEC, T>("background_of_noise", bm_background_of_noise<EXEC, T>); \
   ts::register_on_sizes<EXEC, T>("fill_map", bm_fill_map<EXEC, T>);
 
 [[maybe_unused]] const bool registered = [] {

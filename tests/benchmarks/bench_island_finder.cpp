@@ -87,7 +87,7 @@ void bm_mark_images(benchmark::State& state) {
   time_marks<Exec, T>(state, {Image(level), Image(rms)});
 }
 
-/// From the image on the device to the rows on the host.
+/// From the image on the device to the rows.
 template <class Exec, class T>
 void time_islands(benchmark::State& state, double seed, double flood) {
   const Exec space;
@@ -112,21 +112,28 @@ void bm_find_islands_dense(benchmark::State& state) {
   time_islands<Exec, T>(state, 1, 1);
 }
 
-/// From the image on the device to the rows on the host, with the maps.
+/// From the image on the device to the rows, with the maps.
 template <class Exec, class T>
-void bm_maps_and_islands(benchmark::State& state) {
+void time_maps_and_islands(benchmark::State& state, const kastor::ConstImage<T, Exec>& image) {
   const Exec space;
-  const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(state.range(0));
   kastor::BackgroundEstimator<Exec, T> estimate(space);
   kastor::IslandParams params;
   params.seed = 5;
   params.flood = 3;
   kastor::IslandFinder<Exec, T> find(space, params);
-  ts::time_on_image<Exec, T>(state, space, sky, [&] {
-    const auto mesh = estimate(sky);
-    benchmark::DoNotOptimize(find.find(sky, mesh.background(), {}, mesh.ceilings));
+  ts::time_on_image<Exec, T>(state, space, image, [&] {
+    const auto mesh = estimate(image);
+    benchmark::DoNotOptimize(find.find(image, mesh.background(), {}, mesh.ceilings));
   });
   state.counters["islands"] = static_cast<double>(find.labels().components);
+}
+template <class Exec, class T>
+void bm_maps_and_islands(benchmark::State& state) {
+  time_maps_and_islands<Exec, T>(state, ts::simulated_sky<Exec, T>(state.range(0)));
+}
+template <class Exec, class T>
+void bm_maps_and_islands_of_noise(benchmark::State& state) {
+  time_maps_and_islands<Exec, T>(state, ts::independent_noise<Exec, T>(state.range(0)));
 }
 
 #define KASTOR_REGISTER(EXEC, T)                                                        \
@@ -135,6 +142,8 @@ void bm_maps_and_islands(benchmark::State& state) {
   ts::register_on_sizes<EXEC, T>("mark_islands_images", bm_mark_images<EXEC, T>);       \
   ts::register_on_sizes<EXEC, T>("find_islands", bm_find_islands<EXEC, T>);             \
   ts::register_on_sizes<EXEC, T>("maps_and_islands", bm_maps_and_islands<EXEC, T>);     \
+  ts::register_on_sizes<EXEC, T>("maps_and_islands_of_noise",                           \
+                                 bm_maps_and_islands_of_noise<EXEC, T>);                \
   ts::register_on_sizes<EXEC, T>("find_islands_dense", bm_find_islands_dense<EXEC, T>);
 
 [[maybe_unused]] const bool registered = [] {

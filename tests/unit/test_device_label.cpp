@@ -41,7 +41,7 @@ class EmulatedLabels {
     m_label.assign(runs, garbage);
     m_first_run = m_label;
     m_sets.assign(runs, ~std::uint64_t{0});
-    m_parent = m_rank = m_label;
+    m_parent = m_rank = m_labelled = m_label;
     m_in_part.assign(parts, ~std::uint64_t{0});
     m_pixels_in_part = m_in_part;
     m_roots_in_part.assign(run_teams, garbage);
@@ -72,7 +72,8 @@ class EmulatedLabels {
                &m_reported,
                {m_in_part.data(), m_pixels_in_part.data(), m_roots_in_part.data(),
                 m_dropped_in_part.data()},
-               capacity};
+               capacity,
+               drops ? m_labelled.data() : nullptr};
   }
 
   enum class By { one_team, many_teams };
@@ -143,6 +144,18 @@ class EmulatedLabels {
     ASSERT_EQ(m_first_in_word.back(), m_counts.runs) << what;
   }
 
+  /// The runs that have a label, each once.
+  void expect_list(const std::string& what) const {
+    std::vector<std::uint32_t> want;
+    for (std::uint32_t run = 0; run < m_counts.runs; ++run)
+      if (m_label[run] != 0) want.push_back(run);
+    ASSERT_EQ(m_counts.labelled_runs, want.size()) << what;
+    std::vector<std::uint32_t> listed(
+        m_labelled.begin(), m_labelled.begin() + static_cast<std::ptrdiff_t>(want.size()));
+    std::sort(listed.begin(), listed.end());
+    EXPECT_EQ(listed, want) << what;
+  }
+
  private:
   template <class Tiles>
   [[nodiscard]] Tiles tiles_of(std::int64_t count, int& teams) const {
@@ -160,7 +173,7 @@ class EmulatedLabels {
   const ts::HostMask& m_mask;
   kastor::LabelParams m_params;
   std::vector<std::uint64_t> m_words, m_seeds, m_sets, m_in_part, m_pixels_in_part;
-  std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent, m_rank;
+  std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent, m_rank, m_labelled;
   std::vector<std::uint32_t> m_roots_in_part, m_dropped_in_part;
   std::vector<std::int32_t> m_begin, m_end, m_row;
   std::vector<std::uint8_t> m_touched;
@@ -230,7 +243,22 @@ TEST(DeviceLabel, DropsWhatIsSmallOrHasNoSeed) {
     EmulatedLabels labels(mask, params, &seeds);
     const kastor::LabelCounts counts = labels.run(by);
     expect_labels(labels, counts, want, "seeds");
+    labels.expect_list("seeds");
     EXPECT_EQ(counts.dropped, all.components - want.components);
+  }
+}
+
+/// More runs than all teams have threads; few of them, and nearly all, have a label.
+TEST(DeviceLabel, ListsWhatHasALabel) {
+  const auto mask = ts::random_mask(80, 201, 0.4, 5);
+  for (const int pixels : {2, 12, 100000}) {
+    const kastor::LabelParams params{kastor::Connectivity::four, pixels};
+    for (const By by : {By::one_team, By::many_teams}) {
+      EmulatedLabels labels(mask, params);
+      const kastor::LabelCounts counts = labels.run(by);
+      EXPECT_EQ(counts.components > 0, pixels < 100000);
+      labels.expect_list(std::to_string(pixels));
+    }
   }
 }
 

@@ -84,11 +84,13 @@ Estimated by_excerpts(const kd::CellImage<T>& image, const kd::CellRules& rules 
     const int n = std::min(pool.cells_at_once, count - first);
     used = unfinished = 0;
     launch("take", Take::teams(n),
-           Take{image, rules.kappa, first, n, room, excerpts.data(), ceilings});
+           Take{image, rules.kappa, first, n, room, excerpts.data(), list, ceilings});
     launch("clip", Clip::teams(n), Clip{estimate, first, n, excerpts.data(), list});
     // Two cells by one warp each, or more by four.
-    launch("estimate", 2, kd::EstimateByTeams<T, Teams, 32>{estimate, {0, list, 0, 2}});
-    launch("estimate", 2, kd::EstimateByTeams<T, Teams, 128>{estimate, {0, list, 2}});
+    launch("finish", 2,
+           kd::FinishExcerpts<T, Teams, 32>{estimate, {0, list, 0, 2}, first, excerpts.data()});
+    launch("finish", 2,
+           kd::FinishExcerpts<T, Teams, 128>{estimate, {0, list, 2}, first, excerpts.data()});
     found.unfinished += unfinished;
   }
   return found;

@@ -204,13 +204,13 @@ void reads_are_joined() {
     for (int i = 0; i < Threads; ++i) {
       kd::CellRead<T> read{infinity, -infinity};
       const auto count = [&] { return static_cast<std::uint32_t>(random.below(5000)); };
-      if (i == Threads / 3) read.min = least;
-      if (i == Threads - 1) read.max = greatest;
       if (i % 7 == 0 && least < greatest) {
         read.min = std::max(least, T(-1e29) * T(i));
         read.max = std::min(greatest, T(1e29) * T(i));
         if (read.max < least) read.max = least;
       }
+      if (i == Threads / 3) read.min = least;
+      if (i == Threads - 1) read.max = greatest;
       read.good = count();
       read.below = count();
       read.inside = count();

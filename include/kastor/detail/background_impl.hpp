@@ -240,13 +240,13 @@ struct BackgroundEstimator<Exec, T>::Plan {
       const int n = std::min(most, count - first);
       Kokkos::deep_copy(space, excerpts_used, 0U);
       launcher("kastor::background::take_excerpts", Take::teams(n),
-               Take{image, params.clip.kappa, first, n, pool, excerpts.data(), ceiling_room});
+               Take{image, params.clip.kappa, first, n, pool, excerpts.data(), rest, ceiling_room});
       launcher("kastor::background::clip_excerpts", Clip::teams(n),
                Clip{estimate, first, n, excerpts.data(), rest});
       // Few are done sooner by more threads each.
       constexpr std::uint32_t few = 1024;
-      finish(detail::EstimateByTeams<T, Exec, 32>{estimate, {0, rest, few}}, n);
-      finish(detail::EstimateByTeams<T, Exec, 128>{estimate, {0, rest, 0, few}}, n);
+      finish<32>(estimate, {0, rest, few}, first, n);
+      finish<128>(estimate, {0, rest, 0, few}, first, n);
     }
   }
 
@@ -265,17 +265,21 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return {ceilings.data(), detail::ceiling_stride(image.image.nx)};
   }
 
-  /// Of listed cells, at most `count`: as many teams as work at once take one after the other.
-  template <class Kernel>
-  void finish(const Kernel& kernel, int count) {
-    launch(kernel, count, space.concurrency() / Kernel::threads);
+  /// Of listed cells, at most `count` from `first` on: as many teams as work at once take one after
+  /// the other.
+  template <int Threads>
+  void finish(const detail::EstimateCell<T>& estimate, const detail::CellsToEstimate& which,
+              int first, int count) {
+    using Kernel = detail::FinishExcerpts<T, Exec, Threads>;
+    launch(Kernel{estimate, which, first, excerpts.data()}, count,
+           space.concurrency() / (4 * Kernel::threads));
   }
 
   template <class Kernel>
   void launch(const Kernel& kernel, int count, int most_teams = std::numeric_limits<int>::max()) {
-    detail::TeamLauncher<Exec>{space}(
-        "kastor::background::estimate_cells",
-        std::min((count + Kernel::cells - 1) / Kernel::cells, most_teams), kernel);
+    const int teams = (count + Kernel::cells - 1) / Kernel::cells;
+    detail::TeamLauncher<Exec>{space}("kastor::background::estimate_cells",
+                                      std::min(teams, most_teams), kernel);
   }
 
   void make_nodes() {

@@ -170,6 +170,54 @@ struct GridTerms {
   }
 };
 
+/// The same for any number of chunks.
+template <class T>
+class GridTotals {
+ public:
+  KOKKOS_FUNCTION explicit GridTotals(const Grid& grid) : m_terms(grid) {}
+
+  /// Some of it `to` the sums, the rest when they are flushed.
+  template <int N>
+  KOKKOS_FUNCTION void add(const T (&pixels)[N], CellSums& to) {
+    if (m_terms_left < N) flush(to);
+    m_terms.add(pixels, m_sums);
+    m_terms_left -= N;
+  }
+  KOKKOS_FUNCTION void flush(CellSums& to) {
+    to.sum += m_terms.in_steps(m_sums.sum);
+    to.squares += m_terms.in_steps(m_sums.squares);
+    m_sums = {};
+    m_terms_left = GridTerms<T>::most_terms;
+  }
+
+ private:
+  GridTerms<T> m_terms;
+  typename GridTerms<T>::Sums m_sums;
+  int m_terms_left = GridTerms<T>::most_terms;
+};
+
+/// Of the good pixels within an interval; all threads of the crew get it. `reader`: the thread's.
+template <class Crew, class Reader, class T>
+[[nodiscard]] KOKKOS_FUNCTION CellSums sums_within(const Crew& crew, Reader& reader,
+                                                   const Interval<T>& interval, const Grid& grid) {
+  CellSums mine;
+  GridTotals<T> totals(grid);
+  const auto centre = static_cast<T>(grid.centre);
+  reader.template for_mine<false>([&](auto chunk) {
+    KASTOR_UNROLL
+    for (int i = 0; i < chunk.size; ++i) {
+      T& x = chunk.pixel[i];
+      const bool in = interval.contains(x);
+      mine.below += x <= interval.low ? 1 : 0;
+      mine.inside += in ? 1 : 0;
+      x = in ? x : centre;
+    }
+    totals.add(chunk.pixel, mine);
+  });
+  totals.flush(mine);
+  return crew.sum(mine);
+}
+
 }  // namespace kastor::detail
 
 #endif

@@ -165,10 +165,9 @@ class DeviceCell {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums sums(const Interval<T>& interval, const Grid& grid) {
-    if (m_tried_tails) return sums_of<false, false>(interval, grid).wide();
+    if (m_tried_tails) return sums_within(m_crew, m_reader, interval, grid).wide();
     m_tried_tails = true;
-    const CellSums sums =
-        m_clean ? sums_of<true, true>(interval, grid) : sums_of<false, true>(interval, grid);
+    const CellSums sums = m_clean ? sums_of_all<true>(grid) : sums_of_all<false>(grid);
     m_has_tails = sums.lost == 0;
     return sums.wide();
   }
@@ -530,54 +529,36 @@ class DeviceCell {
           Kokkos::Experimental::infinity_v<T>;
   }
 
-  template <bool Clean, bool All>
-  [[nodiscard]] KOKKOS_FUNCTION CellSums sums_of(const Interval<T>& interval, const Grid& grid) {
+  /// Of all good pixels; sets the tails aside.
+  template <bool Clean>
+  [[nodiscard]] KOKKOS_FUNCTION CellSums sums_of_all(const Grid& grid) {
     CellSums mine;
-    const GridTerms<T> terms(grid);
+    GridTotals<T> totals(grid);
     const auto centre = static_cast<T>(grid.centre);
     const Interval<T> core = m_core;
     const int step = m_crew.size();
     const ScratchCursor<T> full(m_column + (m_in_window + CellReader<T>::most_ahead - 1) * step);
     const ScratchCursor<T> last(m_column + (m_rows - 1) * step);
     ScratchCursor<T> next_tail = last;
-    typename GridTerms<T>::Sums sums;
-    int terms_left = GridTerms<T>::most_terms;
-    const auto flush = [&] {
-      mine.sum += terms.in_steps(sums.sum);
-      mine.squares += terms.in_steps(sums.squares);
-      sums = {};
-      terms_left = GridTerms<T>::most_terms;
-    };
     m_reader.template for_mine<Clean>([&](auto chunk) {
-      if constexpr (All) {
-        const bool over = full.is_beyond(next_tail);
-        mine.lost += over ? 1 : 0;
-        next_tail = over ? last : next_tail;
-      }
+      const bool over = full.is_beyond(next_tail);
+      mine.lost += over ? 1 : 0;
+      next_tail = over ? last : next_tail;
       KASTOR_UNROLL
       for (int i = 0; i < chunk.size; ++i) {
         T& x = chunk.pixel[i];
-        if constexpr (All) {
-          next_tail.put(x);
-          next_tail.step_if((x <= core.low) | (x >= core.high), -step);
-          if constexpr (!Clean) {
-            mine.inside += x == x ? 1 : 0;
-            x = x == x ? x : centre;
-          }
-        } else {
-          const bool in = interval.contains(x);
-          mine.below += x <= interval.low ? 1 : 0;
-          mine.inside += in ? 1 : 0;
-          x = in ? x : centre;
+        next_tail.put(x);
+        next_tail.step_if((x <= core.low) | (x >= core.high), -step);
+        if constexpr (!Clean) {
+          mine.inside += x == x ? 1 : 0;
+          x = x == x ? x : centre;
         }
       }
-      if (terms_left < chunk.size) flush();
-      terms.add(chunk.pixel, sums);
-      terms_left -= chunk.size;
-      if constexpr (All && Clean) mine.inside += chunk.size;
+      totals.add(chunk.pixel, mine);
+      if constexpr (Clean) mine.inside += chunk.size;
     });
-    flush();
-    if constexpr (All) m_first_tail = m_rows + next_tail.from(last) / step;
+    totals.flush(mine);
+    m_first_tail = m_rows + next_tail.from(last) / step;
     return m_crew.sum(mine);
   }
 

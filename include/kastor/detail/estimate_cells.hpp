@@ -143,6 +143,8 @@ struct CellTeam {
 struct CellList {
   std::int32_t* cells;
   std::uint32_t* count;
+
+  KOKKOS_FUNCTION void add(int cell) const { cells[Kokkos::atomic_fetch_add(count, 1U)] = cell; }
 };
 
 /// All cells; or those of a list, if it has more than `above` and at most `most` of them.

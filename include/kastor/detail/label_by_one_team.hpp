@@ -22,6 +22,7 @@ struct LabelByOneTeam {
     std::uint32_t parent[most_runs];
     std::uint32_t rank[most_runs];
     SumsBeforeSpace<std::uint64_t, 1, threads> sums;
+    std::uint32_t first_listed;
   };
   static constexpr int scratch_bytes = sizeof(Space) + 8;
 
@@ -42,6 +43,7 @@ struct LabelByOneTeam {
 
     for (std::int64_t run = crew.rank(); run < runs; run += threads)
       space.parent[run] = static_cast<std::uint32_t>(run);
+    if (crew.rank() == 0) table.counts->labelled_runs = 0;
     crew.barrier();
     const UniteWithRowAbove<Exec> above{near, threads, nx, reach};
     for (std::int64_t run = crew.rank(); run < runs; run += threads) above.unite(run);
@@ -53,8 +55,13 @@ struct LabelByOneTeam {
     }
     const RankedRoots roots = rank_roots(crew, space.sums, near, 0, runs);
     crew.barrier();
-    for (std::int64_t run = crew.rank(); run < runs; run += threads)
-      near.label_run(run, near.forest().find(static_cast<std::uint32_t>(run)), 0);
+    for (std::int64_t t = 0; t < runs; t += threads) {
+      const std::int64_t run = t + crew.rank();
+      const bool has_label =
+          run < runs && near.label_run(run, near.forest().find(static_cast<std::uint32_t>(run)), 0);
+      if (table.labelled != nullptr)
+        list_labelled(crew, space.sums, space.first_listed, near, run, has_label);
+    }
     publish_counts(crew, space.sums, table, word_parts, roots);
   }
 };

@@ -284,6 +284,23 @@ KOKKOS_FUNCTION void publish_counts(const Crew& crew,
   if (crew.rank() == 0) table.publish(pixels, roots.kept, roots.dropped);
 }
 
+/// Lists those runs of a team's threads that have a label, behind those of other teams. All threads
+/// must call it. `first`: shared by them.
+template <class V, int Threads, class Crew>
+KOKKOS_FUNCTION void list_labelled(const Crew& crew, SumsBeforeSpace<V, 1, Threads>& space,
+                                   std::uint32_t& first, const RunTable& table, std::int64_t run,
+                                   bool has_label) {
+  V before[1] = {has_label ? V{1} : V{0}};
+  V all[1];
+  sums_before(crew, space, before, all);
+  if (crew.rank() == 0 && all[0] != 0)
+    first =
+        Kokkos::atomic_fetch_add(&table.counts->labelled_runs, static_cast<std::uint32_t>(all[0]));
+  crew.barrier();
+  if (has_label)
+    table.labelled[first + static_cast<std::uint32_t>(before[0])] = static_cast<std::uint32_t>(run);
+}
+
 template <class Exec>
 struct RankRootsByTeams {
   using Tiles = TilesOfRuns;
@@ -305,6 +322,7 @@ struct RankRootsByTeams {
     if (team.team_rank() == 0) {
       table.totals.roots[team.league_rank()] = roots.kept;
       table.totals.dropped[team.league_rank()] = roots.dropped;
+      if (team.league_rank() == 0) table.counts->labelled_runs = 0;
     }
   }
 };
@@ -323,6 +341,7 @@ struct LabelRunsByTeams {
   struct Sums {
     SumsBeforeSpace<std::uint32_t, 1, Tiles::threads> counts;
     SumsBeforeSpace<std::uint64_t, 1, Tiles::threads> pixels;
+    std::uint32_t first_listed;
   };
   [[nodiscard]] static int scratch_for(int teams) {
     return static_cast<int>(sizeof(Sums)) + (teams + 2) * static_cast<int>(sizeof(std::uint32_t)) +
@@ -359,11 +378,16 @@ struct LabelRunsByTeams {
     if (team.league_rank() == parts - 1) publish(crew, sums, parts, before[parts]);
     const std::int64_t runs = table.runs();
     const auto share = static_cast<std::uint32_t>(tiles.share(team.league_size()));
-    const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
-    for (std::int64_t run = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-         run < runs; run += step) {
-      const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
-      table.label_run(run, root, before[root / share]);
+    const std::int64_t step = std::int64_t{team.league_size()} * threads;
+    for (std::int64_t t = std::int64_t{team.league_rank()} * threads; t < runs; t += step) {
+      const std::int64_t run = t + crew.rank();
+      bool has_label = false;
+      if (run < runs) {
+        const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
+        has_label = table.label_run(run, root, before[root / share]);
+      }
+      if (table.labelled != nullptr)
+        list_labelled(crew, sums.counts, sums.first_listed, table, run, has_label);
     }
   }
 

@@ -94,9 +94,15 @@ struct Labeller<Exec>::Plan {
     detail::grow(parent, space, "kastor::label::parent", capacity);
     detail::grow(rank, space, "kastor::label::rank", capacity);
     if (drops()) detail::grow(pixels_of_set, space, "kastor::label::pixels_of_set", capacity);
+    if (lists_labelled()) detail::grow(labelled, space, "kastor::label::labelled", capacity);
   }
   [[nodiscard]] bool drops() const {
     return params.min_pixels > 1 || params.drop_at_edge || seeds.data() != nullptr;
+  }
+  /// So that the warps of a device need not look at what is dropped.
+  [[nodiscard]] bool lists_labelled() const { return !is_host_space_v<Exec> && drops(); }
+  [[nodiscard]] std::uint32_t* list_of_labelled() const {
+    return lists_labelled() ? labelled.data() : nullptr;
   }
 
   [[nodiscard]] detail::RunTable table() const {
@@ -120,7 +126,8 @@ struct Labeller<Exec>::Plan {
         counts.data(),
         counts_on_host.data(),
         {runs_in_part.data(), pixels_in_part.data(), roots_in_part.data(), dropped_in_part.data()},
-        capacity};
+        capacity,
+        list_of_labelled()};
   }
 
   [[nodiscard]] std::int32_t reach() const {
@@ -272,6 +279,7 @@ struct Labeller<Exec>::Plan {
   List<std::uint32_t> parent;
   List<std::uint32_t> rank;
   List<std::uint64_t> pixels_of_set;
+  List<std::uint32_t> labelled;
   decltype(BitMask<Exec>::words) seeds;  ///< of the call
   detail::MaskLines lines;               ///< of the call's mask
 };
@@ -329,6 +337,10 @@ const RunLabels<Exec>& Labeller<Exec>::labels() const {
 template <class Exec>
 const LabelCounts* Labeller<Exec>::counts() const {
   return m_plan->counts.data();
+}
+template <class Exec>
+const std::uint32_t* Labeller<Exec>::labelled_runs() const {
+  return m_plan->list_of_labelled();
 }
 
 template <class Exec, class Label>

@@ -430,13 +430,14 @@ class IslandMeasurer {
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
                const std::uint64_t* usable, const KeptPixels& kept, const RunLabels<Exec>& labels,
-               const LabelCounts* counts, bool all_kept) {
+               const LabelCounts* counts, const std::uint32_t* labelled, bool all_kept) {
     const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
     m_most = std::max({m_most, std::int64_t{4096}, labels.ny * labels.nx / 8192});
     reserve_islands();
     grow(m_rows, m_space, "kastor::islands::rows", m_most);
     MeasuredRuns runs = runs_of(labels, counts, m_most);
     if (all_kept) runs.needs = kept.need();
+    runs.labelled = labelled;
     const std::int64_t per_row = labels.mask.words_per_row();
     const std::int64_t workers = measuring_workers(m_space, runs.run_capacity);
     const auto sweep =

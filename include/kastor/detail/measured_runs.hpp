@@ -87,6 +87,8 @@ struct MeasuredRuns {
   std::int64_t run_capacity;  ///< of the lists of runs
   std::int64_t components;    ///< known to the host, or the most that there is room for
   Need needs{};               ///< of whoever measures
+  /// Devices: those that are part of a component, as many as `counts` says; null: any may be.
+  const std::uint32_t* labelled = nullptr;
 
   /// None if the runs were not labelled or a list is too short: the caller will measure again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
@@ -144,7 +146,12 @@ struct RunsOfBands {
   int bands;
   BandOrigin<T> band[most_bands];
 
+  /// Of the bands' runs, or of the list.
   [[nodiscard]] KOKKOS_FUNCTION RunLoop<Exec> loop(std::int64_t worker) const {
+    if (is_listed()) {
+      const std::uint32_t listed = runs.count() == 0 ? 0 : runs.counts->labelled_runs;
+      return RunLoop<Exec>(worker, workers, 0, listed);
+    }
     const std::uint32_t first = runs.first_in_word[first_word];
     const std::uint32_t past = runs.first_in_word[past_word];
     return RunLoop<Exec>(worker, workers, first, runs.count() == 0 ? first : past);
@@ -164,10 +171,21 @@ struct RunsOfBands {
     SetSums<Part, Add> sums(add);
     const RunLoop<Exec> share = loop(worker);
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
-      const Run run = runs.run(i);
-      if (run.label != 0) sums.take(run.label, part_of(run));
+      const Run run = runs.run(is_listed() ? runs.labelled[i] : i);
+      if (run.label != 0 && is_of_bands(run)) sums.take(run.label, part_of(run));
     }
     sums.flush();
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION bool is_listed() const {
+    return !is_host_space_v<Exec> && runs.labelled != nullptr;
+  }
+  /// The list is of all bands.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_of_bands(const Run& run) const {
+    if (!is_listed()) return true;
+    const std::int64_t word = run.row * ((runs.nx + 63) / 64);
+    return word >= first_word && word < past_word;
   }
 };
 

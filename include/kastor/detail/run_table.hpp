@@ -68,7 +68,8 @@ struct RunTable {
   LabelCounts* counts;
   LabelCounts* counts_on_host;  ///< in memory that the host reads
   PartTotals totals;
-  std::int64_t capacity;  ///< of the lists of runs
+  std::int64_t capacity;              ///< of the lists of runs
+  std::uint32_t* labelled = nullptr;  ///< runs that have a label, in any order; null: not listed
 
   static constexpr std::uint32_t dropped = ~std::uint32_t{0};
   static constexpr std::uint64_t has_seed = std::uint64_t{1} << 63;
@@ -123,16 +124,18 @@ struct RunTable {
     }
   }
 
-  /// The label of a run from the rank of its root; `before` roots lie in the parts before.
-  KOKKOS_FUNCTION void label_run(std::int64_t i, std::uint32_t root, std::uint32_t before) const {
+  /// The label of a run from the rank of its root; `before` roots lie in the parts before. False:
+  /// it has none.
+  KOKKOS_FUNCTION bool label_run(std::int64_t i, std::uint32_t root, std::uint32_t before) const {
     const auto run = static_cast<std::uint32_t>(i);
     const std::uint32_t place = rank[root];
     if (place == dropped) {
       label[run] = 0;
-      return;
+      return false;
     }
     label[run] = before + place + 1;
     if (root == run) first_run[before + place] = run;
+    return true;
   }
 
   /// Says the counts, which but for the runs have only now become known.
