@@ -87,10 +87,8 @@ Estimated by_excerpts(const kd::CellImage<T>& image, const kd::CellRules& rules 
            Take{image, rules.kappa, first, n, room, excerpts.data(), list, ceilings});
     launch("clip", Clip::teams(n), Clip{estimate, first, n, excerpts.data(), list});
     // Two cells by one warp each, or more by four.
-    launch("finish", 2,
-           kd::FinishExcerpts<T, Teams, 32>{estimate, {0, list, 0, 2}, first, excerpts.data()});
-    launch("finish", 2,
-           kd::FinishExcerpts<T, Teams, 128>{estimate, {0, list, 2}, first, excerpts.data()});
+    launch("estimate", 2, kd::EstimateByTeams<T, Teams, 32>{estimate, {0, list, 0, 2}});
+    launch("estimate", 2, kd::EstimateByTeams<T, Teams, 128>{estimate, {0, list, 2}});
     found.unfinished += unfinished;
   }
   return found;

@@ -245,8 +245,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
                Clip{estimate, first, n, excerpts.data(), rest});
       // Few are done sooner by more threads each.
       constexpr std::uint32_t few = 1024;
-      finish<32>(estimate, {0, rest, few}, first, n);
-      finish<128>(estimate, {0, rest, 0, few}, first, n);
+      finish(detail::EstimateByTeams<T, Exec, 32>{estimate, {0, rest, few}}, n);
+      finish(detail::EstimateByTeams<T, Exec, 128>{estimate, {0, rest, 0, few}}, n);
     }
   }
 
@@ -265,21 +265,17 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return {ceilings.data(), detail::ceiling_stride(image.image.nx)};
   }
 
-  /// Of listed cells, at most `count` from `first` on: as many teams as work at once take one after
-  /// the other.
-  template <int Threads>
-  void finish(const detail::EstimateCell<T>& estimate, const detail::CellsToEstimate& which,
-              int first, int count) {
-    using Kernel = detail::FinishExcerpts<T, Exec, Threads>;
-    launch(Kernel{estimate, which, first, excerpts.data()}, count,
-           space.concurrency() / (4 * Kernel::threads));
+  /// Of listed cells, at most `count`: as many teams as work at once take one after the other.
+  template <class Kernel>
+  void finish(const Kernel& kernel, int count) {
+    launch(kernel, count, space.concurrency() / Kernel::threads);
   }
 
   template <class Kernel>
   void launch(const Kernel& kernel, int count, int most_teams = std::numeric_limits<int>::max()) {
-    const int teams = (count + Kernel::cells - 1) / Kernel::cells;
-    detail::TeamLauncher<Exec>{space}("kastor::background::estimate_cells",
-                                      std::min(teams, most_teams), kernel);
+    detail::TeamLauncher<Exec>{space}(
+        "kastor::background::estimate_cells",
+        std::min((count + Kernel::cells - 1) / Kernel::cells, most_teams), kernel);
   }
 
   void make_nodes() {

@@ -118,8 +118,6 @@ class ExcerptedCell {
       : m_from(from), m_end(from.tails) {}
 
   [[nodiscard]] KOKKOS_FUNCTION bool knew_all() const { return m_knew_all; }
-  /// Whether sums were asked for.
-  [[nodiscard]] KOKKOS_FUNCTION bool has_summed() const { return m_has_summed; }
 
   [[nodiscard]] KOKKOS_FUNCTION Extent<T> extent() const {
     return {m_from.good, m_from.min, m_from.max};

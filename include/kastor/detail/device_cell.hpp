@@ -146,7 +146,7 @@ class DeviceCell {
   }
   [[nodiscard]] KOKKOS_FUNCTION const Interval<T>& core() const { return m_core; }
 
-  [[nodiscard]] KOKKOS_FUNCTION Extremes<T> extremes(const Interval<T>& interval) const {
+  [[nodiscard]] KOKKOS_FUNCTION Extremes<T> extremes(const Interval<T>& interval) {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     Extremes<T> mine{infinity, -infinity};
     const auto look = [&](T x) {
@@ -160,11 +160,12 @@ class DeviceCell {
       if (all.min <= m_core.low && all.max >= m_core.high) return all;
       mine = {infinity, -infinity};
     }
-    m_reader.for_each_of_mine(look);
+    for_all_of_mine(look);
     return m_crew.sum(mine);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums sums(const Interval<T>& interval, const Grid& grid) {
+    if (m_has_all) return sums_within(m_crew, Held{*this}, interval, grid).wide();
     if (m_tried_tails) return sums_within(m_crew, m_reader, interval, grid).wide();
     m_tried_tails = true;
     const CellSums sums = m_clean ? sums_of_all<true>(grid) : sums_of_all<false>(grid);
@@ -191,6 +192,8 @@ class DeviceCell {
     const bool listed = has_core_of(to);
     if (listed) {
       for_my_tails(look);
+    } else if (has_all()) {
+      for_all_of_mine(look);
     } else {
       // The tails anew: what `to` leaves out is gone for good.
       if (!(to.low <= m_core.low && to.high >= m_core.high)) m_core = middle_half_of(to);
@@ -208,12 +211,12 @@ class DeviceCell {
       m_first_tail = first_tail;
     }
     const CellSums out = m_crew.sum(gone);
-    if (!listed) m_has_tails = out.lost == 0;
+    if (!listed && !m_has_all) m_has_tails = out.lost == 0;
     return without(all, out);
   }
 
   /// The smallest pixel that is not below the bound.
-  [[nodiscard]] KOKKOS_FUNCTION T smallest_from(T bound) const {
+  [[nodiscard]] KOKKOS_FUNCTION T smallest_from(T bound) {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     T mine = infinity;
     const auto look = [&](T x) { mine = ((x >= bound) & (x < mine)) ? x : mine; };
@@ -222,7 +225,7 @@ class DeviceCell {
       const T smallest = m_crew.smallest(mine);
       if (smallest < infinity) return smallest;
     }
-    m_reader.for_each_of_mine(look);
+    for_all_of_mine(look);
     return m_crew.smallest(mine);
   }
 
@@ -233,7 +236,7 @@ class DeviceCell {
   };
   /// The pixels from `low` on and below `high` in order. `low`, `middle` and `high` are all within
   /// the window, or all beyond one side of it.
-  [[nodiscard]] KOKKOS_FUNCTION Taken take(T low, T high, T middle, bool needs_middle) const {
+  [[nodiscard]] KOKKOS_FUNCTION Taken take(T low, T high, T middle, bool needs_middle) {
     const bool listed = m_has_window && low >= m_window.low && high <= m_window.high;
     if (listed && !needs_middle && !m_tried_tails) {
       const Taken taken = take_at_once(low, high);
@@ -408,11 +411,11 @@ class DeviceCell {
 
   /// The pixels of the window or all.
   template <class Visit>
-  KOKKOS_FUNCTION void look_for_ranks(bool listed, const Visit& visit) const {
+  KOKKOS_FUNCTION void look_for_ranks(bool listed, const Visit& visit) {
     if (listed) {
       for_my_window(visit);
     } else {
-      m_reader.for_each_of_mine(visit);
+      for_all_of_mine(visit);
     }
   }
 
@@ -448,8 +451,52 @@ class DeviceCell {
     }
   }
 
+  /// Once a list did not hold an answer, all pixels, if the crew's columns have room for them: in a
+  /// crowd there will be more such questions, and each would be a read of the cell or two.
+  [[nodiscard]] KOKKOS_FUNCTION bool has_all() {
+    if constexpr (!is_warp) {
+      if (!m_has_all && m_reader.most_of_a_thread() <= m_rows) {
+        m_held = 0;
+        m_reader.for_each_of_mine([&](T x) { m_column[m_held++ * m_crew.size()] = x; });
+        m_has_all = true;
+        m_has_window = m_has_tails = false;
+      }
+    }
+    return m_has_all;
+  }
+  /// Some of them at a time, NaN for those that are not good and behind the last.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_my_chunks(const Visit& visit) const {
+    KASTOR_KEEP_LOOP
+    for (int i = 0; i < m_held; i += 4) {
+      PixelChunk<T, 4> chunk;
+      KASTOR_UNROLL
+      for (int k = 0; k < chunk.size; ++k)
+        chunk.pixel[k] = i + k < m_held ? m_column[(i + k) * m_crew.size()]
+                                        : Kokkos::Experimental::quiet_NaN_v<T>;
+      visit(chunk);
+    }
+  }
+  /// As a reader of them.
+  struct Held {
+    const DeviceCell& cell;
+    template <bool Clean, class Visit>
+    KOKKOS_FUNCTION void for_mine(const Visit& visit) const {
+      cell.for_my_chunks(visit);
+    }
+  };
+  /// NaN for those that are not good.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_all_of_mine(const Visit& visit) {
+    if (!has_all()) return m_reader.for_each_of_mine(visit);
+    for_my_chunks([&](const auto& chunk) {
+      KASTOR_UNROLL
+      for (int k = 0; k < chunk.size; ++k) visit(chunk.pixel[k]);
+    });
+  }
+
+  static constexpr bool is_warp = requires { requires Crew::least_size == lanes; };
   [[nodiscard]] KOKKOS_FUNCTION CellRead<T> clean_read() {
-    constexpr bool is_warp = requires { requires Crew::least_size == lanes; };
     if constexpr (is_warp && sizeof(T) == 4) {
       if (m_ceilings.values != nullptr && m_reader.has_ceilings()) return first_read<true, true>();
     }
@@ -589,6 +636,8 @@ class DeviceCell {
   bool m_clean = false;
   bool m_has_window = false;
   bool m_has_tails = false, m_tried_tails = false;
+  bool m_has_all = false;  ///< in the column, instead of the lists
+  int m_held = 0;          ///< pixels of this thread, then
 };
 
 }  // namespace kastor::detail

@@ -7,7 +7,6 @@
 #include <kastor/detail/cell_clip.hpp>
 #include <kastor/detail/cell_excerpt.hpp>
 #include <kastor/detail/estimate_cells.hpp>
-#include <kastor/detail/refined_cell.hpp>
 #include <kastor/detail/warp_crew.hpp>
 
 /// Devices, many cells: crews take an excerpt of each, then a thread clips each excerpt. Cells that
@@ -40,6 +39,7 @@ struct TakeExcerpts {
                                                 Team::rows, space.way(),
                                                 ceilings.of_cell(cell.y, cell.x));
       if (!take_excerpt(crew, pixels, kappa, pool, excerpts[i]) && crew.rank() == 0) {
+        // Listed before all others: these cells take longest.
         excerpts[i].good = CellExcerpt<T>::failed;
         unfinished.add(first + i);
       }
@@ -83,49 +83,6 @@ struct ClipExcerpts {
     const CellStatistics s = clip_cell<T>(pixels, estimate.rules.kappa, estimate.rules.max_passes);
     if (!pixels.knew_all()) return false;
     counts = estimate.output.write(estimate.rules, i, estimate.image[i].pixels(), s);
-    return true;
-  }
-};
-
-/// Listed cells: of an excerpt that did not say all, most often the cell is read only once more,
-/// for the sums on a finer grid. Those that had no excerpt come first in the list, and take longer.
-template <class T, class Exec, int Threads>
-struct FinishExcerpts {
-  using Team = CellTeam<T, Exec, Threads>;
-  static constexpr int cells = Team::cells;
-  static constexpr int threads = Team::threads;
-  static constexpr int teams_at_once = Team::teams_at_once;
-  static constexpr int scratch_bytes = Team::scratch_bytes;
-  EstimateCell<T> estimate;
-  CellsToEstimate which;
-  int first;  ///< cell that has the first excerpt
-  const CellExcerpt<T>* excerpts;
-
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const typename Team::Member& team) const {
-    const int end = which.count();
-    Team::for_each(team, [&](const auto& crew, auto& space, int first_place, int step) {
-      KASTOR_KEEP_LOOP
-      for (int i = first_place; i < end; i += step) {
-        const int cell = which[i];
-        if (!refine(crew, cell, excerpts[cell - first]))
-          estimate.cell(crew, cell, space.list, space.columns, Team::rows, space.way());
-        crew.barrier();
-      }
-    });
-  }
-
- private:
-  /// False: it must be read from the beginning.
-  template <class Crew>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool refine(const Crew& crew, int i,
-                                                        const CellExcerpt<T>& excerpt) const {
-    if (excerpt.good == CellExcerpt<T>::failed) return false;
-    const Cell cell = estimate.image[i];
-    RefinedCell<Crew, T> pixels(crew, estimate.image, cell, excerpt);
-    const CellStatistics s = clip_cell<T>(pixels, estimate.rules.kappa, estimate.rules.max_passes);
-    if (!pixels.knew_all()) return false;
-    if (crew.rank() == 0)
-      estimate.output.count(estimate.output.write(estimate.rules, i, cell.pixels(), s));
     return true;
   }
 };
