@@ -9,6 +9,7 @@
 #include <array>
 #include <barrier>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/estimate_cells.hpp>
@@ -182,6 +183,32 @@ void crews_agree() {
     }
   }
 }
+
+/// Sources on so many pixels that medians leave the window, and limits cut into the core.
+template <class T>
+void crowds_agree() {
+  ts::Random random(29);
+  for (const double share : {0.05, 0.15, 0.3, 0.45, 0.6}) {
+    for (const double faintest : {0.5, 3.0, 40.0}) {
+      for (const std::int64_t nx : {32, 37}) {
+        auto host = ts::make_image<T>(ts::Pixels::gaussian, 24, nx, 5);
+        for (T& x : host.values) {
+          if (random.uniform() < share)
+            x += static_cast<T>(faintest / std::pow(random.uniform(), 1.5));
+        }
+        const auto image = one_cell(host);
+        const Estimated want = on_host(image);
+        // Columns that hold the cell, lists of it, and next to nothing.
+        for (const int rows : {240, 100, 20})
+          expect_same(by_crew(image, 4, rows), want,
+                      std::to_string(share) + " from " + std::to_string(faintest) + ", rows " +
+                          std::to_string(rows) + ", nx " + std::to_string(nx));
+      }
+    }
+  }
+}
+TEST(CellClip, CrowdsAreTheSameOfFloat) { crowds_agree<float>(); }
+TEST(CellClip, CrowdsAreTheSameOfDouble) { crowds_agree<double>(); }
 
 TEST(CellClip, CrewsAndHostsGiveTheSameBitsOfFloat) { crews_agree<float>(); }
 TEST(CellClip, CrewsAndHostsGiveTheSameBitsOfDouble) { crews_agree<double>(); }

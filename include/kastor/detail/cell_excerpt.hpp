@@ -143,43 +143,60 @@ class ExcerptedCell {
     if (!(to.low <= m_from.core.low && to.high >= m_from.core.high)) m_knew_all = false;
     if (!m_knew_all) return {};
     CellSums gone;
-    const int before = m_begin;
-    m_begin += remove(m_from.tail + m_begin, 1, m_from.below - m_begin, grid, gone,
-                      [&](T x) { return x <= to.low; });
-    gone.below = static_cast<std::uint32_t>(m_begin - before);
-    m_end -= remove(m_from.tail + m_end - 1, -1, m_end - m_from.below, grid, gone,
-                    [&](T x) { return x >= to.high; });
+    Tails below(m_from.tail + m_begin, 1, m_from.below - m_begin);
+    Tails above(m_from.tail + m_end - 1, -1, m_end - m_from.below);
+    // Both, before the first is looked at: the pixels come from far away.
+    below.load();
+    above.load();
+    const int removed = below.remove(grid, gone, [&](T x) { return x <= to.low; });
+    m_begin += removed;
+    gone.below = static_cast<std::uint32_t>(removed);
+    m_end -= above.remove(grid, gone, [&](T x) { return x >= to.high; });
     return without(all, gone);
   }
 
  private:
-  /// Of n tails, adds those to `gone` that are beyond a limit, from the outermost on. Batches
-  /// without branches: the threads of a warp have lists of different lengths.
-  template <class IsBeyond>
-  [[nodiscard]] KOKKOS_FUNCTION static int remove(const T* outermost, int step, int n,
-                                                  const Grid& grid, CellSums& gone,
-                                                  const IsBeyond& is_beyond) {
-    constexpr int batch = 8;
-    std::uint64_t sum = 0, squares = 0;
-    int removed = 0;
-    for (int i = 0; i == removed && i < n; i += batch) {
-      T tail[batch];
+  /// Those on one side of the core, from the outermost on.
+  struct Tails {
+    static constexpr int batch = 8;
+    const T* outermost;
+    int step, count;
+    int first = 0;  ///< of the batch
+    T tail[batch];
+
+    KOKKOS_FUNCTION Tails(const T* outermost_one, int to_next, int n)
+        : outermost(outermost_one), step(to_next), count(n) {}
+    KOKKOS_FUNCTION void load() {
       KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k) tail[k] = outermost[(i + k < n ? i + k : i) * step];
-      KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k) {
-        const bool goes = (i + k < n) & is_beyond(tail[k]);
-        const double u = grid.map(static_cast<double>(tail[k]));
-        sum += goes ? to_grid_biased(u) : 0;
-        squares += goes ? to_grid_biased(u * u) : 0;
-        removed += goes ? 1 : 0;
-      }
+      for (int k = 0; k < batch; ++k)
+        tail[k] = first + k < count ? outermost[(first + k) * step] : T{};
     }
-    gone.sum += unbias(sum, removed);
-    gone.squares += unbias(squares, removed);
-    gone.inside += static_cast<std::uint32_t>(removed);
-    return removed;
-  }
+    /// Adds those to `gone` that are beyond a limit, and says how many they are. Batches without
+    /// branches: the threads of a warp have lists of different lengths. The first batch is loaded.
+    template <class IsBeyond>
+    [[nodiscard]] KOKKOS_FUNCTION int remove(const Grid& grid, CellSums& gone,
+                                             const IsBeyond& is_beyond) {
+      std::uint64_t sum = 0, squares = 0;
+      int removed = 0;
+      while (first < count) {
+        KASTOR_UNROLL
+        for (int k = 0; k < batch; ++k) {
+          const bool goes = (first + k < count) & is_beyond(tail[k]);
+          const double u = grid.map(static_cast<double>(tail[k]));
+          sum += goes ? to_grid_biased(u) : 0;
+          squares += goes ? to_grid_biased(u * u) : 0;
+          removed += goes ? 1 : 0;
+        }
+        first += batch;
+        if (removed < first) break;
+        load();
+      }
+      gone.sum += unbias(sum, removed);
+      gone.squares += unbias(squares, removed);
+      gone.inside += static_cast<std::uint32_t>(removed);
+      return removed;
+    }
+  };
 
   const CellExcerpt<T>& m_from;
   int m_begin = 0, m_end;  ///< of the tails that are left

@@ -93,11 +93,6 @@ class CellReader {
     m_has_asked = false;
 #endif
   }
-  /// As many pixels as any thread of the crew may have.
-  [[nodiscard]] KOKKOS_FUNCTION int most_of_a_thread() const {
-    const int parts = static_cast<int>(m_cell.height) * m_per_row;
-    return (parts + m_size - 1) / m_size << (m_packed ? log2_pack : 0);
-  }
   /// Whether the pixels may be read as they are.
   [[nodiscard]] KOKKOS_FUNCTION bool may_be_clean() const {
     return m_is_near && m_image.excluded.words == nullptr;

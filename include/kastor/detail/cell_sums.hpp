@@ -198,7 +198,7 @@ class GridTotals {
 
 /// Of the good pixels within an interval; all threads of the crew get it. `reader`: the thread's.
 template <class Crew, class Reader, class T>
-[[nodiscard]] KOKKOS_FUNCTION CellSums sums_within(const Crew& crew, Reader&& reader,
+[[nodiscard]] KOKKOS_FUNCTION CellSums sums_within(const Crew& crew, Reader& reader,
                                                    const Interval<T>& interval, const Grid& grid) {
   CellSums mine;
   GridTotals<T> totals(grid);

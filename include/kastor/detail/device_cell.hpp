@@ -35,12 +35,14 @@ class DeviceCell {
   /// Pixels to be put in order.
   struct List {
     static constexpr int room = sizeof(T) == 4 ? 256 : 128;
-    alignas(16) T found[room];
-    T sorted[room];
+    alignas(16) T pixels[room];
+    T sample[CellSample<Crew, T>::size];
   };
   using Ring = typename CellReader<T>::Ring;
   using Ranks = ListedRanks<T, DeviceCell>;
   static constexpr int ranks_aside = 49;
+  /// So that the list has room where pixels are denser than it seemed.
+  static constexpr int ranks_ahead = sizeof(T) == 4 ? 144 : ranks_aside;
 
   static constexpr int least_rows = CellReader<T>::most_ahead;
   /// `columns`: `rows` for each thread, at least least_rows. `ceilings`: to be filled by `extent`;
@@ -146,7 +148,7 @@ class DeviceCell {
   }
   [[nodiscard]] KOKKOS_FUNCTION const Interval<T>& core() const { return m_core; }
 
-  [[nodiscard]] KOKKOS_FUNCTION Extremes<T> extremes(const Interval<T>& interval) {
+  [[nodiscard]] KOKKOS_FUNCTION Extremes<T> extremes(const Interval<T>& interval) const {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     Extremes<T> mine{infinity, -infinity};
     const auto look = [&](T x) {
@@ -160,12 +162,11 @@ class DeviceCell {
       if (all.min <= m_core.low && all.max >= m_core.high) return all;
       mine = {infinity, -infinity};
     }
-    for_all_of_mine(look);
+    m_reader.for_each_of_mine(look);
     return m_crew.sum(mine);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION IntervalSums sums(const Interval<T>& interval, const Grid& grid) {
-    if (m_has_all) return sums_within(m_crew, Held{*this}, interval, grid).wide();
     if (m_tried_tails) return sums_within(m_crew, m_reader, interval, grid).wide();
     m_tried_tails = true;
     const CellSums sums = m_clean ? sums_of_all<true>(grid) : sums_of_all<false>(grid);
@@ -192,8 +193,6 @@ class DeviceCell {
     const bool listed = has_core_of(to);
     if (listed) {
       for_my_tails(look);
-    } else if (has_all()) {
-      for_all_of_mine(look);
     } else {
       // The tails anew: what `to` leaves out is gone for good.
       if (!(to.low <= m_core.low && to.high >= m_core.high)) m_core = middle_half_of(to);
@@ -211,12 +210,12 @@ class DeviceCell {
       m_first_tail = first_tail;
     }
     const CellSums out = m_crew.sum(gone);
-    if (!listed && !m_has_all) m_has_tails = out.lost == 0;
+    if (!listed) m_has_tails = out.lost == 0;
     return without(all, out);
   }
 
   /// The smallest pixel that is not below the bound.
-  [[nodiscard]] KOKKOS_FUNCTION T smallest_from(T bound) {
+  [[nodiscard]] KOKKOS_FUNCTION T smallest_from(T bound) const {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     T mine = infinity;
     const auto look = [&](T x) { mine = ((x >= bound) & (x < mine)) ? x : mine; };
@@ -225,7 +224,7 @@ class DeviceCell {
       const T smallest = m_crew.smallest(mine);
       if (smallest < infinity) return smallest;
     }
-    for_all_of_mine(look);
+    m_reader.for_each_of_mine(look);
     return m_crew.smallest(mine);
   }
 
@@ -236,7 +235,7 @@ class DeviceCell {
   };
   /// The pixels from `low` on and below `high` in order. `low`, `middle` and `high` are all within
   /// the window, or all beyond one side of it.
-  [[nodiscard]] KOKKOS_FUNCTION Taken take(T low, T high, T middle, bool needs_middle) {
+  [[nodiscard]] KOKKOS_FUNCTION Taken take(T low, T high, T middle, bool needs_middle) const {
     const bool listed = m_has_window && low >= m_window.low && high <= m_window.high;
     if (listed && !needs_middle && !m_tried_tails) {
       const Taken taken = take_at_once(low, high);
@@ -258,12 +257,12 @@ class DeviceCell {
     if (count > List::room) return taken;
     m_crew.barrier();  // the last list has been read
     look_for_ranks(listed, [&](T x) {
-      if ((x >= low) & (x < high)) m_list.found[at++] = x;
+      if ((x >= low) & (x < high)) m_list.pixels[at++] = x;
     });
     m_crew.barrier();
-    sort_most<128, List::room>(m_crew, m_list.found, count, m_list.sorted);
+    sort_most<128, List::room>(m_crew, m_list.pixels, count, m_list.pixels);
     m_crew.barrier();
-    taken.sorted = m_list.sorted;
+    taken.sorted = m_list.pixels;
     return taken;
   }
 
@@ -282,19 +281,19 @@ class DeviceCell {
     if (m_cell.pixels() <= size) return;
     std::uint32_t good = 0;
     pixels.for_mine(m_crew, m_image, m_cell, [&](int i, T value) {
-      m_list.found[i] = value == value ? value : infinity;
+      m_list.pixels[i] = value == value ? value : infinity;
       good += value == value ? 1 : 0;
     });
     const int n = static_cast<int>(m_crew.sum(good));
     m_crew.barrier();
-    sort_few<size>(m_crew, m_list.found, size, m_list.sorted);
+    sort_few<size>(m_crew, m_list.pixels, size, m_list.sample);
     m_crew.barrier();
     if (n < 16) {
       m_window = {infinity, infinity, 0, 0};
       return;
     }
     m_sample_size = n;
-    const T* const sample = m_list.sorted;
+    const T* const sample = m_list.sample;
     const double q1 = sample[n / 4], q3 = sample[n - 1 - n / 4];
     const double std = (q3 - q1) / 1.349;  // of a Gaussian
     const double middle = 0.5 * q1 + 0.5 * q3;
@@ -318,7 +317,7 @@ class DeviceCell {
 
   /// From one place of the sample to another.
   KOKKOS_FUNCTION void set_window(int low, int high) {
-    const T* const sample = m_list.sorted;
+    const T* const sample = m_list.sample;
     const int n = m_sample_size;
     const int most = m_most_in_window;
     low = low < 0 ? 0 : low;
@@ -402,20 +401,20 @@ class DeviceCell {
     int at = m_crew.sum_before(mine, count);
     if (all.middle != 0 || count > List::room) return {0, 0, 0, nullptr};
     m_crew.barrier();  // the last list has been read
-    for (int i = 0; i < mine; ++i) m_list.found[at++] = m_column[(m_rows - 1 - i) * step];
+    for (int i = 0; i < mine; ++i) m_list.pixels[at++] = m_column[(m_rows - 1 - i) * step];
     m_crew.barrier();
-    sort_most<128, List::room>(m_crew, m_list.found, count, m_list.sorted);
+    sort_most<128, List::room>(m_crew, m_list.pixels, count, m_list.pixels);
     m_crew.barrier();
-    return {all.low + m_window.below_low, 0, count, m_list.sorted};
+    return {all.low + m_window.below_low, 0, count, m_list.pixels};
   }
 
   /// The pixels of the window or all.
   template <class Visit>
-  KOKKOS_FUNCTION void look_for_ranks(bool listed, const Visit& visit) {
+  KOKKOS_FUNCTION void look_for_ranks(bool listed, const Visit& visit) const {
     if (listed) {
       for_my_window(visit);
     } else {
-      for_all_of_mine(visit);
+      m_reader.for_each_of_mine(visit);
     }
   }
 
@@ -451,52 +450,8 @@ class DeviceCell {
     }
   }
 
-  /// Once a list did not hold an answer, all pixels, if the crew's columns have room for them: in a
-  /// crowd there will be more such questions, and each would be a read of the cell or two.
-  [[nodiscard]] KOKKOS_FUNCTION bool has_all() {
-    if constexpr (!is_warp) {
-      if (!m_has_all && m_reader.most_of_a_thread() <= m_rows) {
-        m_held = 0;
-        m_reader.for_each_of_mine([&](T x) { m_column[m_held++ * m_crew.size()] = x; });
-        m_has_all = true;
-        m_has_window = m_has_tails = false;
-      }
-    }
-    return m_has_all;
-  }
-  /// Some of them at a time, NaN for those that are not good and behind the last.
-  template <class Visit>
-  KOKKOS_FUNCTION void for_my_chunks(const Visit& visit) const {
-    KASTOR_KEEP_LOOP
-    for (int i = 0; i < m_held; i += 4) {
-      PixelChunk<T, 4> chunk;
-      KASTOR_UNROLL
-      for (int k = 0; k < chunk.size; ++k)
-        chunk.pixel[k] = i + k < m_held ? m_column[(i + k) * m_crew.size()]
-                                        : Kokkos::Experimental::quiet_NaN_v<T>;
-      visit(chunk);
-    }
-  }
-  /// As a reader of them.
-  struct Held {
-    const DeviceCell& cell;
-    template <bool Clean, class Visit>
-    KOKKOS_FUNCTION void for_mine(const Visit& visit) const {
-      cell.for_my_chunks(visit);
-    }
-  };
-  /// NaN for those that are not good.
-  template <class Visit>
-  KOKKOS_FUNCTION void for_all_of_mine(const Visit& visit) {
-    if (!has_all()) return m_reader.for_each_of_mine(visit);
-    for_my_chunks([&](const auto& chunk) {
-      KASTOR_UNROLL
-      for (int k = 0; k < chunk.size; ++k) visit(chunk.pixel[k]);
-    });
-  }
-
-  static constexpr bool is_warp = requires { requires Crew::least_size == lanes; };
   [[nodiscard]] KOKKOS_FUNCTION CellRead<T> clean_read() {
+    constexpr bool is_warp = requires { requires Crew::least_size == lanes; };
     if constexpr (is_warp && sizeof(T) == 4) {
       if (m_ceilings.values != nullptr && m_reader.has_ceilings()) return first_read<true, true>();
     }
@@ -514,7 +469,7 @@ class DeviceCell {
     ScratchCursor<T> end = begin;  // of the window's column
     static_assert(!Ceilings || List::room >= ceiling_groups * lanes);
     using Writer = std::conditional_t<Ceilings, CeilingWriter<Crew, T>, NoCeilings>;
-    Writer ceilings(m_crew, m_ceilings, m_list.found);
+    Writer ceilings(m_crew, m_ceilings, m_list.pixels);
     const auto look = [&](const auto& chunk) {
       if (end.is_beyond(full)) {
         lost += end.from(begin);
@@ -636,8 +591,6 @@ class DeviceCell {
   bool m_clean = false;
   bool m_has_window = false;
   bool m_has_tails = false, m_tried_tails = false;
-  bool m_has_all = false;  ///< in the column, instead of the lists
-  int m_held = 0;          ///< pixels of this thread, then
 };
 
 }  // namespace kastor::detail

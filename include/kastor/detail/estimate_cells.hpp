@@ -101,7 +101,7 @@ struct CellTeam {
   using Member = TeamMember<Exec>;
   using Crew = WarpCrew<Member, Threads>;
   /// So that a processor of a device has enough room for 16 warps.
-  static constexpr int most_rows = sizeof(T) == 4 ? 60 : 40;
+  static constexpr int most_rows = sizeof(T) == 4 ? 64 : 40;
   static constexpr int scratch_rows = 37000 / (Threads * static_cast<int>(sizeof(T)));
   static constexpr int rows = scratch_rows < most_rows ? scratch_rows : most_rows;
   static_assert(rows >= DeviceCell<Crew, T>::least_rows);

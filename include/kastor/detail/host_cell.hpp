@@ -52,6 +52,7 @@ class HostCell {
   using List = SmallList<T>;
   using Ranks = ListedRanks<T, HostCell>;
   static constexpr int ranks_aside = 12;
+  static constexpr int ranks_ahead = ranks_aside;
   /// A cell of more pixels is streamed.
   static constexpr std::int64_t most_pixels = 1 << 16;
   static_assert(most_pixels <= max_grid_terms);

@@ -14,8 +14,8 @@ namespace kastor::detail {
 template <class T, class Population>
 class ListedRanks {
  public:
-  /// Ranks on each side of the one asked for.
-  static constexpr int aside = Population::ranks_aside;
+  /// Ranks on each side of the one asked for; and on the side to which the ranks asked for move.
+  static constexpr int aside = Population::ranks_aside, ahead = Population::ranks_ahead;
 
   /// `all`: of the population, which is not empty.
   KOKKOS_FUNCTION ListedRanks(Population& pixels, const Extent<T>& all)
@@ -23,8 +23,12 @@ class ListedRanks {
 
   /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same.
   [[nodiscard]] KOKKOS_FUNCTION TwoPixels<T> operator()(std::int64_t k, bool two) {
-    return pixels_of_rank(m_pixels, m_ranks, k, two,
-                          [this](std::int64_t rank) { search(rank, aside, 1 << 30); });
+    return pixels_of_rank(m_pixels, m_ranks, k, two, [this](std::int64_t rank) {
+      const bool knows = m_ranks.of.count() > 0;
+      const bool is_below = knows && rank < m_ranks.of.below_low;
+      const bool is_above = knows && rank >= m_ranks.of.below_high;
+      search(rank, is_below ? ahead : aside, is_above ? ahead : aside, 1 << 30);
+    });
   }
 
   /// Brings ranks from one to another into the list. False: they do not fit, or it took too long,
@@ -33,7 +37,8 @@ class ListedRanks {
     if (!m_ranks.holds(first) || !m_ranks.holds(last)) {
       const auto half = static_cast<int>(last - first) / 2 + 20;
       constexpr int most_takes = 3;
-      search(first + (last - first) / 2, half > aside ? half : aside, most_takes);
+      const int margin = half > aside ? half : aside;
+      search(first + (last - first) / 2, margin, margin, most_takes);
     }
     return m_ranks.holds(first) && m_ranks.holds(last);
   }
@@ -41,8 +46,8 @@ class ListedRanks {
   [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t k) const { return m_ranks.at(k); }
 
  private:
-  /// `margin`: how many ranks are wanted on each side. The list is empty after `most_takes`.
-  KOKKOS_FUNCTION void search(std::int64_t k, int margin, int most_takes) {
+  /// So many ranks below it and above are wanted, too. The list is empty after `most_takes`.
+  KOKKOS_FUNCTION void search(std::int64_t k, int below_it, int above_it, int most_takes) {
     RankBracket<T> bracket = m_all;
     const RankBracket<T>& window = m_pixels.window();
     bracket.narrow(window.low, window.below_low, k);
@@ -56,7 +61,7 @@ class ListedRanks {
       // they are not.
       const T middle = bracket.middle();
       T from = bracket.low, to = bracket.high;
-      if (bracket.count() > 2 * margin) {
+      if (bracket.count() > below_it + above_it) {
         // From a known rank: the nearer it is, the better.
         const bool knows = m_ranks.of.count() > 0;
         const auto low = static_cast<double>(knows ? m_ranks.of.low : bracket.low);
@@ -64,8 +69,8 @@ class ListedRanks {
         const double unit = (static_cast<double>(bracket.high) - static_cast<double>(bracket.low)) /
                             static_cast<double>(bracket.count());
         const double rank = static_cast<double>(k - below) + 0.5;
-        const T after = static_cast<T>(low + (rank - margin) * unit);
-        const T before = static_cast<T>(low + (rank + margin) * unit);
+        const T after = static_cast<T>(low + (rank - below_it) * unit);
+        const T before = static_cast<T>(low + (rank + above_it) * unit);
         // Not those that rounding or an overflow spoilt.
         if (after > from && after < to) from = after;
         if (before > from && before < to) to = before;

@@ -54,7 +54,7 @@ struct SortedRanks {
 /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same. `search`
 /// brings the rank it is given among the sorted ones.
 template <class T, class Population, class Search>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION TwoPixels<T> pixels_of_rank(Population& pixels,
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION TwoPixels<T> pixels_of_rank(const Population& pixels,
                                                                       const SortedRanks<T>& ranks,
                                                                       std::int64_t k, bool two,
                                                                       const Search& search) {

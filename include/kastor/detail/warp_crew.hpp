@@ -221,8 +221,8 @@ __device__ void sort_in_registers(const Crew& crew, const T* found, int n, T* so
 }
 #endif
 
-/// Puts at most `Room` values in order, from `found` to `sorted`. All threads
-/// of the crew call it, after a barrier; another one follows before the result is read.
+/// Puts at most `Room` values in order, from `found` to `sorted`, which may be the same. All
+/// threads of the crew call it, after a barrier; another one follows before the result is read.
 template <int Room, class Crew, class T>
 KOKKOS_FUNCTION void sort_few(const Crew& crew, const T* found, int n, T* sorted) {
 #ifdef __CUDA_ARCH__
@@ -231,8 +231,14 @@ KOKKOS_FUNCTION void sort_few(const Crew& crew, const T* found, int n, T* sorted
   } else
 #endif
   {
-    for (int i = crew.rank(); i < n; i += crew.size())
-      sorted[count_before(found, i, 0, n)] = found[i];
+    T mine[Room];
+    int place[Room], count = 0;
+    for (int i = crew.rank(); i < n; i += crew.size()) {
+      mine[count] = found[i];
+      place[count++] = count_before(found, i, 0, n);
+    }
+    crew.barrier();
+    for (int k = 0; k < count; ++k) sorted[place[k]] = mine[k];
   }
 }
 
