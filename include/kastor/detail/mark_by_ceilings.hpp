@@ -168,16 +168,25 @@ struct ListBrightPixels {
     const Crew crew(team, Team::space(team));
     const auto count = static_cast<std::int64_t>(*bright.count);
     const std::int64_t step = std::int64_t{team.league_size()} * threads;
-    for (std::int64_t i = std::int64_t{team.league_rank()} * threads; i < count; i += step)
-      look_at(crew, i + crew.rank() < count, i + crew.rank());
+    std::int64_t i = std::int64_t{team.league_rank()} * threads + crew.rank();
+    ListedWord listed = word_or_none(i, count);
+    for (std::int64_t first = i - crew.rank(); first < count; first += step, i += step) {
+      // The next one is under way while this one is looked at.
+      const ListedWord next = word_or_none(i + step, count);
+      look_at(crew, listed);
+      listed = next;
+    }
   }
 
  private:
-  KOKKOS_FUNCTION void look_at(const Crew& crew, bool is_there, std::int64_t i) const {
+  /// None: no quarter is to be looked at.
+  [[nodiscard]] KOKKOS_FUNCTION ListedWord word_or_none(std::int64_t i, std::int64_t count) const {
+    return i < count ? bright.words[i] : ListedWord{0};
+  }
+  KOKKOS_FUNCTION void look_at(const Crew& crew, const ListedWord& listed) const {
     Word word{};
     std::uint64_t rest = 0;
-    if (is_there) {
-      const ListedWord listed = bright.words[i];
+    if (listed.quarters() != 0) {
       word = Word(*this, listed);
       rest = read(word, listed.quarters());
     }
