@@ -119,8 +119,8 @@ void an_estimator_leaves_ceilings_that_serve() {
   const Exec space;
   constexpr bool on_device = !kastor::is_host_space_v<Exec>;
   kastor::SkyParams sky;
-  sky.ny = on_device ? 4000 : 300;
-  sky.nx = on_device ? 4100 : 300;
+  sky.ny = on_device ? 6000 : 300;
+  sky.nx = on_device ? 6100 : 300;
   const auto image = ts::new_image<Exec, T>("test::sky", sky.ny, sky.nx);
   kastor::simulate_sky(space, sky, kastor::sky_truth(sky), image);
   const auto blank = Kokkos::subview(image, std::make_pair(100, 130), std::make_pair(120, 140));

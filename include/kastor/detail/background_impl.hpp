@@ -205,14 +205,19 @@ struct BackgroundEstimator<Exec, T>::Plan {
       constexpr int one_warp = 32, two_warps = 64, four_warps = 128;
       const std::int64_t pixels = image.cell.ny * image.cell.nx;
       const auto count = static_cast<int>(cells());
-      if (pixels <= 5000 && cells() * four_warps > space.concurrency()) {
-        // Of doubles, the lists that fit the scratch memory are too short.
+      const bool is_small = pixels <= 5000;
+      const std::int64_t at_once = space.concurrency() / four_warps;
+      // Of doubles, the lists that fit the scratch memory are too short.
+      const bool fits_excerpts =
+          sizeof(T) == 4 && is_small && pixels >= 1024 && params.clip.kappa >= 2.4;
+      // Of some thousand, those that do not fit after all would take longer than all others.
+      const int many = fits_excerpts && pixels >= 2048 ? 3 : 1;
+      if (is_small && cells() > many * at_once) {
         if constexpr (sizeof(T) == 4) {
-          if (pixels >= 1024 && params.clip.kappa >= 2.4)
-            return estimate_from_excerpts(estimate, count);
+          if (fits_excerpts) return estimate_from_excerpts(estimate, count);
         }
         launch(detail::EstimateByTeams<T, Exec, one_warp>{estimate, {count}}, count);
-      } else if (pixels <= 5000 && cells() * four_warps > space.concurrency() / 3) {
+      } else if (is_small && cells() > at_once / 3) {
         launch(detail::EstimateByTeams<T, Exec, two_warps>{estimate, {count}}, count);
       } else if (pixels <= detail::most_pixels_of_a_team) {
         launch(detail::EstimateByTeams<T, Exec, four_warps>{estimate, {count}}, count);
