@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <kastor/detail/bits.hpp>
 #include <kastor/detail/mark_by_ceilings.hpp>
 #include <limits>
 #include <string>
@@ -173,6 +174,20 @@ void masks_are_those_of_the_maps() {
 }
 TEST(MarkByCeilings, MasksAreThoseOfTheMapsForFloat) { masks_are_those_of_the_maps<float>(); }
 TEST(MarkByCeilings, MasksAreThoseOfTheMapsForDouble) { masks_are_those_of_the_maps<double>(); }
+
+TEST(MarkByCeilings, FindsTheOnesOfAWordByTheirNumber) {
+  ts::Random random(11);
+  std::vector<std::uint64_t> words{1, 1ULL << 63, ~0ULL, 0xffffffff00000000, 0x8000000080000001};
+  for (int i = 0; i < 100; ++i) words.push_back(random.next() & random.next());
+  for (const std::uint64_t word : words) {
+    std::uint32_t before = 0;
+    for (int place = 0; place < 64; ++place) {
+      if ((word >> place & 1) == 0) continue;
+      EXPECT_EQ(kd::place_of_one(word, before), place) << word;
+      ++before;
+    }
+  }
+}
 
 /// Several full teams.
 TEST(MarkByCeilings, MasksOfACrowdAreThoseOfTheMaps) {

@@ -17,6 +17,18 @@ namespace kastor::detail {
   return Kokkos::Experimental::countr_zero_builtin(bits);
 }
 
+/// The place of a one that has `before` ones below it, of bits that have as many and one more.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION int place_of_one(std::uint64_t bits, std::uint32_t before) {
+  int place = 0;
+  for (int half = 32; half > 0; half /= 2) {
+    const std::uint32_t below = ones_in(bits >> place & ((std::uint64_t{1} << half) - 1));
+    const bool is_above = before >= below;
+    before -= is_above ? below : 0;
+    place += is_above ? half : 0;
+  }
+  return place;
+}
+
 /// Whether one of the bits from `begin` to before `end` of a row of words is 1; begin < end.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION bool any_one_between(const std::uint64_t* words,
                                                           std::int64_t begin, std::int64_t end) {

@@ -14,11 +14,12 @@ namespace kastor::detail {
 struct KeptPixel {
   double value, sky, noise;
 
-  /// Says where a pixel is of which nothing else is known yet.
-  KOKKOS_FUNCTION void wait_at(std::int64_t y, std::int64_t x) {
-    sky = Kokkos::bit_cast<double>(y);
-    noise = Kokkos::bit_cast<double>(x);
+  /// Of which the background is not known yet.
+  [[nodiscard]] KOKKOS_FUNCTION static KeptPixel waiting(double value, std::int64_t y,
+                                                         std::int64_t x) {
+    return {value, Kokkos::bit_cast<double>(y), Kokkos::bit_cast<double>(x)};
   }
+  /// Where it is, while it waits.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t y() const {
     return Kokkos::bit_cast<std::int64_t>(sky);
   }

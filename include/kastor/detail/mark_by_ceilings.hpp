@@ -152,28 +152,41 @@ struct ListBrightWords {
 };
 
 /// Lists the pixels of listed words that are above their limits, in the places of those that are to
-/// be kept, as many as there is room for.
+/// be kept, as many as there is room for. A warp takes as many words as it has threads, and shares
+/// out what it found: most words have no such pixel, and some have many.
 template <class Exec, Real T>
 struct ListBrightPixels {
-  using Team = ListingTeam<Exec>;
-  using Crew = typename Team::Crew;
-  static constexpr int threads = Team::threads;
+  using Member = TeamMember<Exec>;
+  using Crew = WarpCrew<Member, lanes>;
+  static constexpr int warps = lone_warps<Member> ? 4 : 1;  ///< of a team
+  static constexpr int threads = warps * lanes;
   static constexpr int teams_at_once = 8;  ///< on a processor of a device
-  static constexpr int scratch_bytes = Team::scratch_bytes;
+  /// What each thread found.
+  struct Space {
+    typename Crew::Space crew;
+    std::uint64_t bits[lanes];
+    std::uint32_t past[lanes];  ///< pixels of this thread and those before
+    std::uint32_t word[lanes];
+    const T* pixels[lanes];  ///< of the word
+  };
+  static constexpr int scratch_bytes = warps * static_cast<int>(sizeof(Space)) + 16;
 
   MarkWords<Exec, T> mark;
   BrightPixels bright;
 
-  KOKKOS_FUNCTION void operator()(const typename Team::Member& team) const {
-    const Crew crew(team, Team::space(team));
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int bytes = warps * static_cast<int>(sizeof(Space));  // is taken by reference
+    const int warp = team.team_rank() / lanes;
+    Space& space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16))[warp];
+    const Crew crew(team, space.crew);
     const auto count = static_cast<std::int64_t>(*bright.count);
     const std::int64_t step = std::int64_t{team.league_size()} * threads;
-    std::int64_t i = std::int64_t{team.league_rank()} * threads + crew.rank();
+    std::int64_t i = std::int64_t{team.league_rank()} * threads + team.team_rank();
     ListedWord listed = word_or_none(i, count);
     for (std::int64_t first = i - crew.rank(); first < count; first += step, i += step) {
       // The next one is under way while this one is looked at.
       const ListedWord next = word_or_none(i + step, count);
-      look_at(crew, listed);
+      look_at(crew, space, listed);
       listed = next;
     }
   }
@@ -183,29 +196,50 @@ struct ListBrightPixels {
   [[nodiscard]] KOKKOS_FUNCTION ListedWord word_or_none(std::int64_t i, std::int64_t count) const {
     return i < count ? bright.words[i] : ListedWord{0};
   }
-  KOKKOS_FUNCTION void look_at(const Crew& crew, const ListedWord& listed) const {
+  KOKKOS_FUNCTION void look_at(const Crew& crew, Space& space, const ListedWord& listed) const {
     Word word{};
-    std::uint64_t rest = 0;
+    std::uint64_t found = 0;
     if (listed.quarters() != 0) {
       word = Word(*this, listed);
-      rest = read(word, listed.quarters());
+      found = read(word, listed.quarters());
     }
-    const auto count = static_cast<int>(ones_in(rest));
-    int all = 0;
-    const int before = crew.sum_before(count, all);
+    const std::uint32_t mine = ones_in(found);
+    std::uint32_t all = 0;
+    const std::uint32_t before = crew.sum_before(mine, all);
     if (all == 0) return;
     std::uint64_t next = 0;
-    if (crew.rank() == 0) next = mark.kept.ask(static_cast<std::uint32_t>(all));
+    if (crew.rank() == 0) next = mark.kept.ask(all);
+    space.bits[crew.rank()] = found;
+    space.past[crew.rank()] = before + mine;
+    space.word[crew.rank()] = word.at;
+    space.pixels[crew.rank()] = word.pixels;
     next = crew.sum(next);
-    const KeptPixels::Places places = mark.kept.granted(next, static_cast<std::uint32_t>(all));
-    if (rest == 0 || places.next + all > places.past) return;
-    std::int64_t place = places.next + before;
-    bright.bits[word.at] = rest;
-    mark.kept.first[word.at] = static_cast<std::uint32_t>(place);
-    for (; rest != 0; rest &= rest - 1) {
-      const std::int64_t x = word.w * std::int64_t{64} + lowest_one(rest);
-      mark.kept.places[place++].wait_at(word.y, x);
+    const KeptPixels::Places places = mark.kept.granted(next, all);
+    if (places.next + all <= places.past) {
+      if (found != 0) {
+        bright.bits[word.at] = found;
+        mark.kept.first[word.at] = static_cast<std::uint32_t>(places.next + before);
+      }
+      crew.barrier();
+      for (auto k = static_cast<std::uint32_t>(crew.rank()); k < all; k += lanes)
+        mark.kept.places[places.next + k] = pixel_of(space, k);
     }
+    crew.barrier();  // the next words' are written over these
+  }
+
+  /// Of those that the warp found, in order.
+  [[nodiscard]] KOKKOS_FUNCTION KeptPixel pixel_of(const Space& space, std::uint32_t k) const {
+    int thread = 0;
+    KASTOR_UNROLL
+    for (int half = lanes / 2; half > 0; half /= 2)
+      thread += space.past[thread + half - 1] <= k ? half : 0;
+    const std::uint64_t bits = space.bits[thread];
+    const int x = place_of_one(bits, k - (space.past[thread] - ones_in(bits)));
+    const std::uint32_t word = space.word[thread];
+    const auto across = static_cast<std::uint32_t>(mark.masks.words_per_row);
+    const std::uint32_t y = word / across;
+    return KeptPixel::waiting(static_cast<double>(space.pixels[thread][x]), y,
+                              (word - y * across) * std::int64_t{64} + x);
   }
 
   struct Word {
@@ -292,7 +326,7 @@ struct JudgeListedPixels {
     for (std::int64_t i = worker; i < count; i += workers) {
       KeptPixel& pixel = mark.kept.places[i];
       const std::int64_t y = pixel.y(), x = pixel.x();
-      const auto value = static_cast<double>(mark.rows.data[y * mark.rows.pitch + x]);
+      const double value = pixel.value;
       const auto [sky, noise] = both_at(mark.thresholds.background, y, x);
       const auto judged = mark.judged(value, sky, noise);
       pixel = {value, sky, noise};
