@@ -48,28 +48,16 @@ struct BrightPixels {
   return rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
 }
 
-/// Teams of a device that take their share of something, and get places in a list together.
-template <class Exec>
-struct ListingTeam {
+/// Fills the masks as if no pixel were foreground, and lists the words where one may be. A thread
+/// has the words of four rows below one another, whose pixels have their ceilings together; a team
+/// gets places in the list for all of its words.
+template <class Exec, Real T>
+struct ListBrightWords {
   static constexpr int threads = 128;
+  static constexpr int teams_at_once = 12;  ///< on a processor of a device
   using Member = TeamMember<Exec>;
   using Crew = WarpCrew<Member, threads>;
   static constexpr int scratch_bytes = sizeof(typename Crew::Space) + 16;
-
-  [[nodiscard]] KOKKOS_FUNCTION static typename Crew::Space& space(const Member& team) {
-    const int bytes = sizeof(typename Crew::Space);  // is taken by reference
-    return *static_cast<typename Crew::Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-  }
-};
-
-/// Fills the masks as if no pixel were foreground, and lists the words where one may be. A thread
-/// has the words of four rows below one another, whose pixels have their ceilings together.
-template <class Exec, Real T>
-struct ListBrightWords {
-  using Team = ListingTeam<Exec>;
-  static constexpr int threads = Team::threads;
-  static constexpr int teams_at_once = 12;  ///< on a processor of a device
-  static constexpr int scratch_bytes = Team::scratch_bytes;
   static constexpr int rows = ceiling_rows;
   static_assert(patch_rows<Exec> % rows == 0);
 
@@ -85,8 +73,11 @@ struct ListBrightWords {
     return static_cast<int>((std::int64_t{columns()} + threads - 1) / threads);
   }
 
-  KOKKOS_FUNCTION void operator()(const typename Team::Member& team) const {
-    const typename Team::Crew crew(team, Team::space(team));
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int bytes = sizeof(typename Crew::Space);  // is taken by reference
+    auto& space =
+        *static_cast<typename Crew::Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    const Crew crew(team, space);
     const auto at = static_cast<std::uint32_t>(team.league_rank() * threads + crew.rank());
     const auto across = static_cast<std::uint32_t>(mark.masks.words_per_row);
     const std::uint32_t down = at / across;
@@ -153,7 +144,7 @@ struct ListBrightWords {
 
 /// Lists the pixels of listed words that are above their limits, in the places of those that are to
 /// be kept, as many as there is room for. A warp takes as many words as it has threads, and shares
-/// out what it found: most words have no such pixel, and some have many.
+/// out what it found: some words have no such pixel, and some have many.
 template <class Exec, Real T>
 struct ListBrightPixels {
   using Member = TeamMember<Exec>;
@@ -167,7 +158,6 @@ struct ListBrightPixels {
     std::uint64_t bits[lanes];
     std::uint32_t past[lanes];  ///< pixels of this thread and those before
     std::uint32_t word[lanes];
-    const T* pixels[lanes];  ///< of the word
   };
   static constexpr int scratch_bytes = warps * static_cast<int>(sizeof(Space)) + 16;
 
@@ -200,7 +190,7 @@ struct ListBrightPixels {
     Word word{};
     std::uint64_t found = 0;
     if (listed.quarters() != 0) {
-      word = Word(*this, listed);
+      word = Word(*this, listed.word());
       found = read(word, listed.quarters());
     }
     const std::uint32_t mine = ones_in(found);
@@ -212,7 +202,6 @@ struct ListBrightPixels {
     space.bits[crew.rank()] = found;
     space.past[crew.rank()] = before + mine;
     space.word[crew.rank()] = word.at;
-    space.pixels[crew.rank()] = word.pixels;
     next = crew.sum(next);
     const KeptPixels::Places places = mark.kept.granted(next, all);
     if (places.next + all <= places.past) {
@@ -235,19 +224,17 @@ struct ListBrightPixels {
       thread += space.past[thread + half - 1] <= k ? half : 0;
     const std::uint64_t bits = space.bits[thread];
     const int x = place_of_one(bits, k - (space.past[thread] - ones_in(bits)));
-    const std::uint32_t word = space.word[thread];
-    const auto across = static_cast<std::uint32_t>(mark.masks.words_per_row);
-    const std::uint32_t y = word / across;
-    return KeptPixel::waiting(static_cast<double>(space.pixels[thread][x]), y,
-                              (word - y * across) * std::int64_t{64} + x);
+    const Word word(*this, space.word[thread]);
+    return KeptPixel::waiting(static_cast<double>(word.pixels[x]), word.y,
+                              word.w * std::int64_t{64} + x);
   }
 
   struct Word {
     std::uint32_t at, y, w;
     const T* pixels;
     Word() = default;
-    KOKKOS_FUNCTION Word(const ListBrightPixels& list, const ListedWord& listed)
-        : at(listed.word()),
+    KOKKOS_FUNCTION Word(const ListBrightPixels& list, std::uint32_t word)
+        : at(word),
           y(at / static_cast<std::uint32_t>(list.mark.masks.words_per_row)),
           w(at - y * static_cast<std::uint32_t>(list.mark.masks.words_per_row)),
           pixels(list.mark.rows.data + y * list.mark.rows.pitch + w * std::int64_t{64}) {}
