@@ -8,6 +8,7 @@
 #include <cmath>
 #include <kastor/background.hpp>
 #include <kastor/detail/background_mesh.hpp>
+#include <kastor/detail/bend_nodes.hpp>
 #include <kastor/detail/cell_pixels.hpp>
 #include <kastor/detail/estimate_cells.hpp>
 #include <kastor/detail/excerpt_cells.hpp>
@@ -300,10 +301,13 @@ struct BackgroundEstimator<Exec, T>::Plan {
   }
 
   template <class Bend>
-  void bend(const char* label, const Bend& kernel) {
-    const std::int64_t threads =
-        is_host_space_v<Exec> ? kernel.lines() : Bend::derivatives * cells();
-    Kokkos::parallel_for(label, Range(space, 0, threads), kernel);
+  void bend(const char* label, const Bend& along) {
+    if constexpr (is_host_space_v<Exec>) {
+      Kokkos::parallel_for(label, Range(space, 0, along.lines()), detail::BendLine<Bend>{along});
+    } else {
+      const detail::BendTiles<Exec, Bend> tiles{along};
+      detail::TeamLauncher<Exec>{space}(label, tiles.teams(), tiles);
+    }
   }
 
   Exec space;
