@@ -29,8 +29,8 @@ struct MakeRowsInParts {
 template <class Make, class Exec>
 struct MakeRowsByTeams {
   using Row = typename Make::Row;
-  static constexpr int threads = 128;
-  static constexpr int teams_at_once = 8;
+  static constexpr int threads = 64;
+  static constexpr int teams_at_once = 16;
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Row)) + 16;
   using Member = TeamMember<Exec>;
   static constexpr int words_in_piece = sizeof(Row) % 16 == 0 ? 2 : 1;

@@ -63,8 +63,8 @@ class CubicWeights {
     const double pa = m_p_low * d2a, pb = m_p_high * d2a;
     const double qa = m_q_low * d2b, qb = m_q_high * d2b;
     Bounds result;
-    result.low = smaller(at_0, at_1) + (smaller(pa, pb) + smaller(qa, qb)) / 6;
-    result.high = larger(at_0, at_1) + (larger(pa, pb) + larger(qa, qb)) / 6;
+    result.low = smaller(at_0, at_1) + sixth * (smaller(pa, pb) + smaller(qa, qb));
+    result.high = larger(at_0, at_1) + sixth * (larger(pa, pb) + larger(qa, qb));
     result.size = size_of(Kokkos::fabs(a), Kokkos::fabs(b), Kokkos::fabs(d2a), Kokkos::fabs(d2b));
     return result;
   }
@@ -78,18 +78,20 @@ class CubicWeights {
     double high = 0;
     add_product(m_p_low, m_p_high, d2a, low, high);
     add_product(m_q_low, m_q_high, d2b, low, high);
-    result.low += low / 6;
-    result.high += high / 6;
+    result.low += sixth * low;
+    result.high += sixth * high;
     result.size = size_of(a.size, b.size, d2a.size, d2b.size);
     return result;
   }
 
  private:
+  /// A product instead of a quotient: a device divides in some 20 instructions. One rounding more.
+  static constexpr double sixth = 1.0 / 6;
+
   [[nodiscard]] KOKKOS_FUNCTION double size_of(double a, double b, double d2a, double d2b) const {
     return m_s_size * a + m_t_size * b +
-           ((m_s_size * m_s_size + 1) * m_s_size * d2a +
-            (m_t_size * m_t_size + 1) * m_t_size * d2b) /
-               6;
+           sixth * ((m_s_size * m_s_size + 1) * m_s_size * d2a +
+                    (m_t_size * m_t_size + 1) * m_t_size * d2b);
   }
   [[nodiscard]] KOKKOS_FUNCTION static double larger(double a, double b) { return a > b ? a : b; }
   [[nodiscard]] KOKKOS_FUNCTION static double smaller(double a, double b) { return a < b ? a : b; }
