@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <kastor/detail/cell_sums.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/sort_by_crew.hpp>
 #include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/warp_crew.hpp>
 #include <limits>
@@ -102,6 +103,29 @@ struct Sort : OneCrew<Exec, Threads> {
   }
 };
 
+/// All threads together. Afterwards each pixel is asked for by its rank.
+template <class Exec, int Threads, int Each, class T>
+struct SortAll : OneCrew<Exec, Threads> {
+  using Base = OneCrew<Exec, Threads>;
+  struct Space {
+    typename Base::Space crew;
+    kd::SortRoom<Each, Threads, T> room;
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
+  const T* found;
+  T* sorted;
+
+  KOKKOS_FUNCTION void operator()(const typename Base::Member& team) const {
+    const int bytes = sizeof(Space);
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    const typename Base::Crew crew(team, space.crew);
+    kd::PixelsOfThread<Each, T> mine;
+    for (int i = 0; i < Each; ++i) mine.pixel[i] = found[crew.rank() + i * Threads];
+    kd::sort_by_crew(crew, mine, space.room);
+    for (int i = crew.rank(); i < Each * Threads; i += Threads) sorted[i] = space.room.at(i);
+  }
+};
+
 template <class Exec, class V>
 using Values = Kokkos::View<V*, typename Exec::memory_space>;
 
@@ -148,6 +172,7 @@ auto fields(const kd::CellRead<T>& read) {
 auto fields(const kd::CellSums& sums) {
   return std::tuple(sums.sum, sums.squares, sums.inside, sums.below, sums.lost);
 }
+auto fields(const kd::GridSums& sums) { return std::tuple(sums.sum, sums.squares); }
 auto fields(const kd::CellCountsBelow& counts) { return std::tuple(counts.low, counts.middle); }
 
 /// All threads must get `want`.
@@ -230,17 +255,22 @@ void sums_are_joined() {
   ts::Random random(5);
   std::vector<kd::CellSums> sums;
   std::vector<kd::CellCountsBelow> counts;
+  std::vector<kd::GridSums> grid_sums;
   kd::CellSums all;
+  kd::GridSums all_grid_sums;
   kd::CellCountsBelow all_counts;
   for (int i = 0; i < Threads; ++i) {
     const auto count = [&] { return static_cast<std::uint32_t>(random.below(1U << 18)); };
     sums.push_back({any_integer(random, 50), any_integer(random, 50), count(), count(), count()});
     counts.push_back({count(), count()});
+    grid_sums.push_back({any_integer(random, 50), any_integer(random, 50)});
+    all_grid_sums += grid_sums.back();
     all += sums.back();
     all_counts += counts.back();
   }
   expect_sum<Exec, Threads>(sums, all);
   expect_sum<Exec, Threads>(counts, all_counts);
+  expect_sum<Exec, Threads>(grid_sums, all_grid_sums);
 }
 
 template <class Exec, int Threads, class T>
@@ -266,6 +296,28 @@ void lists_are_put_in_order() {
       std::sort(found.begin(), found.end());
       EXPECT_EQ(on_host<Exec>(output), found) << n << " of " << kinds << " values, " << Threads;
     }
+  }
+}
+
+template <class Exec, int Threads, int Each, class T>
+void all_pixels_are_put_in_order() {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  ts::Random random(11);
+  const Launcher<Exec> launch;
+  for (const int kinds : {1, 5, 1 << 20}) {
+    std::vector<T> found;
+    for (int i = 0; i < Each * Threads; ++i)
+      found.push_back(static_cast<T>(random.below(kinds)) - static_cast<T>(kinds) / 2);
+    // As a cell with blank pixels, and some numbers that a sign could spoil.
+    for (int i = 0; i < Threads; ++i) found[random.below(found.size())] = infinity;
+    found[3] = std::numeric_limits<T>::denorm_min();
+    found[4] = -std::numeric_limits<T>::max();
+    const auto input = copy_of<Exec>(found);
+    const auto output = copy_of<Exec>(std::vector<T>(found.size(), T(-99)));
+    launch("sort", 1, SortAll<Exec, Threads, Each, T>{{}, input.data(), output.data()});
+    launch.fence();
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(on_host<Exec>(output), found) << kinds << " values, " << Threads << " threads";
   }
 }
 
@@ -306,6 +358,14 @@ TYPED_TEST(WarpCrew, PutsListsInOrder) {
   lists_are_put_in_order<TypeParam, 32, float>();
   lists_are_put_in_order<TypeParam, 128, float>();
   lists_are_put_in_order<TypeParam, 32, double>();
+}
+
+TYPED_TEST(WarpCrew, PutsAllPixelsInOrder) {
+  all_pixels_are_put_in_order<TypeParam, 32, 32, float>();
+  all_pixels_are_put_in_order<TypeParam, 64, 32, float>();
+  all_pixels_are_put_in_order<TypeParam, 128, 32, float>();
+  all_pixels_are_put_in_order<TypeParam, 256, 32, float>();
+  all_pixels_are_put_in_order<TypeParam, 128, 16, double>();
 }
 
 // ----------------------------------------------------------------------------- single instructions

@@ -250,9 +250,18 @@ struct BackgroundEstimator<Exec, T>::Plan {
       launcher("kastor::background::clip_excerpts", Clip::teams(n),
                Clip{estimate, first, n, excerpts.data(), rest});
       // Few are done sooner by more threads each.
-      constexpr std::uint32_t few = 1024;
+      constexpr std::uint32_t few = 4096;
       finish(detail::EstimateByTeams<T, Exec, 32>{estimate, {0, rest, few}}, n);
-      finish(detail::EstimateByTeams<T, Exec, 128>{estimate, {0, rest, 0, few}}, n);
+      constexpr int four_warps = 128, eight_warps = 256;
+      const auto sort = [&]<int Threads>() {
+        const detail::SortByTeams<T, Exec, Threads> kernel{estimate, {0, rest, 0, few}};
+        launch(kernel, n, space.concurrency() / 2048 * kernel.teams_at_once);
+      };
+      if (image.cell.ny * image.cell.nx <= 4096) {
+        sort.template operator()<four_warps>();
+      } else {
+        sort.template operator()<eight_warps>();
+      }
     }
   }
 

@@ -20,15 +20,24 @@ struct CellStatistics {
 /// Sums as real numbers: u = (x - centre) / 2^exponent.
 struct CellMoments {
   double mean, variance;
-  KOKKOS_FUNCTION explicit CellMoments(const IntervalSums& sums) {
+  template <class Integer>
+  KOKKOS_FUNCTION explicit CellMoments(const SumsOfInterval<Integer>& sums) {
     const auto n = static_cast<double>(sums.count);
-    const double sum = sums.sum.to_double() * power_of_two(-grid_bits);
-    const double squares = sums.squares.to_double() * power_of_two(-grid_bits);
+    const double sum = to_double(sums.sum) * power_of_two(-grid_bits);
+    const double squares = to_double(sums.squares) * power_of_two(-grid_bits);
     mean = sum / n;
     variance = (squares - sum * mean) / n;
   }
   /// So few units of the grid that a finer one is worth a try.
   [[nodiscard]] KOKKOS_FUNCTION bool are_coarse() const { return variance < power_of_two(-16); }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION static double to_double(const Int128& sum) {
+    return sum.to_double();
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static double to_double(std::int64_t sum) {
+    return static_cast<double>(sum);
+  }
 };
 
 /// Clips the pixels of a cell: the plain iteration, as `reread_clip`. The grid of the sums is made
@@ -45,7 +54,7 @@ template <class T, class Population>
 
   typename Population::Ranks ranks(pixels, all);
   Grid grid;
-  IntervalSums sums;
+  decltype(pixels.sums(interval, grid)) sums;
   sums.count = all.count;
   for (int pass = 1;; ++pass) {
     const auto middle = ranks(sums.below + (sums.count - 1) / 2, sums.count % 2 == 0);

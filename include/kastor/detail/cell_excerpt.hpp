@@ -7,6 +7,7 @@
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/device_cell.hpp>
 #include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/rank_window.hpp>
 
 /// What the clip of a cell asks for, taken out of it by a crew, so that one thread can clip it: a
@@ -27,7 +28,7 @@ struct CellExcerpt {
   const T* tail;     ///< in order
 };
 
-/// Memory for the pixels of excerpts.
+/// Memory for the pixels of excerpts, in whole packs.
 template <class T>
 struct ExcerptPool {
   T* pixels;
@@ -97,6 +98,88 @@ template <class Crew, class T>
   return true;
 }
 
+/// Those tails of an excerpt that lie on one side of its core, and are not gone. Looked at from the
+/// outermost on, in batches of whole packs, which are not the excerpt's alone. A batch stays in
+/// registers until all of it is gone, and the next is on its way: the pixels come from far away.
+template <class T, int Inwards>
+class TailRun {
+ public:
+  /// Tails [begin, end).
+  KOKKOS_FUNCTION TailRun(const T* tail, int begin, int end)
+      : m_packs(reinterpret_cast<const Pack*>(reinterpret_cast<std::uintptr_t>(tail) /
+                                              sizeof(Pack) * sizeof(Pack))) {
+    const auto shift = static_cast<int>(tail - m_packs->pixel);
+    m_begin = begin + shift;
+    m_end = end + shift;
+    m_first = Inwards > 0 ? m_begin / pack * pack : (m_end + pack - 1) / pack * pack - batch;
+    load(m_first, m_now);
+    load(m_first + Inwards * batch, m_next);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return m_begin == m_end; }
+  /// Of those that are left.
+  [[nodiscard]] KOKKOS_FUNCTION T outermost() const {
+    return m_packs->pixel[Inwards > 0 ? m_begin : m_end - 1];
+  }
+  /// Adds those to `gone` that are beyond a limit, and says how many they are. Batches without
+  /// branches: the threads of a warp have runs of different lengths.
+  template <class IsBeyond>
+  [[nodiscard]] KOKKOS_FUNCTION int remove(const Grid& grid, CellSums& gone,
+                                           const IsBeyond& is_beyond) {
+    const GridTerms<T> terms(grid);
+    const auto centre = static_cast<T>(grid.centre);
+    int all = 0;
+    while (!empty()) {
+      int removed = 0;
+      T gone_pixels[batch];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        const T x = m_now[k / pack].pixel[k % pack];
+        const int at = m_first + k;
+        const bool goes = (at >= m_begin) & (at < m_end) & is_beyond(x);
+        gone_pixels[k] = goes ? x : centre;
+        add_if(goes, 1, removed);
+      }
+      typename GridTerms<T>::Sums sums;
+      terms.add(gone_pixels, sums);
+      gone.sum += terms.in_steps(sums.sum);
+      gone.squares += terms.in_steps(sums.squares);
+      all += removed;
+      if constexpr (Inwards > 0) {
+        m_begin += removed;
+        if (m_begin < m_first + batch) break;
+      } else {
+        m_end -= removed;
+        if (m_end > m_first) break;
+      }
+      m_first += Inwards * batch;
+      KASTOR_UNROLL
+      for (int k = 0; k < batch / pack; ++k) m_now[k] = m_next[k];
+      load(m_first + Inwards * batch, m_next);
+    }
+    gone.inside += static_cast<std::uint32_t>(all);
+    return all;
+  }
+
+ private:
+  using Pack = PixelPack<T>;
+  static constexpr int pack = Pack::size;
+  static constexpr int batch = 8;
+
+  KOKKOS_FUNCTION void load(int first, Pack (&to)[batch / pack]) const {
+    KASTOR_UNROLL
+    for (int k = 0; k < batch; k += pack) {
+      const int at = first + k;
+      if (at + pack > m_begin && at < m_end) to[k / pack] = m_packs[at / pack];
+    }
+  }
+
+  const Pack* m_packs;
+  int m_begin, m_end;  ///< in pixels of the packs
+  int m_first;         ///< of the batch
+  Pack m_now[batch / pack]{}, m_next[batch / pack]{};
+};
+
 /// Answers for one thread as the cell would; what it has not been told it cannot know, and then all
 /// answers are worthless.
 template <class T>
@@ -115,7 +198,9 @@ class ExcerptedCell {
   };
 
   KOKKOS_FUNCTION explicit ExcerptedCell(const CellExcerpt<T>& from)
-      : m_from(from), m_end(from.tails) {}
+      : m_from(from),
+        m_below(from.tail, 0, from.below),
+        m_above(from.tail, from.below, from.tails) {}
 
   [[nodiscard]] KOKKOS_FUNCTION bool knew_all() const { return m_knew_all; }
 
@@ -123,83 +208,32 @@ class ExcerptedCell {
     return {m_from.good, m_from.min, m_from.max};
   }
   /// Of all pixels, on the grid that the first median and the extremes make.
-  [[nodiscard]] KOKKOS_FUNCTION IntervalSums sums(const Interval<T>&, const Grid&) {
-    IntervalSums sums;
+  [[nodiscard]] KOKKOS_FUNCTION ShortSums sums(const Interval<T>&, const Grid&) {
     if (m_has_summed) m_knew_all = false;
     m_has_summed = true;
-    sums.count = m_from.good;
-    sums.sum.add(m_from.sum);
-    sums.squares.add(m_from.squares);
-    return sums;
+    return {m_from.sum, m_from.squares, m_from.good, 0};
   }
   /// Of what `narrowed` has left.
   [[nodiscard]] KOKKOS_FUNCTION Extremes<T> extremes(const Interval<T>&) {
-    if (m_begin == m_from.below || m_end == m_from.below) m_knew_all = false;
-    return m_knew_all ? Extremes<T>{m_from.tail[m_begin], m_from.tail[m_end - 1]}
+    if (m_below.empty() || m_above.empty()) m_knew_all = false;
+    return m_knew_all ? Extremes<T>{m_below.outermost(), m_above.outermost()}
                       : Extremes<T>{m_from.min, m_from.max};
   }
-  [[nodiscard]] KOKKOS_FUNCTION IntervalSums narrowed(const IntervalSums& all, const Interval<T>&,
-                                                      const Interval<T>& to, const Grid& grid) {
+  [[nodiscard]] KOKKOS_FUNCTION ShortSums narrowed(const ShortSums& all, const Interval<T>&,
+                                                   const Interval<T>& to, const Grid& grid) {
     if (!(to.low <= m_from.core.low && to.high >= m_from.core.high)) m_knew_all = false;
     if (!m_knew_all) return {};
     CellSums gone;
-    Tails below(m_from.tail + m_begin, 1, m_from.below - m_begin);
-    Tails above(m_from.tail + m_end - 1, -1, m_end - m_from.below);
-    // Both, before the first is looked at: the pixels come from far away.
-    below.load();
-    above.load();
-    const int removed = below.remove(grid, gone, [&](T x) { return x <= to.low; });
-    m_begin += removed;
+    const int removed = m_below.remove(grid, gone, [&](T x) { return x <= to.low; });
     gone.below = static_cast<std::uint32_t>(removed);
-    m_end -= above.remove(grid, gone, [&](T x) { return x >= to.high; });
+    (void)m_above.remove(grid, gone, [&](T x) { return x >= to.high; });
     return without(all, gone);
   }
 
  private:
-  /// Those on one side of the core, from the outermost on.
-  struct Tails {
-    static constexpr int batch = 8;
-    const T* outermost;
-    int step, count;
-    int first = 0;  ///< of the batch
-    T tail[batch];
-
-    KOKKOS_FUNCTION Tails(const T* outermost_one, int to_next, int n)
-        : outermost(outermost_one), step(to_next), count(n) {}
-    KOKKOS_FUNCTION void load() {
-      KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k)
-        tail[k] = first + k < count ? outermost[(first + k) * step] : T{};
-    }
-    /// Adds those to `gone` that are beyond a limit, and says how many they are. Batches without
-    /// branches: the threads of a warp have lists of different lengths. The first batch is loaded.
-    template <class IsBeyond>
-    [[nodiscard]] KOKKOS_FUNCTION int remove(const Grid& grid, CellSums& gone,
-                                             const IsBeyond& is_beyond) {
-      std::uint64_t sum = 0, squares = 0;
-      int removed = 0;
-      while (first < count) {
-        KASTOR_UNROLL
-        for (int k = 0; k < batch; ++k) {
-          const bool goes = (first + k < count) & is_beyond(tail[k]);
-          const double u = grid.map(static_cast<double>(tail[k]));
-          sum += goes ? to_grid_biased(u) : 0;
-          squares += goes ? to_grid_biased(u * u) : 0;
-          removed += goes ? 1 : 0;
-        }
-        first += batch;
-        if (removed < first) break;
-        load();
-      }
-      gone.sum += unbias(sum, removed);
-      gone.squares += unbias(squares, removed);
-      gone.inside += static_cast<std::uint32_t>(removed);
-      return removed;
-    }
-  };
-
   const CellExcerpt<T>& m_from;
-  int m_begin = 0, m_end;  ///< of the tails that are left
+  TailRun<T, 1> m_below;
+  TailRun<T, -1> m_above;
   bool m_has_summed = false;
   bool m_knew_all = true;
 };

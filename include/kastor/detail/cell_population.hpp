@@ -13,12 +13,13 @@
 namespace kastor::detail {
 
 /// Of an interval's pixels, on a grid.
-struct IntervalSums {
-  Int128 sum, squares;
+template <class Integer>
+struct SumsOfInterval {
+  Integer sum{}, squares{};
   std::int64_t count = 0;
   std::int64_t below = 0;  ///< good pixels below the interval
 
-  KOKKOS_FUNCTION IntervalSums& operator+=(const IntervalSums& other) {
+  KOKKOS_FUNCTION SumsOfInterval& operator+=(const SumsOfInterval& other) {
     sum += other.sum;
     squares += other.squares;
     count += other.count;
@@ -26,6 +27,9 @@ struct IntervalSums {
     return *this;
   }
 };
+using IntervalSums = SumsOfInterval<Int128>;
+/// Of fewer than 2^18 pixels.
+using ShortSums = SumsOfInterval<std::int64_t>;
 
 /// Of an interval's pixels: infinities if there is none.
 template <class T>

@@ -110,6 +110,36 @@ class CellReader {
       read<1, ahead, Clean, Clean, false>(visit);
     }
   }
+  /// Whether `take_packs` may be called.
+  [[nodiscard]] KOKKOS_FUNCTION bool has_packs() const { return m_packed; }
+  /// All of this thread's pixels, at most N; NaN for those that are not good, and where there are
+  /// no more. All are asked for before the first is looked at.
+  template <int N>
+  KOKKOS_FUNCTION void take_packs(T (&pixels)[N]) const {
+    const Place begin{m_y, m_x, m_y * m_pitch + m_x * pack};
+    Place at = begin;
+    KASTOR_UNROLL
+    for (int k = 0; k < N / pack; ++k) {
+      const auto loaded =
+          *reinterpret_cast<const PixelPack<T>*>(m_begin + (k < m_parts ? at.offset : 0));
+      KASTOR_UNROLL
+      for (int i = 0; i < pack; ++i) pixels[k * pack + i] = loaded.pixel[i];
+      step_rows(at);
+      step_across<pack>(at);
+    }
+    at = begin;
+    KASTOR_UNROLL
+    for (int k = 0; k < N / pack; ++k) {
+      if (k < m_parts) {
+        leave_good<pack>(at, pixels + k * pack);
+      } else {
+        KASTOR_UNROLL
+        for (int i = 0; i < pack; ++i) pixels[k * pack + i] = Kokkos::Experimental::quiet_NaN_v<T>;
+      }
+      step_rows(at);
+      step_across<pack>(at);
+    }
+  }
   /// Whether `for_mine_with_ceilings` may be called: by a warp, of floats.
   [[nodiscard]] KOKKOS_FUNCTION bool has_ceilings() const { return m_has_ceilings; }
   /// As for_mine<true>, all threads in step; each chunk is of four rows, from ceiling_columns to
@@ -243,13 +273,16 @@ class CellReader {
       KASTOR_UNROLL
       for (int k = 0; k < Each; ++k) to[k] = loaded.pixel[k];
     }
-    if constexpr (!Clean) {
-      const std::uint64_t excluded = excluded_from(m_cell.y + at.y, m_cell.x + at.x * Each, Each);
-      KASTOR_UNROLL
-      for (int k = 0; k < Each; ++k) {
-        const bool good = Interval<T>{}.contains(to[k]) & ((excluded >> k & 1) == 0);
-        to[k] = good ? to[k] : Kokkos::Experimental::quiet_NaN_v<T>;
-      }
+    if constexpr (!Clean) leave_good<Each>(at, to);
+  }
+  /// NaN for the pixels of a part that are not good.
+  template <int Each>
+  KOKKOS_FUNCTION void leave_good(const Place& at, T* pixels) const {
+    const std::uint64_t excluded = excluded_from(m_cell.y + at.y, m_cell.x + at.x * Each, Each);
+    KASTOR_UNROLL
+    for (int k = 0; k < Each; ++k) {
+      const bool good = Interval<T>{}.contains(pixels[k]) & ((excluded >> k & 1) == 0);
+      pixels[k] = good ? pixels[k] : Kokkos::Experimental::quiet_NaN_v<T>;
     }
   }
   KOKKOS_FUNCTION void step_rows(Place& at) const {

@@ -92,6 +92,26 @@ struct CellSums {
   }
 };
 
+/// The sums alone.
+struct GridSums {
+  std::int64_t sum = 0, squares = 0;
+
+  KOKKOS_FUNCTION GridSums& operator+=(const GridSums& other) {
+    sum += other.sum;
+    squares += other.squares;
+    return *this;
+  }
+  template <class Lanes>
+  KOKKOS_FUNCTION void join(const Lanes& of_lanes) {
+    of_lanes.add(sum);
+    of_lanes.add(squares);
+  }
+};
+
+[[nodiscard]] KOKKOS_INLINE_FUNCTION ShortSums without(const ShortSums& all, const CellSums& gone) {
+  return {all.sum - gone.sum, all.squares - gone.squares, all.count - gone.inside,
+          all.below + gone.below};
+}
 /// What is left of `all` without these, of which `gone.below` were below the rest.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION IntervalSums without(const IntervalSums& all,
                                                           const CellSums& gone) {
@@ -119,6 +139,10 @@ struct Kokkos::reduction_identity<kastor::detail::CellCountsBelow> {
 template <>
 struct Kokkos::reduction_identity<kastor::detail::CellSums> {
   KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::CellSums sum() { return {}; }
+};
+template <>
+struct Kokkos::reduction_identity<kastor::detail::GridSums> {
+  KOKKOS_FORCEINLINE_FUNCTION static kastor::detail::GridSums sum() { return {}; }
 };
 
 namespace kastor::detail {

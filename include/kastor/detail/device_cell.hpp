@@ -31,7 +31,7 @@ inline constexpr std::int64_t most_pixels_of_a_team = (std::int64_t{1} << 18) - 
 template <class Crew, class T>
 class DeviceCell {
  public:
-  static constexpr int most_sorted_tails = 512;
+  static constexpr int most_sorted_tails = 256;
   /// Pixels to be put in order.
   struct List {
     static constexpr int room = sizeof(T) == 4 ? 256 : 128;

@@ -13,6 +13,7 @@
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/device_cell.hpp>
 #include <kastor/detail/host_cell.hpp>
+#include <kastor/detail/sorted_cell.hpp>
 #include <kastor/detail/streamed_cell.hpp>
 #include <kastor/detail/warp_crew.hpp>
 
@@ -67,6 +68,16 @@ struct EstimateCell {
     const Cell cell = image[i];
     DeviceCell<Crew, T> population(crew, image, cell, rules.kappa, list, columns, rows, ring);
     clip(crew, i, cell, population);
+  }
+  /// A device's team puts a cell in order that fits a SortedCell.
+  template <class Member, int Threads>
+  KOKKOS_FUNCTION void sorted(const WarpCrew<Member, Threads>& crew, std::int64_t i,
+                              typename SortedCell<Member, Threads, T>::Space& space) const {
+    const Cell cell = image[i];
+    SortedCell<Member, Threads, T> population(crew, image, cell, space);
+    if (!population.asks()) return population.help();
+    clip(crew, i, cell, population);
+    population.dismiss();
   }
   /// A crew takes a cell of any size.
   template <class Crew>
@@ -183,6 +194,33 @@ struct EstimateByTeams {
         crew.barrier();
       }
     });
+  }
+};
+
+/// Cells that fit a SortedCell.
+template <class T, class Exec, int Threads>
+struct SortByTeams {
+  using Member = TeamMember<Exec>;
+  using Sorted = SortedCell<Member, Threads, T>;
+  struct Space {
+    typename Sorted::Crew::Space crew;
+    typename Sorted::Space cell;
+  };
+  static constexpr int cells = 1;
+  static constexpr int threads = Threads;
+  static constexpr int teams_at_once = 768 / Threads;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
+  EstimateCell<T> estimate;
+  CellsToEstimate which;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int bytes = sizeof(Space);  // is taken by reference
+    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    const typename Sorted::Crew crew(team, space.crew);
+    const int end = which.count();
+    KASTOR_KEEP_LOOP
+    for (int i = team.league_rank(); i < end; i += team.league_size())
+      estimate.sorted(crew, which[i], space.cell);
   }
 };
 

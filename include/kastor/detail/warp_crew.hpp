@@ -55,20 +55,32 @@ class WarpCrew {
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
 #ifdef __CUDA_ARCH__
-    const auto add = [](V& into, const V& from) { into += from; };
-    if constexpr (JoinLanes::is_there && requires { value.join(JoinLanes{}); }) {
-      value.join(JoinLanes{});
-    } else if constexpr (JoinLanes::is_there && requires { JoinLanes{}.add(value); }) {
-      JoinLanes{}.add(value);
-    } else {
-      join_lanes(value, add);
-    }
-    return joined_warps(value, add);
+    add_lanes(value);
+    return joined_warps(value, add<V>);
 #else
     m_team.team_reduce(Kokkos::Sum<V>(value));
     return value;
 #endif
   }
+
+  /// For what is so little that each warp does all of it, and none waits for others: a thread's
+  /// place, the number of places, and `sum`. Without lanes, all threads do it together.
+#ifdef __CUDA_ARCH__
+  [[nodiscard]] __device__ int rank_in_warp() const { return rank() % warp; }
+  [[nodiscard]] __device__ static constexpr int warp_size() { return warp; }
+  template <class V>
+  [[nodiscard]] __device__ V sum_of_warp(V value) const {
+    add_lanes(value);
+    return value;
+  }
+#else
+  [[nodiscard]] KOKKOS_FUNCTION int rank_in_warp() const { return rank(); }
+  [[nodiscard]] KOKKOS_FUNCTION static constexpr int warp_size() { return Threads; }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V sum_of_warp(const V& value) const {
+    return sum(value);
+  }
+#endif
   /// Of the threads of lower rank; `all`: of all.
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V sum_before(V value, V& all) const {
@@ -112,6 +124,20 @@ class WarpCrew {
 
  private:
 #ifdef __CUDA_ARCH__
+  template <class V>
+  __device__ static void add(V& into, const V& from) {
+    into += from;
+  }
+  template <class V>
+  __device__ static void add_lanes(V& value) {
+    if constexpr (JoinLanes::is_there && requires { value.join(JoinLanes{}); }) {
+      value.join(JoinLanes{});
+    } else if constexpr (JoinLanes::is_there && requires { JoinLanes{}.add(value); }) {
+      JoinLanes{}.add(value);
+    } else {
+      join_lanes(value, add<V>);
+    }
+  }
   template <class V, class Join>
   __device__ static void join_lanes(V& value, const Join& join) {
     KASTOR_UNROLL
