@@ -255,7 +255,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
       constexpr int four_warps = 128, eight_warps = 256;
       const auto sort = [&]<int Threads>() {
         const detail::SortByTeams<T, Exec, Threads> kernel{estimate, {0, rest, 0, few}};
-        launch(kernel, n, space.concurrency() / 2048 * kernel.teams_at_once);
+        // Of a processor that has 2048 threads.
+        launch(kernel, n, std::max(1, space.concurrency() / 2048 * kernel.teams_at_once));
       };
       if (image.cell.ny * image.cell.nx <= 4096) {
         sort.template operator()<four_warps>();
