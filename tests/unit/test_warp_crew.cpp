@@ -309,7 +309,8 @@ void all_pixels_are_put_in_order() {
     for (int i = 0; i < Each * Threads; ++i)
       found.push_back(static_cast<T>(random.below(kinds)) - static_cast<T>(kinds) / 2);
     // As a cell with blank pixels, and some numbers that a sign could spoil.
-    for (int i = 0; i < Threads; ++i) found[random.below(found.size())] = infinity;
+    for (int i = 0; i < Threads; ++i)
+      found[static_cast<std::size_t>(random.below(Each * Threads))] = infinity;
     found[3] = std::numeric_limits<T>::denorm_min();
     found[4] = -std::numeric_limits<T>::max();
     const auto input = copy_of<Exec>(found);

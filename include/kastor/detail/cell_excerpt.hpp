@@ -105,10 +105,10 @@ template <class T, int Inwards>
 class TailRun {
  public:
   /// Tails [begin, end).
-  KOKKOS_FUNCTION TailRun(const T* tail, int begin, int end)
-      : m_packs(reinterpret_cast<const Pack*>(reinterpret_cast<std::uintptr_t>(tail) /
-                                              sizeof(Pack) * sizeof(Pack))) {
-    const auto shift = static_cast<int>(tail - m_packs->pixel);
+  KOKKOS_FUNCTION TailRun(const T* tail, int begin, int end) {
+    const auto shift =
+        static_cast<int>(reinterpret_cast<std::uintptr_t>(tail) % sizeof(Pack) / sizeof(T));
+    m_packs = reinterpret_cast<const Pack*>(tail - shift);
     m_begin = begin + shift;
     m_end = end + shift;
     m_first = Inwards > 0 ? m_begin / pack * pack : (m_end + pack - 1) / pack * pack - batch;

@@ -150,7 +150,7 @@ class SortedCell {
       KASTOR_UNROLL
       for (int k = 0; k < chunk; ++k) {
         const int i = first + k;
-        pixels[k] = (i >= begin) & (i < end) ? own[i] : centre;
+        pixels[k] = ((i >= begin) & (i < end)) ? own[i] : centre;
       }
       terms.add(pixels, sums);
     }
