@@ -249,21 +249,24 @@ struct BackgroundEstimator<Exec, T>::Plan {
                Take{image, params.clip.kappa, first, n, pool, excerpts.data(), rest, ceiling_room});
       launcher("kastor::background::clip_excerpts", Clip::teams(n),
                Clip{estimate, first, n, excerpts.data(), rest});
-      // Few are done sooner by more threads each.
+      // Few are done sooner if a team puts each in order.
       constexpr std::uint32_t few = 4096;
+      const detail::CellsToEstimate few_of_rest{0, rest, 0, few};
+      using FourWarps = detail::SortByTeams<T, Exec, 128>;
+      using EightWarps = detail::SortByTeams<T, Exec, 256>;
       finish(detail::EstimateByTeams<T, Exec, 32>{estimate, {0, rest, few}}, n);
-      constexpr int four_warps = 128, eight_warps = 256;
-      const auto sort = [&]<int Threads>() {
-        const detail::SortByTeams<T, Exec, Threads> kernel{estimate, {0, rest, 0, few}};
-        // Of a processor that has 2048 threads.
-        launch(kernel, n, std::max(1, space.concurrency() / 2048 * kernel.teams_at_once));
-      };
-      if (image.cell.ny * image.cell.nx <= 4096) {
-        sort.template operator()<four_warps>();
+      if (image.cell.ny * image.cell.nx <= FourWarps::Sorted::most_pixels) {
+        launch(FourWarps{estimate, few_of_rest}, n, teams_at_once<FourWarps>());
       } else {
-        sort.template operator()<eight_warps>();
+        launch(EightWarps{estimate, few_of_rest}, n, teams_at_once<EightWarps>());
       }
     }
+  }
+
+  /// Of a device whose processors have 2048 threads.
+  template <class Kernel>
+  [[nodiscard]] int teams_at_once() const {
+    return std::max(1, space.concurrency() / 2048 * Kernel::teams_at_once);
   }
 
   /// None, if rows lie so that no cell would have any.

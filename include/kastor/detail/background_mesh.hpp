@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/image.hpp>
 #include <kastor/pixel_map.hpp>
 

@@ -108,10 +108,6 @@ struct GridSums {
   }
 };
 
-[[nodiscard]] KOKKOS_INLINE_FUNCTION ShortSums without(const ShortSums& all, const CellSums& gone) {
-  return {all.sum - gone.sum, all.squares - gone.squares, all.count - gone.inside,
-          all.below + gone.below};
-}
 /// What is left of `all` without these, of which `gone.below` were below the rest.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION IntervalSums without(const IntervalSums& all,
                                                           const CellSums& gone) {
@@ -122,6 +118,10 @@ struct GridSums {
   left.count -= taken.count;
   left.below += taken.below;
   return left;
+}
+[[nodiscard]] KOKKOS_INLINE_FUNCTION ShortSums without(const ShortSums& all, const CellSums& gone) {
+  return {all.sum - gone.sum, all.squares - gone.squares, all.count - gone.inside,
+          all.below + gone.below};
 }
 
 }  // namespace kastor::detail
