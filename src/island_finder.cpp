@@ -43,10 +43,10 @@ struct IslandsOfSide {
         measure(space, side) {}
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
-               const BitMask<Exec>& usable, const BitMask<Exec>& foreground,
+               const detail::UsablePixels& usable, const BitMask<Exec>& foreground,
                const BitMask<Exec>& seeds, const detail::KeptPixels& kept, bool all_kept) {
     label.enqueue(foreground, seeds);
-    measure.enqueue(bands, background, usable.words.data(), kept, label.labels(), label.counts(),
+    measure.enqueue(bands, background, usable, kept, label.labels(), label.counts(),
                     label.labelled_runs(), all_kept);
   }
   /// `before`: islands with lower ids. False: a list was too short and has grown.
@@ -129,7 +129,11 @@ struct IslandFinder<Exec, T>::Plan {
                        shape_text(shape.ny, shape.nx) + " as the image");
   }
 
+  [[nodiscard]] static detail::UsablePixels usable_pixels(const detail::IslandMasks& masks) {
+    return {masks.usable, masks.words_per_row, masks.none_blank};
+  }
   struct Marked {
+    detail::UsablePixels usable;
     detail::KeptPixels kept;
     bool by_ceilings;
   };
@@ -138,35 +142,44 @@ struct IslandFinder<Exec, T>::Plan {
                             const Background<Exec, T>& background, const BitMask<Exec>& region,
                             const PixelCeilings<Exec, T>& ceilings) {
     const detail::Thresholds<Exec, T> thresholds{background, params.seed, params.flood};
-    const detail::IslandMasks masks{usable.words.data(),         foreground.words.data(),
-                                    seeds.words.data(),          negative_foreground.words.data(),
-                                    negative_seeds.words.data(), usable.words_per_row()};
+    detail::IslandMasks masks{usable.words.data(),
+                              foreground.words.data(),
+                              seeds.words.data(),
+                              negative_foreground.words.data(),
+                              negative_seeds.words.data(),
+                              usable.words_per_row(),
+                              nullptr};
     if constexpr (!is_host_space_v<Exec>) {
       if (keeps_all && !params.negative &&
           detail::can_mark_by_ceilings(bands, background, ceilings)) {
         const std::int64_t words = shape.ny * masks.words_per_row;
         detail::grow(listed_words, space, "kastor::islands::listed_words", words);
         detail::grow(listed_bits, space, "kastor::islands::listed_bits", words);
+        detail::grow(none_blank, space, "kastor::islands::none_blank",
+                     (shape.ny + detail::UsablePixels::rows - 1) / detail::UsablePixels::rows *
+                         masks.words_per_row);
+        masks.none_blank = none_blank.data();
         const detail::KeptPixels kept = places(listed_bits.data());
         detail::mark_by_ceilings<Exec, T>(
             space, bands.front(), thresholds, region.words.data(), limits.data(), masks, kept,
             {listed_words.data(), taken.data() + 1, listed_bits.data()}, ceilings);
-        return {kept, true};
+        return {usable_pixels(masks), kept, true};
       }
     }
     detail::mark_islands<Exec, T>(space, bands, shape, thresholds, region.words.data(),
                                   limits.data(), masks, places());
-    return {places(), false};
+    return {usable_pixels(masks), places(), false};
   }
 
   /// False: to be done once more, with longer lists or because not all pixels were kept.
   [[nodiscard]] bool enqueue_and_finish(Bands<T, Exec> bands, const Background<Exec, T>& background,
+                                        const detail::UsablePixels& good,
                                         const detail::KeptPixels& kept) {
     const bool relied_on_all = keeps_all;
     if constexpr (!is_host_space_v<Exec>) taken_on_host(0) = 0;
-    positive.enqueue(bands, background, usable, foreground, seeds, kept, relied_on_all);
+    positive.enqueue(bands, background, good, foreground, seeds, kept, relied_on_all);
     if (params.negative)
-      negative.enqueue(bands, background, usable, negative_foreground, negative_seeds, kept,
+      negative.enqueue(bands, background, good, negative_foreground, negative_seeds, kept,
                        relied_on_all);
     space.fence("kastor::find_islands");
     if constexpr (!is_host_space_v<Exec>) keeps_all = taken_on_host(0) <= kept.need().room;
@@ -187,7 +200,7 @@ struct IslandFinder<Exec, T>::Plan {
       const Marked marked = mark(bands, shape, background, region, ceilings);
       // Masks that were made by ceilings are of no use if there were too few places.
       do {
-        finished = enqueue_and_finish(bands, background, marked.kept);
+        finished = enqueue_and_finish(bands, background, marked.usable, marked.kept);
       } while (!finished && (keeps_all || !marked.by_ceilings));
     }
     FoundIslands found;
@@ -214,6 +227,7 @@ struct IslandFinder<Exec, T>::Plan {
   /// For `mark_by_ceilings`.
   Kokkos::View<detail::ListedWord*, typename Exec::memory_space> listed_words;
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> listed_bits;
+  Kokkos::View<std::uint8_t*, typename Exec::memory_space> none_blank;
   /// Devices: whether the pixels of all foreground were kept, the last time; a guess until the end
   /// of a call.
   bool keeps_all = !is_host_space_v<Exec>;

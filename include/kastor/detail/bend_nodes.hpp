@@ -7,6 +7,7 @@
 #include <kastor/detail/background_mesh.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/image.hpp>
 #include <kastor/pixel_map.hpp>
 
@@ -167,8 +168,7 @@ struct BendTiles {
   [[nodiscard]] int teams() const { return 2 * Bend::fields * tiles_across() * tiles_along(); }
 
   KOKKOS_FUNCTION void operator()(const TeamMember<Exec>& team) const {
-    const int bytes = lines * pitch * static_cast<int>(sizeof(double));  // is taken by reference
-    auto* const right = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    double* const right = scratch_of<double>(team, lines * pitch);
     const int tile = team.league_rank() / (2 * Bend::fields);
     const int which = team.league_rank() % (2 * Bend::fields);
     MeshNode* const map = which % 2 == 0 ? bend.nodes.level : bend.nodes.rms;

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/cell_population.hpp>
+#include <kastor/detail/divisor.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/replay.hpp>
 
@@ -22,11 +23,11 @@ struct CellMoments {
   double mean, variance;
   template <class Integer>
   KOKKOS_FUNCTION explicit CellMoments(const SumsOfInterval<Integer>& sums) {
-    const auto n = static_cast<double>(sums.count);
+    const Divisor n(sums.count);
     const double sum = to_double(sums.sum) * power_of_two(-grid_bits);
     const double squares = to_double(sums.squares) * power_of_two(-grid_bits);
-    mean = sum / n;
-    variance = (squares - sum * mean) / n;
+    mean = n.quotient(sum);
+    variance = n.quotient(squares - sum * mean);
   }
   /// So few units of the grid that a finer one is worth a try.
   [[nodiscard]] KOKKOS_FUNCTION bool are_coarse() const { return variance < power_of_two(-16); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/image.hpp>
 
 /// Convolution on a device. Taps are mirrored: the pixel above and left of the others meets the
@@ -272,8 +273,7 @@ struct ConvolveSquare {
     const int tile = team.league_rank();
     const std::int64_t x = std::int64_t{tile % tiles_x} * tile_width - shift;
     const std::int64_t y = std::int64_t{tile / tiles_x} * tile_height;
-    const int bytes = scratch_bytes;  // is taken by reference
-    T* scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    T* const scratch = scratch_of<T>(team, rows * tile_width);
     sum_rows(team, x, y, scratch);
     team.team_barrier();
     sum_columns(team, x, y, scratch);

@@ -15,6 +15,7 @@
 #include <kastor/detail/host_cell.hpp>
 #include <kastor/detail/sorted_cell.hpp>
 #include <kastor/detail/streamed_cell.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/warp_crew.hpp>
 
 /// The figures of every cell.
@@ -138,8 +139,7 @@ struct CellTeam {
   /// Inlined, so that the compiler sees which memory is scratch memory.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each(const Member& team, const Visit& visit) {
-    const int bytes = sizeof(Space) * cells;  // is taken by reference
-    auto* const spaces = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    Space* const spaces = scratch_of<Space>(team, cells);
     const int which = cells > 1 ? team.team_rank() / Threads : 0;
     Space& space = spaces[which];
 #ifdef __CUDA_ARCH__
@@ -214,8 +214,7 @@ struct SortByTeams {
   CellsToEstimate which;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    Space& space = *scratch_of<Space>(team);
     const typename Sorted::Crew crew(team, space.crew);
     const int end = which.count();
     KASTOR_KEEP_LOOP
@@ -236,8 +235,7 @@ struct StreamByTeams {
   EstimateCell<T> estimate;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(SmallList<T>);  // is taken by reference
-    auto& list = *static_cast<SmallList<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    SmallList<T>& list = *scratch_of<SmallList<T>>(team);
     estimate.streamed(Crew(team), team.league_rank(), list);
   }
 };

@@ -7,6 +7,7 @@
 #include <kastor/detail/cell_clip.hpp>
 #include <kastor/detail/cell_excerpt.hpp>
 #include <kastor/detail/estimate_cells.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/warp_crew.hpp>
 
 /// Devices, many cells: crews take an excerpt of each, then a thread clips each excerpt. Cells that
@@ -62,10 +63,7 @@ struct ClipExcerpts {
   [[nodiscard]] static int teams(int count) { return (count + threads - 1) / threads; }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(typename Crew::Space);  // is taken by reference
-    auto& space =
-        *static_cast<typename Crew::Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-    const Crew crew(team, space);
+    const Crew crew(team, *scratch_of<typename Crew::Space>(team));
     const int i = team.league_rank() * threads + team.team_rank();
     CellCounts counts{0, 0};
     if (i < count && excerpts[i].good != CellExcerpt<T>::failed &&

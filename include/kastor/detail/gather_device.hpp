@@ -8,6 +8,7 @@
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/word_sums.hpp>
 
 /// The one read of the image on a device: about as many teams as fit on it at once, each going from
@@ -101,7 +102,7 @@ struct GatherByTeams {
     ToKeep to_keep;
     WordSumSpace<GatherTotals::words, threads> sums;
   };
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
 
   Segments<T> tiles;
   std::uint64_t first_pixel;  ///< of the band
@@ -261,7 +262,7 @@ struct GatherByTeams {
       if (!rule.inside(x)) --sums.inside;
       if (at < capacity) gathered[at] = x;
       if (x > rule.candidate) {
-        const std::uint32_t to = Kokkos::atomic_fetch_add(candidate_count, 1U);
+        const std::uint32_t to = scratch_fetch_add(candidate_count, 1U);
         if (to < candidate_capacity) candidates[to] = {pixel, x};
       }
     }
@@ -283,7 +284,7 @@ struct GatherByTeams {
     std::uint16_t* const list = to_keep.offset[of.count % 2];
     std::uint32_t& count = to_keep.count[of.count % 3];
     if (wanted != 0) {
-      std::uint32_t at = Kokkos::atomic_fetch_add(&count, ones_in(wanted));
+      std::uint32_t at = scratch_fetch_add(&count, ones_in(wanted));
       for (Bits rest = wanted; rest != 0; rest &= rest - 1, ++at) {
         const std::uint32_t i = offset(lowest_one(rest), rank);
         if (at < ToKeep::size) {
@@ -305,8 +306,7 @@ struct GatherByTeams {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto* space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space* const space = scratch_of<Space>(team);
     const int league_rank = team.league_rank();
     const int rank = team.team_rank();
     // Of bands before this one.

@@ -7,6 +7,7 @@
 #include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/word_sums.hpp>
 
 /// Joins what the pages have of each bin of the tails, and adds it up. The pixels of the window
@@ -80,8 +81,7 @@ struct JoinTails {
     if (brackets->usable == 0) return;
     const int group = team.league_rank() - 2;
     if (group >= 0 && group < groups && (in_group_of(group) == 0 || is_heavy(group))) return;
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    Space& space = *scratch_of<Space>(team);
     if (group >= groups) {
       help(team, space, group - groups, team.league_size() - teams);
     } else if (group >= 0) {
@@ -248,8 +248,9 @@ struct JoinTails {
     const int first_bin = group * in_group;
     if (rank < in_group) space.next[rank] = 0;
     team.team_barrier();
-    for_pixels(group, page, past, rank,
-               [&](T x) { Kokkos::atomic_inc(&space.next[bins.in_tails(x) - first_bin]); });
+    for_pixels(group, page, past, rank, [&](T x) {
+      (void)scratch_fetch_add(&space.next[bins.in_tails(x) - first_bin], 1U);
+    });
     team.team_barrier();
     if (rank < in_group) {
       std::uint64_t bin_begin = static_cast<std::uint64_t>(joined_capacity) - begin;
@@ -281,7 +282,7 @@ struct JoinTails {
   KOKKOS_FUNCTION void place(Space& space, const Bins& bins, int group, std::int64_t page,
                              std::int64_t past, int rank) const {
     for_pixels(group, page, past, rank, [&](T x) {
-      joined[Kokkos::atomic_fetch_add(&space.next[bins.in_tails(x) - group * in_group], 1U)] = x;
+      joined[scratch_fetch_add(&space.next[bins.in_tails(x) - group * in_group], 1U)] = x;
     });
   }
 

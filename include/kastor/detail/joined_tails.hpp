@@ -9,6 +9,7 @@
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/ordered_key.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 /// The tails as a device keeps them: their bins are joined and added up.
 namespace kastor::detail {
@@ -52,7 +53,7 @@ class JoinedTails {
     cuts_at(limits, cuts);
     std::uint64_t words[2][WideTailSums::words] = {};
     if (cuts_pixels(0, cuts[0]) || cuts_pixels(1, cuts[1])) {
-      by_side(m_crew, m_by_side, words, AddWords{},
+      by_side(m_crew, *m_by_side, words, AddWords{},
               [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
                 KASTOR_UNROLL
                 for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
@@ -66,7 +67,7 @@ class JoinedTails {
       const bool upper = i % sides == 1;
       const bool squared = i / sides == 1;
       const int octave = upper ? cuts[1].octave : cuts[0].octave;
-      const auto& before = m_space.before_octave[i % sides][octave];
+      const auto& before = m_space->before_octave[i % sides][octave];
       const auto word = [&](WideTailSums::Word of_sum, WideTailSums::Word of_squares) {
         return upper ? (squared ? words[1][of_squares] : words[1][of_sum])
                      : (squared ? words[0][of_squares] : words[0][of_sum]);
@@ -78,7 +79,7 @@ class JoinedTails {
     });
     KASTOR_UNROLL
     for (int side = 0; side < sides; ++side)
-      parts[side] = {m_space.before_octave[side][cuts[side].octave].count +
+      parts[side] = {m_space->before_octave[side][cuts[side].octave].count +
                          static_cast<std::int64_t>(words[side][WideTailSums::pixels]),
                      sums[side], sums[sides + side]};
   }
@@ -94,7 +95,7 @@ class JoinedTails {
     // Where the limit cuts a bin: of the outermost pixel in it that is within the limit, a key that
     // grows outwards; 0: there is none. Elsewhere: 1 + the last bin that is not empty.
     std::uint64_t found[sides][1];
-    by_side(m_crew, m_by_side, found, LargerWord{},
+    by_side(m_crew, *m_by_side, found, LargerWord{},
             [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
               mine[0] = 0;
               const Cut cut = of_side(side, cuts);
@@ -114,7 +115,7 @@ class JoinedTails {
                                 cuts_pixels(1, cuts[1]) && found[1][0] == 0};
     std::uint64_t inner[sides][1] = {};
     if (inside[0] || inside[1]) {
-      by_side(m_crew, m_by_side, inner, LargerWord{},
+      by_side(m_crew, *m_by_side, inner, LargerWord{},
               [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
                 mine[0] =
                     of_side(side, inside) ? last_used(half, side, 0, of_side(side, cuts).bin) : 0;
@@ -139,13 +140,13 @@ class JoinedTails {
 
   KOKKOS_FUNCTION void add_up_octaves() {
     std::uint64_t used[2][1];
-    by_side(m_crew, m_by_side, used, LargerWord{},
+    by_side(m_crew, *m_by_side, used, LargerWord{},
             [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
               mine[0] = 0;
               KASTOR_KEEP_LOOP
               for (int octave = half.rank(); octave < TailOctaves::count; octave += half.size()) {
                 const WideTailSums sums = m_summaries.octaves[side * TailOctaves::count + octave];
-                auto& here = m_space.before_octave[side][octave];
+                auto& here = m_space->before_octave[side][octave];
                 here = {0, 0, 0};
                 if (sums.word[WideTailSums::pixels] == 0) continue;
                 mine[0] = static_cast<std::uint64_t>(octave) + 1;
@@ -158,14 +159,14 @@ class JoinedTails {
     for (int side = m_crew.rank(); side < 2; side += m_crew.size()) {
       TailPart before{0, 0, 0};
       for (int octave = 0; octave < of_side(side, m_used); ++octave) {
-        auto& here = m_space.before_octave[side][octave];
+        auto& here = m_space->before_octave[side][octave];
         const auto more = here;
         here = before;
         before.count += more.count;
         before.sum += more.sum;
         before.squares += more.squares;
       }
-      m_space.before_octave[side][of_side(side, m_used)] = before;
+      m_space->before_octave[side][of_side(side, m_used)] = before;
     }
     m_crew.barrier();
   }
@@ -245,8 +246,8 @@ class JoinedTails {
   Bins m_bins;
   const T* m_tails;
   TailSummaries<T> m_summaries;
-  Space& m_space;
-  BySideSpace& m_by_side;
+  InScratch<Space> m_space;
+  InScratch<BySideSpace> m_by_side;
   int m_used[sides] = {};  ///< octaves that hold pixels, or lie before one that does
 };
 

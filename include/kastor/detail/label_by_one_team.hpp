@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/label_device.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 namespace kastor::detail {
 
@@ -32,8 +33,7 @@ struct LabelByOneTeam {
   int word_parts;      ///< that the pixels were counted in
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space& space = *scratch_of<Space>(team);
     const TeamCrew<Member> crew(team);
     RunTable near = table;
     near.parent = space.parent;

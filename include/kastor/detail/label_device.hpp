@@ -7,6 +7,7 @@
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 /// The steps of labelling by teams. Each team has a part of its own; what it must know of the parts
 /// before, it adds up from their totals, which an earlier kernel left.
@@ -61,12 +62,11 @@ struct CountRunsByTeams {
   using Space = SumsBeforeSpace<std::uint64_t, 1, Tiles::threads>;
   static constexpr int threads = Tiles::threads;
   static constexpr int teams_at_once = 4;
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
   Tiles tiles;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space& space = *scratch_of<Space>(team);
     const MaskWords& words = tiles.table.words;
     std::uint64_t runs = 0;
     const std::int64_t past = tiles.first(team.league_rank() + 1);
@@ -102,14 +102,13 @@ struct NumberRunsByTeams {
     std::uint16_t word[Tiles::tile];    ///< of the tile
     std::uint32_t before[Tiles::tile];  ///< runs that begin before the word
   };
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
   static_assert(Tiles::tile <= 1 << 16);
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     static_assert(Tiles::pairs == 4 && Tiles::threads * 64 < 1 << 16);
     const RunTable& table = tiles.table;
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto* space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space* const space = scratch_of<Space>(team);
     const TeamCrew<Member> crew(team);
     if (team.team_rank() == 0) space->listed = 0;
 
@@ -174,7 +173,7 @@ struct NumberRunsByTeams {
     }
     const auto list = [&](std::int64_t word, std::uint64_t runs) {
       if (runs > static_cast<std::uint64_t>(table.capacity)) return;
-      const int at = Kokkos::atomic_fetch_add(&space.listed, 1);
+      const int at = scratch_fetch_add(&space.listed, 1);
       space.word[at] = static_cast<std::uint16_t>(word - first_of_tile);
       space.before[at] = static_cast<std::uint32_t>(runs);
     };
@@ -308,13 +307,12 @@ struct RankRootsByTeams {
   using Space = SumsBeforeSpace<std::uint32_t, 1, Tiles::threads>;
   static constexpr int threads = Tiles::threads;
   static constexpr int teams_at_once = 6;
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
   Tiles tiles;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const RunTable& table = tiles.table;
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space& space = *scratch_of<Space>(team);
     const std::int64_t share = tiles.share(team.league_size());
     const std::int64_t first = team.league_rank() * share;
     const std::int64_t past = first + share < table.runs() ? first + share : table.runs();
@@ -344,18 +342,15 @@ struct LabelRunsByTeams {
     std::uint32_t first_listed;
   };
   [[nodiscard]] static int scratch_for(int teams) {
-    return static_cast<int>(sizeof(Sums)) + (teams + 2) * static_cast<int>(sizeof(std::uint32_t)) +
-           16;
+    return static_cast<int>(sizeof(Sums)) + (teams + 1) * static_cast<int>(sizeof(std::uint32_t)) +
+           2 * 16;
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const RunTable& table = tiles.table;
     const int parts = team.league_size();
-    const auto& scratch = team.team_scratch(0);
-    const int sums_bytes = sizeof(Sums);  // are taken by reference
-    const int bytes = (parts + 1) * static_cast<int>(sizeof(std::uint32_t));
-    auto& sums = *static_cast<Sums*>(scratch.get_shmem_aligned(sums_bytes, 8));
-    auto* before = static_cast<std::uint32_t*>(scratch.get_shmem_aligned(bytes, 8));
+    Sums& sums = *scratch_of<Sums>(team);
+    std::uint32_t* const before = scratch_of<std::uint32_t>(team, parts + 1);
     const TeamCrew<Member> crew(team);
 
     const int mine = (parts + team.team_size() - 1) / team.team_size();

@@ -8,6 +8,7 @@
 #include <kastor/detail/mask_lines.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 /// The first steps of labelling by teams where it is known which lines of the mask have a bit: the
 /// others are not looked at. Of a tile of lines those that were touched are listed, and shared
@@ -64,12 +65,11 @@ struct CountRunsInLines {
     int listed;
     std::uint16_t line[Tiles::tile];  ///< in no order
   };
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
   Tiles tiles;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space& space = *scratch_of<Space>(team);
     std::uint64_t runs = 0;
     const std::int64_t past = tiles.first(team.league_rank() + 1);
     for (std::int64_t t = tiles.first(team.league_rank()); t < past; t += Tiles::tile) {
@@ -78,7 +78,7 @@ struct CountRunsInLines {
       const int mine = Tiles::of_thread * team.team_rank();
       unsigned touched = tiles.touched(t + mine);
       if (touched != 0) {
-        int at = Kokkos::atomic_fetch_add(&space.listed, static_cast<int>(ones_in(touched)));
+        int at = scratch_fetch_add(&space.listed, static_cast<int>(ones_in(touched)));
         for (; touched != 0; touched &= touched - 1)
           space.line[at++] = static_cast<std::uint16_t>(mine + lowest_one(touched));
       }
@@ -109,14 +109,13 @@ struct NumberRunsInLines {
     /// Runs of the tile that begin in a pair of words of a listed line; then before it.
     std::uint32_t runs[Tiles::tile * Tiles::pairs];
   };
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
   static_assert(Tiles::tile <= 1 << 16);
   Tiles tiles;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const RunTable& table = tiles.table;
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space& space = *scratch_of<Space>(team);
     const TeamCrew<Member> crew(team);
 
     std::uint64_t before = 0;

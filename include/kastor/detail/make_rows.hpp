@@ -7,6 +7,7 @@
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/team_launcher.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 /// From sums to rows that the host reads.
 namespace kastor::detail {
@@ -43,19 +44,18 @@ struct MakeRowsByTeams {
   Make make;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = threads * static_cast<int>(sizeof(Row));  // is taken by reference
-    void* scratch = team.team_scratch(0).get_shmem_aligned(bytes, 16);
+    Row* const scratch = scratch_of<Row>(team, threads);
     const std::int64_t count = make.runs.count();
     const std::int64_t step = std::int64_t{team.league_size()} * threads;
     for (std::int64_t first = std::int64_t{team.league_rank()} * threads; first < count;
          first += step) {
       const std::int64_t i = first + team.team_rank();
       const auto here = static_cast<int>(count - first < threads ? count - first : threads);
-      if (i < count) static_cast<Row*>(scratch)[team.team_rank()] = make.take_row(i);
+      if (i < count) scratch[team.team_rank()] = make.take_row(i);
       team.team_barrier();
+      const auto* const from = reinterpret_cast<const Piece*>(scratch);
       auto* rows = reinterpret_cast<Piece*>(make.rows + first);
-      for (int p = team.team_rank(); p < here * pieces; p += threads)
-        rows[p] = static_cast<const Piece*>(scratch)[p];
+      for (int p = team.team_rank(); p < here * pieces; p += threads) rows[p] = from[p];
       team.team_barrier();
     }
   }

@@ -12,6 +12,8 @@
 #include <kastor/detail/mark_words.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/team_scratch.hpp>
+#include <kastor/detail/usable_pixels.hpp>
 #include <kastor/detail/warp_crew.hpp>
 
 /// Devices, where the ceilings of all pixels are known, and islands above the background are asked
@@ -48,9 +50,10 @@ struct BrightPixels {
   return rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
 }
 
-/// Fills the masks as if no pixel were foreground, and lists the words where one may be. A thread
-/// has the words of four rows below one another, whose pixels have their ceilings together; a team
-/// gets places in the list for all of its words.
+/// Clears the foreground, and lists the words where it may be. A thread
+/// has the words of four rows below one another, whose pixels have their ceilings together: if
+/// these are finite, no pixel is blank, and a byte says so instead of the words. A team gets places
+/// in the list for all of its words.
 template <class Exec, Real T>
 struct ListBrightWords {
   static constexpr int threads = 128;
@@ -59,6 +62,7 @@ struct ListBrightWords {
   using Crew = WarpCrew<Member, threads>;
   static constexpr int scratch_bytes = sizeof(typename Crew::Space) + 16;
   static constexpr int rows = ceiling_rows;
+  static_assert(UsablePixels::rows == rows);
   static_assert(patch_rows<Exec> % rows == 0);
 
   MarkWords<Exec, T> mark;
@@ -74,10 +78,7 @@ struct ListBrightWords {
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(typename Crew::Space);  // is taken by reference
-    auto& space =
-        *static_cast<typename Crew::Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-    const Crew crew(team, space);
+    const Crew crew(team, *scratch_of<typename Crew::Space>(team));
     const auto at = static_cast<std::uint32_t>(team.league_rank() * threads + crew.rank());
     const auto across = static_cast<std::uint32_t>(mark.masks.words_per_row);
     const std::uint32_t down = at / across;
@@ -88,10 +89,16 @@ struct ListBrightWords {
     if (at < columns()) {
       there = mark.rows.ny - y < rows ? static_cast<int>(mark.rows.ny - y) : rows;
       const std::uint64_t pixels = pixels_of_word(w, mark.rows.nx);
-      find_quarters(y, w, pixels, quarters);
+      const bool none_blank = find_quarters(y, w, pixels, quarters) && mark.region == nullptr;
+      mark.masks.none_blank[at] = none_blank ? 1 : 0;
       KASTOR_UNROLL
       for (int row = 0; row < rows; ++row) {
-        if (row < there) clear(word_of(y + row, w), pixels);
+        if (row >= there) continue;
+        const std::int64_t word = word_of(y + row, w);
+        mark.masks.foreground[word] = 0;
+        mark.masks.seeds[word] = 0;
+        if (!none_blank)
+          mark.masks.usable[word] = mark.region == nullptr ? pixels : pixels & mark.region[word];
       }
     }
     // A byte for each row: row after row is listed, so that neighbours lie side by side.
@@ -122,15 +129,13 @@ struct ListBrightWords {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t word_of(std::int64_t y, std::int64_t w) const {
     return y * mark.masks.words_per_row + w;
   }
-  KOKKOS_FUNCTION void clear(std::int64_t word, std::uint64_t pixels) const {
-    mark.masks.usable[word] = mark.region == nullptr ? pixels : pixels & mark.region[word];
-    mark.masks.foreground[word] = 0;
-    mark.masks.seeds[word] = 0;
-  }
-  KOKKOS_FUNCTION void find_quarters(std::int64_t y, std::int64_t w, std::uint64_t pixels,
-                                     std::uint32_t (&quarters)[2]) const {
+  /// True: no pixel of these rows is blank.
+  [[nodiscard]] KOKKOS_FUNCTION bool find_quarters(std::int64_t y, std::int64_t w,
+                                                   std::uint64_t pixels,
+                                                   std::uint32_t (&quarters)[2]) const {
     const PatchLimits<T> limits = *mark.limits_at(y, w);
     const auto* const packs = reinterpret_cast<const PixelPack<T>*>(ceilings.rows_from(y, w));
+    bool none_blank = limits.holds_no_blank;
     KASTOR_UNROLL
     for (int k = 0; k < ceilings_of_rows; ++k) {
       const T ceiling = packs[k / PixelPack<T>::size].pixel[k % PixelPack<T>::size];
@@ -138,7 +143,9 @@ struct ListBrightWords {
       const int q = k % 4;
       const bool is_there = (pixels >> (ceiling_columns * q) & 1) != 0;
       quarters[k / 4] |= (may_be_above & is_there) ? 1U << q : 0;
+      none_blank &= (ceiling < Kokkos::Experimental::infinity_v<T>) | !is_there;
     }
+    return none_blank;
   }
 };
 
@@ -165,9 +172,7 @@ struct ListBrightPixels {
   BrightPixels bright;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = warps * static_cast<int>(sizeof(Space));  // is taken by reference
-    const int warp = team.team_rank() / lanes;
-    Space& space = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16))[warp];
+    Space& space = scratch_of<Space>(team, warps)[team.team_rank() / lanes];
     const Crew crew(team, space.crew);
     const auto count = static_cast<std::int64_t>(*bright.count);
     const std::int64_t step = std::int64_t{team.league_size()} * threads;

@@ -9,6 +9,7 @@
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/mark_words.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 namespace kastor::detail {
 
@@ -54,8 +55,7 @@ struct MarkTile {
   [[nodiscard]] int teams() const { return static_cast<int>((word_count() + words - 1) / words); }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    Space& space = *scratch_of<Space>(team);
     const int rank = team.team_rank();
     const std::int64_t first = std::int64_t{team.league_rank()} * words;
     const std::int64_t there = mark.rows.ny * mark.masks.words_per_row - first;
@@ -178,7 +178,7 @@ struct MarkTile {
     for (int k = 0; k < kinds; ++k) put(space.marked[k][w], 0);
     std::uint64_t rest = mark.to_judge(usable, holds_no_blank, found.above, found.below);
     // All threads of the first warps come here together: their reservations are joined.
-    int to = Kokkos::atomic_fetch_add(&space.listed_count, static_cast<int>(ones_in(rest)));
+    int to = scratch_fetch_add(&space.listed_count, static_cast<int>(ones_in(rest)));
     for (; rest != 0; rest &= rest - 1)
       space.listed[to++] = static_cast<std::uint16_t>(w * 64 + lowest_one(rest));
   }

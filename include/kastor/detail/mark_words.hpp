@@ -84,6 +84,7 @@ struct IslandMasks {
   std::uint64_t* negative_foreground;  ///< null unless asked for
   std::uint64_t* negative_seeds;
   std::int64_t words_per_row;
+  std::uint8_t* none_blank;  ///< as that of UsablePixels; null: all words of `usable` are filled
 };
 
 template <class Exec, Real T>

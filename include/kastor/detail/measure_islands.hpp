@@ -12,6 +12,7 @@
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/pixels_of_runs.hpp>
 #include <kastor/detail/plan_memory.hpp>
+#include <kastor/detail/usable_pixels.hpp>
 #include <kastor/island.hpp>
 #include <kastor/pixel_map.hpp>
 #include <span>
@@ -81,8 +82,7 @@ struct IslandRuns {
   Background<Exec, T> background;
   Side side;
   std::int64_t ny;
-  const std::uint64_t* usable;  ///< words of a mask
-  std::int64_t words_per_row;
+  UsablePixels usable;
   KeptPixels kept;
 
   /// Adds up what `part_of(run, pixels)` says of the runs of a worker.
@@ -176,7 +176,7 @@ struct FindIslandExtents {
     const std::int64_t below = y + 1 < of.ny ? y + 1 : y;
     bool near_blank = false;
     for (std::int64_t row = y > 0 ? y - 1 : 0; row <= below; ++row)
-      near_blank |= any_zero_between(of.usable + row * of.words_per_row, left, right);
+      near_blank |= of.usable.lacks_one(row, left, right);
     return (at_edge ? island_at_edge : 0U) | (near_blank ? island_near_blank : 0U);
   }
 };
@@ -429,7 +429,7 @@ class IslandMeasurer {
   IslandMeasurer(const Exec& space, Side side) : m_space(space), m_side(side) {}
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
-               const std::uint64_t* usable, const KeptPixels& kept, const RunLabels<Exec>& labels,
+               const UsablePixels& usable, const KeptPixels& kept, const RunLabels<Exec>& labels,
                const LabelCounts* counts, const std::uint32_t* labelled, bool all_kept) {
     const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
     m_most = std::max({m_most, std::int64_t{4096}, labels.ny * labels.nx / 8192});
@@ -445,7 +445,7 @@ class IslandMeasurer {
           for_each_group_of_bands<T, Exec>(
               bands, runs, per_row, workers, [&](const RunsOfBands<T, Exec>& some) {
                 const IslandRuns<T, Exec, AllKept> of{
-                    some, m_islands.data(), background, m_side, labels.ny, usable, per_row, kept};
+                    some, m_islands.data(), background, m_side, labels.ny, usable, kept};
                 Kokkos::parallel_for(label, Policy(m_space, 0, some.workers),
                                      Measure<T, Exec, AllKept>{of});
               });

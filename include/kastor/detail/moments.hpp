@@ -40,6 +40,9 @@ template <class T>
 /// pixels stays exact.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION Interval<T> interval_between(double low, double high) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::is_same_v<T, float>) return {__double2float_rd(low), __double2float_ru(high)};
+#endif
   T l = static_cast<T>(low);
   T h = static_cast<T>(high);
   if (static_cast<double>(l) > low) l = next_below(l);

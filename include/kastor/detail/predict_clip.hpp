@@ -12,6 +12,7 @@
 #include <kastor/detail/mask_lines.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <string>
 #include <vector>
 
@@ -138,8 +139,7 @@ struct FindRoughScale {
     }
     if (!last_band) return;
     team.team_barrier();
-    const int bytes = scratch_bytes - 16;
-    auto* values = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    T* const values = reinterpret_cast<T*>(scratch_of<std::byte>(team, scratch_bytes - 16));
     T* sorted = values + rough_size;
     int* flags = reinterpret_cast<int*>(sorted + rough_size);
     int* place = flags + rough_size;
@@ -160,8 +160,8 @@ struct FindRoughScale {
       const int i = k % rough_size;
       const int part = k / rough_size;
       if (i >= n) continue;
-      Kokkos::atomic_add(&place[i],
-                         count_in_part(values, i, n * part / parts, n * (part + 1) / parts));
+      (void)scratch_fetch_add(&place[i],
+                              count_in_part(values, i, n * part / parts, n * (part + 1) / parts));
     }
     team.team_barrier();
     for (int i = rank; i < n; i += size) sorted[place[i]] = values[i];
@@ -208,15 +208,14 @@ struct CountSample {
   using Member = TeamMember<Exec>;
   static constexpr int threads = 256;
   static constexpr int teams_at_once = 1;
-  static constexpr int scratch_bytes = SampleBins::count * sizeof(std::uint32_t) + 8;
+  static constexpr int scratch_bytes = SampleBins::count * sizeof(std::uint32_t) + 16;
 
   SampledRows<T> band;
   Stride stride;
   PredictionSpace<T> space;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int bytes = scratch_bytes - 8;
-    auto* mine = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    std::uint32_t* const mine = scratch_of<std::uint32_t>(team, SampleBins::count);
     const int rank = team.team_rank();
     const int size = team.team_size();
     for (int b = rank; b < SampleBins::count; b += size) mine[b] = 0;
@@ -228,7 +227,7 @@ struct CountSample {
     for (std::int64_t i = range.begin + team.league_rank() * size + rank; i < range.end;
          i += step) {
       const T x = band.at(i * stride.stride);
-      if (Interval<T>{}.contains(x)) Kokkos::atomic_inc(&mine[bin_of(x)]);
+      if (Interval<T>{}.contains(x)) (void)scratch_fetch_add(&mine[bin_of(x)], 1U);
     }
     team.team_barrier();
     for (int b = rank; b < SampleBins::count; b += size) {
@@ -247,7 +246,7 @@ struct BracketFromHistogram {
     SumsBeforeSpace<std::int64_t, 3, threads> sums;
     std::uint32_t count[SampleBins::count + 1];
   };
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
   ClipRequest request;
   PredictionSpace<T> global;
   ClearLines clearing;
@@ -260,8 +259,7 @@ struct BracketFromHistogram {
     }
     // The counts are searched again and again.
     PredictionSpace<T> space = global;
-    const int bytes = scratch_bytes - 8;
-    auto* scratch = static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 8));
+    Space* const scratch = scratch_of<Space>(team);
     space.count = scratch->count;
     constexpr int share = SampleSums::stretch;
     const int first = team.team_rank() * share;

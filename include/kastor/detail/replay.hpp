@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/brackets.hpp>
+#include <kastor/detail/divisor.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/pixel_pack.hpp>
@@ -131,11 +132,12 @@ class Replay {
 
   /// Everything but the extremes. False: the median is not in the window.
   [[nodiscard]] KOKKOS_FUNCTION bool describe(const Population& p, Statistics& s) {
-    const auto n = static_cast<double>(p.n);
+    const Divisor n(p.n);
     const int exponent = m_g.brackets.grid.exponent;
-    const double variance = (p.squares - p.sum * (p.sum / n)) / n;
+    const double mean = n.quotient(p.sum);
+    const double variance = n.quotient(p.squares - p.sum * mean);
     s.count = p.n;
-    s.mean = without_sign_of_zero(m_bins.centre + scale_by_power_of_two(p.sum / n, exponent));
+    s.mean = without_sign_of_zero(m_bins.centre + scale_by_power_of_two(mean, exponent));
     s.std = variance > 0 ? scale_by_power_of_two(Kokkos::sqrt(variance), exponent) : 0.0;
     const std::int64_t below = m_g.inside.below + p.tail[0];
     const std::int64_t rank = (p.n - 1) / 2 - below;

@@ -10,6 +10,7 @@
 #include <kastor/detail/predict_clip.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/window_pixels.hpp>
 #include <kastor/detail/window_selector.hpp>
 
@@ -53,8 +54,7 @@ struct ReplayByTeam {
     ClipOutcome<T> made{};
     made.result.pixels = pixels;
     made.result.kappa = request.kappa;
-    const int bytes = scratch_bytes - 16;
-    auto* space = static_cast<ReplaySpace<T>*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    ReplaySpace<T>* const space = scratch_of<ReplaySpace<T>>(team);
     // Of what was not read there is nothing yet, and nobody looks at it.
     const Gathered<T> gathered{*brackets, read->totals.sums()};
     made.usable = gathered.brackets.usable;

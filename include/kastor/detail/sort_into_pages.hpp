@@ -8,6 +8,7 @@
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 /// Sorts the gathered pixels of a device by their bins, in pages that fit into the scratch memory
 /// of a team: a pixel is read and written once, beside others. What one bin has is spread over all
@@ -87,8 +88,7 @@ struct SortIntoPages {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
-    const int bytes = sizeof(Space);  // is taken by reference
-    auto& space = *static_cast<Space*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+    Space& space = *scratch_of<Space>(team);
     find_segments(team, space);
     const std::uint32_t all = space.segment_begin[segments];
     const auto size = static_cast<std::uint32_t>(pages.page_size);
@@ -148,7 +148,7 @@ struct SortIntoPages {
       if (place(k) >= n) break;
       bin[k] = static_cast<std::uint32_t>(bin_in_page(bin_of, mine[k]));
       const std::uint32_t shift = bin[k] % 2 * 16;
-      bin[k] |= Kokkos::atomic_fetch_add(&space.counters[bin[k] / 2], 1U << shift) >> shift << 16;
+      bin[k] |= scratch_fetch_add(&space.counters[bin[k] / 2], 1U << shift) >> shift << 16;
     }
     team.team_barrier();
     turn_into_begins(team, space);
@@ -214,7 +214,7 @@ struct SortIntoPages {
     team.team_barrier();
     for (std::uint32_t i = first + static_cast<std::uint32_t>(rank); i < n; i += threads) {
       const int bin = bin_of.in_tails(space.pixels[i]);
-      Kokkos::atomic_add(&space.counters[bin / 2], 1U << (bin % 2 * 16));
+      (void)scratch_fetch_add(&space.counters[bin / 2], 1U << (bin % 2 * 16));
     }
     team.team_barrier();
     for (int w = rank; w < tail_words; w += threads)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 /// The pixels of a bin of the window, wherever the sort left them.
 namespace kastor::detail {
@@ -70,7 +71,7 @@ struct PagedWindow {
     for_some_pages(crew, bin, [&](const PixelsOfPages<T>& some) {
       const int n = some.all();
       if (n == 0) return;
-      T* const here = to + Kokkos::atomic_fetch_add(next, n);
+      T* const here = to + scratch_fetch_add(next, n);
       some.for_each([&](int i, T x) { here[i] = x; });
     });
   }

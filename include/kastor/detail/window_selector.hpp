@@ -10,6 +10,7 @@
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/window_pixels.hpp>
 
 /// Finds the pixel of a rank among those that lie in the bins of the window.
@@ -71,13 +72,13 @@ class WindowSelector {
       bring_bin();
     }
     if (rank < m_sorted.first || rank >= m_sorted.past) {
-      const std::uint32_t* const begin = m_space.share_begin;
+      const std::uint32_t* const begin = m_space->share_begin;
       const std::int64_t in_bin = rank - m_bin.first;
       const int share = last_not_above(begin, Space::shares, static_cast<std::uint32_t>(in_bin));
       if (begin[share + 1] - begin[share] > Space::max_sorted) return bisect(share, in_bin);
       sort_share(share);
     }
-    return m_space.sorted[rank - m_sorted.first];
+    return m_space->sorted[rank - m_sorted.first];
   }
 
  private:
@@ -95,9 +96,9 @@ class WindowSelector {
     KASTOR_UNROLL
     for (int k = 0; k < share; ++k) begin[k] = static_cast<std::uint32_t>(m_window.begin[bin(k)]);
     KASTOR_UNROLL
-    for (int k = 0; k < share; ++k) m_space.bin_begin[bin(k)] = begin[k];
+    for (int k = 0; k < share; ++k) m_space->bin_begin[bin(k)] = begin[k];
     if (crew.rank() == 0)
-      m_space.bin_begin[Bins::window] = static_cast<std::uint32_t>(m_window.begin[Bins::window]);
+      m_space->bin_begin[Bins::window] = static_cast<std::uint32_t>(m_window.begin[Bins::window]);
   }
 
   /// The bin of a rank. All threads have read what lies in the work space.
@@ -108,18 +109,18 @@ class WindowSelector {
     static_assert(Bins::window % Space::threads == 0 && share <= Space::threads);
     const auto r = static_cast<std::uint32_t>(rank);
     const auto holds = [this, r](int first, int past) {
-      return m_space.bin_begin[first] <= r && r < m_space.bin_begin[past];
+      return m_space->bin_begin[first] <= r && r < m_space->bin_begin[past];
     };
     const int mine = crew.rank();
     crew.barrier();
-    if (holds(mine * share, (mine + 1) * share)) m_space.near = mine * share;
-    if (mine == 0) m_space.next = 0;
+    if (holds(mine * share, (mine + 1) * share)) m_space->near = mine * share;
+    if (mine == 0) m_space->next = 0;
     crew.barrier();
-    const int bin = m_space.near + mine;
-    if (mine < share && holds(bin, bin + 1)) m_space.found = bin;
+    const int bin = m_space->near + mine;
+    if (mine < share && holds(bin, bin + 1)) m_space->found = bin;
     crew.barrier();
-    const int found = m_space.found;
-    return {found, m_space.bin_begin[found], m_space.bin_begin[found + 1]};
+    const int found = m_space->found;
+    return {found, m_space->bin_begin[found], m_space->bin_begin[found + 1]};
   }
 
   /// The pixels of a bin come near at hand: a few in order, more of them counted by shares.
@@ -129,13 +130,13 @@ class WindowSelector {
     const std::int64_t n = m_bin.past - m_bin.first;
     m_list = nullptr;
     if (n <= few) {
-      T* const unsorted = m_sharing.unsorted;
-      m_window.copy(m_crew, m_bin.bin, unsorted, &m_space.next);
+      T* const unsorted = m_sharing->unsorted;
+      m_window.copy(m_crew, m_bin.bin, unsorted, &m_space->next);
       m_crew.barrier();
       sort_few(unsorted, static_cast<int>(n));
       m_sorted = {m_bin.first, m_bin.past};
     } else {
-      m_list = m_window.list(m_crew, m_bin.bin, n, &m_space.next);
+      m_list = m_window.list(m_crew, m_bin.bin, n, &m_space->next);
       m_crew.barrier();
       count_shares();
       m_sorted = {0, 0};
@@ -154,7 +155,7 @@ class WindowSelector {
   /// By counting the smaller pixels of each.
   KOKKOS_FUNCTION void sort_few(const T* unsorted, int n) const {
     for (int i = m_crew.rank(); i < n; i += m_crew.size())
-      m_space.sorted[count_before(unsorted, i, 0, n)] = unsorted[i];
+      m_space->sorted[count_before(unsorted, i, 0, n)] = unsorted[i];
     m_crew.barrier();
   }
 
@@ -168,13 +169,13 @@ class WindowSelector {
 
   KOKKOS_FUNCTION void count_shares() const {
     constexpr int shares = Space::shares;
-    std::uint32_t* const in_share = m_sharing.in_share;
+    std::uint32_t* const in_share = m_sharing->in_share;
     const int rank = m_crew.rank();
     const int size = m_crew.size();
     for (int s = rank; s < shares; s += size) in_share[s] = 0;
-    if (rank == 0) m_space.next = 0;
+    if (rank == 0) m_space->next = 0;
     m_crew.barrier();
-    for_each_in_bin([&](T x) { Kokkos::atomic_inc(&in_share[share_of(x)]); });
+    for_each_in_bin([&](T x) { (void)scratch_fetch_add(&in_share[share_of(x)], 1U); });
     m_crew.barrier();
     const int mine = (shares + size - 1) / size;
     const int first = rank * mine < shares ? rank * mine : shares;
@@ -182,25 +183,25 @@ class WindowSelector {
     std::uint32_t before[1] = {0};
     for (int s = first; s < past; ++s) before[0] += in_share[s];
     std::uint32_t all[1];
-    sums_before(m_crew, m_sharing.before, before, all);
+    sums_before(m_crew, m_sharing->before, before, all);
     for (int s = first; s < past; ++s) {
-      m_space.share_begin[s] = before[0];
+      m_space->share_begin[s] = before[0];
       before[0] += in_share[s];
     }
-    if (rank == 0) m_space.share_begin[shares] = all[0];
+    if (rank == 0) m_space->share_begin[shares] = all[0];
     m_crew.barrier();
   }
 
   KOKKOS_FUNCTION void sort_share(int share) {
-    T* const unsorted = m_sharing.unsorted;
-    const std::uint32_t first = m_space.share_begin[share];
-    const std::uint32_t past = m_space.share_begin[share + 1];
+    T* const unsorted = m_sharing->unsorted;
+    const std::uint32_t first = m_space->share_begin[share];
+    const std::uint32_t past = m_space->share_begin[share + 1];
     m_crew.barrier();
     for_each_in_bin([&](T x) {
-      if (share_of(x) == share) unsorted[Kokkos::atomic_fetch_add(&m_space.next, 1)] = x;
+      if (share_of(x) == share) unsorted[scratch_fetch_add(&m_space->next, 1)] = x;
     });
     m_crew.barrier();
-    if (m_crew.rank() == 0) m_space.next = 0;
+    if (m_crew.rank() == 0) m_space->next = 0;
     sort_few(unsorted, static_cast<int>(past - first));
     m_sorted = {m_bin.first + first, m_bin.first + past};
   }
@@ -234,8 +235,8 @@ class WindowSelector {
   Crew m_crew;
   Bins m_bins;
   PagedWindow<T> m_window;
-  Space& m_space;
-  Sharing& m_sharing;
+  InScratch<Space> m_space;
+  InScratch<Sharing> m_sharing;
   typename Space::Bin m_bin{0, 0, 0};  ///< at hand
   const T* m_list = nullptr;           ///< its pixels, if they are in one list
   Ranks m_sorted{0, 0};                ///< those in order
