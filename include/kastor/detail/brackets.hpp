@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <kastor/detail/clip_sample.hpp>
+#include <kastor/detail/divisor.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/moments.hpp>
@@ -56,9 +57,39 @@ struct PredictedClip {
   std::int64_t window_first = 0, window_last = 0;  ///< ranks in the sample, of all medians
 };
 
+/// So many threads of a device predict a clip, all of them the same: a warp, which searches faster.
+#ifdef __CUDA_ARCH__
+inline constexpr int predicting_threads = lanes;
+#else
+inline constexpr int predicting_threads = 1;
+#endif
+
 /// The bin that holds a rank.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int bin_of_rank(const SampleSums& sums, std::int64_t rank) {
-  return last_not_above(sums.count, SampleBins::count, rank);
+  return last_not_above_by_lanes(sums.count, SampleBins::count, static_cast<std::uint32_t>(rank));
+}
+
+struct BinRange {
+  int first, last;
+};
+/// Bins whose middles are within the limits, of some.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION BinRange bins_between(const PredictedClip& clip, int first,
+                                                           int last) {
+  const auto edge = [&clip](bool upper) {
+    const double limit = upper ? clip.high : clip.low;
+    const int bin = SampleBins::of(limit);
+    const auto middle = static_cast<double>(SampleBins::middle_of(bin));
+    const double scaled = limit * 2048;
+    return bin + (((middle < scaled) | (!upper & (middle == scaled))) ? 1 : 0);
+  };
+#ifdef __CUDA_ARCH__
+  const int mine = edge((this_lane() & 1) != 0), other = value_from_across(mine, 1);
+  const int low = (this_lane() & 1) != 0 ? other : mine,
+            high = (this_lane() & 1) != 0 ? mine : other;
+#else
+  const int low = edge(false), high = edge(true);
+#endif
+  return {low > first ? low : first, high < last ? high : last};
 }
 
 [[nodiscard]] KOKKOS_INLINE_FUNCTION PredictedClip predict_clip(const SampleSums& sums,
@@ -75,10 +106,10 @@ struct PredictedClip {
     const std::int64_t before = sums.count[first];
     const std::int64_t n = static_cast<std::int64_t>(sums.count[last]) - before;
     if (n < fewest) return clip;
-    const auto count = static_cast<double>(n);
+    const Divisor count(n);
     const double sum = sums.sum_between(first, last);
     const double squares = sums.squares_between(first, last);
-    const double variance = (squares - sum * (sum / count)) / count;
+    const double variance = count.quotient(squares - sum * count.quotient(sum));
     clip.sigma = Kokkos::sqrt(variance > 0 ? variance : 0.0) / 2048;
     const std::int64_t middle = before + n / 2;
     // Five standard errors of a median's rank.
@@ -96,13 +127,7 @@ struct PredictedClip {
     clip.low = clip.median - kappa * clip.sigma;
     clip.high = clip.median + kappa * clip.sigma;
     clip.survivors = n;
-    // A bin is in if its middle is.
-    int new_first = SampleBins::of(clip.low);
-    new_first += static_cast<double>(SampleBins::middle_of(new_first)) <= clip.low * 2048 ? 1 : 0;
-    int new_last = SampleBins::of(clip.high);
-    new_last += static_cast<double>(SampleBins::middle_of(new_last)) < clip.high * 2048 ? 1 : 0;
-    new_first = new_first > first ? new_first : first;
-    new_last = new_last < last ? new_last : last;
+    const auto [new_first, new_last] = bins_between(clip, first, last);
     if (new_last <= new_first) return clip;
     const bool same =
         sums.count[new_first] == sums.count[first] && sums.count[new_last] == sums.count[last];

@@ -38,11 +38,9 @@ struct DeviceClip {
                const ClipRequest& request) const {
     predict<Exec>(launch, for_each_band, request);
     for_each_band([&](const SampledRows<T>& band) { read<Exec>(launch, band); });
-    // As many teams as the device holds at once; the read's number was made odd.
-    using Read = GatherByTeams<T, Exec>;
+    // As many teams as the device holds at once.
     using Sort = SortIntoPages<T, Exec>;
-    launch("kastor::sigma_clip::sort",
-           std::max(1, (teams + 1) / Read::teams_at_once * Sort::teams_at_once),
+    launch("kastor::sigma_clip::sort", std::max(1, processors<Exec>() * Sort::teams_at_once),
            Sort{brackets(), lists, teams, pages, parts.counts});
     if (pixels < many) {
       join<JoinTails<T, Exec, 256>>(launch);
@@ -66,6 +64,11 @@ struct DeviceClip {
 
  private:
   [[nodiscard]] const Brackets<T>* brackets() const { return parts.prediction.brackets; }
+  /// Of the device; the number of the read's teams was made odd.
+  template <class Exec>
+  [[nodiscard]] int processors() const {
+    return (teams + 1) / GatherByTeams<T, Exec>::teams_at_once;
+  }
   /// Once the lists are in the pages, their memory is free.
   [[nodiscard]] T* tails() const { return lists.gathered; }
 
@@ -90,11 +93,12 @@ struct DeviceClip {
       launch("kastor::sigma_clip::sample",
              static_cast<int>(std::clamp<std::int64_t>(enough, 1, teams)), kernel);
     });
-    // One team works for long, so the mask is cleared meanwhile.
+    // One team works for long, so the mask is cleared meanwhile, by other processors.
     const BracketFromHistogram<T, Exec> kernel{request, parts.prediction, mask};
     const std::int64_t by_team = kernel.threads;
+    const std::int64_t others = std::max(1, processors<Exec>() - 1);
     const std::int64_t clearing =
-        std::min<std::int64_t>((mask.count() + by_team - 1) / by_team, teams);
+        std::min<std::int64_t>((mask.count() + by_team - 1) / by_team, others);
     launch("kastor::sigma_clip::brackets", 1 + static_cast<int>(clearing), kernel);
   }
 

@@ -12,6 +12,11 @@ namespace kastor::detail {
 inline constexpr int lanes = 32;
 
 #ifdef __CUDA_ARCH__
+[[nodiscard]] __device__ inline int this_lane() {
+  int lane = 0;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
 /// The lanes for which something is so; all must ask.
 [[nodiscard]] __device__ inline std::uint32_t lanes_where(bool is_so) {
   return __ballot_sync(~0U, is_so);

@@ -51,10 +51,12 @@ struct BinSums {
   std::int64_t count = 0, sum = 0, squares = 0;
 
   KOKKOS_FUNCTION void add(std::uint32_t n, int bin) {
-    const std::int64_t middle = SampleBins::middle_of(bin);
+    // Of 32 bits, as the number: a device multiplies 64 in many instructions.
+    const auto middle = static_cast<std::int32_t>(SampleBins::middle_of(bin));
+    const std::int64_t of_bin = std::int64_t{static_cast<std::int32_t>(n)} * middle;
     count += n;
-    sum += n * middle;
-    squares += n * (middle * middle);
+    sum += of_bin;
+    squares += of_bin * middle;
   }
   /// As what lies before a bin.
   template <class T>
@@ -280,9 +282,13 @@ struct BracketFromHistogram {
       before.add(n[k], first + k);
     }
     team.team_barrier();
-    if (team.team_rank() == 0)
-      bracket(*space.rough, space.sums(), request.kappa, request.max_passes, request.widen,
-              request.level, *space.brackets);
+    if (team.team_rank() >= predicting_threads) return;
+    // Their own, which nothing else that they read can be.
+    const RoughScale<T> rough = *space.rough;
+    Brackets<T> brackets;
+    bracket(rough, space.sums(), request.kappa, request.max_passes, request.widen, request.level,
+            brackets);
+    if (team.team_rank() == 0) *space.brackets = brackets;
   }
 };
 

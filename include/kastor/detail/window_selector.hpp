@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/pixel_pack.hpp>
@@ -37,7 +38,6 @@ struct WindowSelectorSpace {
   std::uint32_t share_begin[shares + 1];                 ///< ranks in the bin at hand
   T sorted[max_sorted];  ///< pixels of the bin, of consecutive ranks, in order
   int next;              ///< place in a list that all write to
-  int near, found;       ///< bins of a rank
 };
 
 /// A bin's pixels, or those of a share of it, are put in order and kept: the ranks asked next are
@@ -68,13 +68,14 @@ class WindowSelector {
   /// The pixel of a rank, from 0. All must call it.
   [[nodiscard]] KOKKOS_FUNCTION T operator()(std::int64_t rank) {
     if (rank < m_bin.first || rank >= m_bin.past) {
-      m_bin = bin_of(m_crew, rank);
+      m_bin = bin_of(rank);
       bring_bin();
     }
     if (rank < m_sorted.first || rank >= m_sorted.past) {
       const std::uint32_t* const begin = m_space->share_begin;
       const std::int64_t in_bin = rank - m_bin.first;
-      const int share = last_not_above(begin, Space::shares, static_cast<std::uint32_t>(in_bin));
+      const int share =
+          last_not_above_by_lanes(begin, Space::shares, static_cast<std::uint32_t>(in_bin));
       if (begin[share + 1] - begin[share] > Space::max_sorted) return bisect(share, in_bin);
       sort_share(share);
     }
@@ -99,28 +100,14 @@ class WindowSelector {
     for (int k = 0; k < share; ++k) m_space->bin_begin[bin(k)] = begin[k];
     if (crew.rank() == 0)
       m_space->bin_begin[Bins::window] = static_cast<std::uint32_t>(m_window.begin[Bins::window]);
+    crew.barrier();
   }
 
-  /// The bin of a rank. All threads have read what lies in the work space.
-  template <class Member>
-  [[nodiscard]] KOKKOS_FUNCTION typename Space::Bin bin_of(const TeamCrew<Member>& crew,
-                                                           std::int64_t rank) const {
-    constexpr int share = Bins::window / Space::threads;
-    static_assert(Bins::window % Space::threads == 0 && share <= Space::threads);
-    const auto r = static_cast<std::uint32_t>(rank);
-    const auto holds = [this, r](int first, int past) {
-      return m_space->bin_begin[first] <= r && r < m_space->bin_begin[past];
-    };
-    const int mine = crew.rank();
-    crew.barrier();
-    if (holds(mine * share, (mine + 1) * share)) m_space->near = mine * share;
-    if (mine == 0) m_space->next = 0;
-    crew.barrier();
-    const int bin = m_space->near + mine;
-    if (mine < share && holds(bin, bin + 1)) m_space->found = bin;
-    crew.barrier();
-    const int found = m_space->found;
-    return {found, m_space->bin_begin[found], m_space->bin_begin[found + 1]};
+  /// The bin of a rank.
+  [[nodiscard]] KOKKOS_FUNCTION typename Space::Bin bin_of(std::int64_t rank) const {
+    const std::uint32_t* const begin = m_space->bin_begin;
+    const int bin = last_not_above_by_lanes(begin, Bins::window, static_cast<std::uint32_t>(rank));
+    return {bin, begin[bin], begin[bin + 1]};
   }
 
   /// The pixels of a bin come near at hand: a few in order, more of them counted by shares.
@@ -129,6 +116,9 @@ class WindowSelector {
     static_assert(few <= Space::max_sorted);
     const std::int64_t n = m_bin.past - m_bin.first;
     m_list = nullptr;
+    m_crew.barrier();  // the last bin has been read
+    if (m_crew.rank() == 0) m_space->next = 0;
+    m_crew.barrier();
     if (n <= few) {
       T* const unsorted = m_sharing->unsorted;
       m_window.copy(m_crew, m_bin.bin, unsorted, &m_space->next);
@@ -152,10 +142,22 @@ class WindowSelector {
     }
   }
 
-  /// By counting the smaller pixels of each.
+  /// By counting the smaller pixels of each; on CUDA two or four lanes count for one.
   KOKKOS_FUNCTION void sort_few(const T* unsorted, int n) const {
+#ifdef __CUDA_ARCH__
+    static_assert(2 * Space::max_sorted <= Space::threads);
+    const int counting = 4 * n <= m_crew.size() ? 4 : 2;
+    const int i = m_crew.rank() / counting, part = m_crew.rank() % counting;
+    int before =
+        i < n ? count_before(unsorted, i, n * part / counting, n * (part + 1) / counting) : 0;
+    join_lanes();
+    before += value_from_across(before, 1);
+    if (counting == 4) before += value_from_across(before, 2);
+    if (part == 0 && i < n) m_space->sorted[before] = unsorted[i];
+#else
     for (int i = m_crew.rank(); i < n; i += m_crew.size())
       m_space->sorted[count_before(unsorted, i, 0, n)] = unsorted[i];
+#endif
     m_crew.barrier();
   }
 
