@@ -2,6 +2,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cmath>
 #include <kastor/detail/instantiations.hpp>
+#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/mark_islands.hpp>
 #include <kastor/detail/measure_islands.hpp>
 #include <kastor/island_finder.hpp>
@@ -171,16 +172,16 @@ struct IslandFinder<Exec, T>::Plan {
     return {usable_pixels(masks), places(), false};
   }
 
-  /// False: to be done once more, with longer lists or because not all pixels were kept.
-  [[nodiscard]] bool enqueue_and_finish(Bands<T, Exec> bands, const Background<Exec, T>& background,
-                                        const detail::UsablePixels& good,
-                                        const detail::KeptPixels& kept) {
-    const bool relied_on_all = keeps_all;
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background, const Marked& marked) {
     if constexpr (!is_host_space_v<Exec>) taken_on_host(0) = 0;
-    positive.enqueue(bands, background, good, foreground, seeds, kept, relied_on_all);
+    positive.enqueue(bands, background, marked.usable, foreground, seeds, marked.kept, keeps_all);
     if (params.negative)
-      negative.enqueue(bands, background, good, negative_foreground, negative_seeds, kept,
-                       relied_on_all);
+      negative.enqueue(bands, background, marked.usable, negative_foreground, negative_seeds,
+                       marked.kept, keeps_all);
+  }
+  /// False: to be done once more, with longer lists or because not all pixels were kept.
+  [[nodiscard]] bool finish(const detail::KeptPixels& kept) {
+    const bool relied_on_all = keeps_all;
     space.fence("kastor::find_islands");
     if constexpr (!is_host_space_v<Exec>) keeps_all = taken_on_host(0) <= kept.need().room;
     bool holds = positive.finish(0);
@@ -195,13 +196,19 @@ struct IslandFinder<Exec, T>::Plan {
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_islands", bands);
     check(shape, background, region, ceilings);
     reserve_masks(shape);
-    bool finished = false;
-    while (!finished) {
-      const Marked marked = mark(bands, shape, background, region, ceilings);
+    Marked marked{};
+    const auto mark_and_enqueue = [&] {
+      marked = mark(bands, shape, background, region, ceilings);
+      enqueue(bands, background, marked);
+    };
+    kernels(space, bands.size() == 1 ? bands.front().data() : nullptr, mark_and_enqueue);
+    while (!finish(marked.kept)) {
       // Masks that were made by ceilings are of no use if there were too few places.
-      do {
-        finished = enqueue_and_finish(bands, background, marked.usable, marked.kept);
-      } while (!finished && (keeps_all || !marked.by_ceilings));
+      if (keeps_all || !marked.by_ceilings) {
+        enqueue(bands, background, marked);
+      } else {
+        mark_and_enqueue();
+      }
     }
     FoundIslands found;
     found.above = positive.measure.rows();
@@ -215,6 +222,7 @@ struct IslandFinder<Exec, T>::Plan {
 
   Exec space;
   IslandParams params;
+  detail::KernelSequence<Exec> kernels;
   IslandsOfSide<Exec, T> positive;
   IslandsOfSide<Exec, T> negative;
   /// Grow to the largest image; the masks are parts of the first.

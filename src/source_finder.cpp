@@ -3,6 +3,7 @@
 #include <cmath>
 #include <kastor/detail/foreground.hpp>
 #include <kastor/detail/instantiations.hpp>
+#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/source_rows.hpp>
 #include <kastor/source_finder.hpp>
 #include <string>
@@ -19,38 +20,43 @@ struct SourceFinder<Exec, T>::Plan {
             params.level.value_or(0)};
   }
 
-  void enqueue_sources(Bands<T, Exec> bands) {
-    sources.enqueue(bands, mask.mask(), mask.lines());
+  void enqueue_sources(Bands<T, Exec> bands) { sources.enqueue(bands, mask.mask(), mask.lines()); }
+  void find_sources(Bands<T, Exec> bands) {
+    enqueue_sources(bands);
     space.fence("kastor::find_sources");
+  }
+  /// The clip; on a device all steps to the rows, if it is one that takes a single attempt: nobody
+  /// looks at its outcome before.
+  void start(Bands<T, Exec> bands) {
+    {
+      const Kokkos::Profiling::ScopedRegion step("kastor::sigma_clip");
+      clip.start(bands, level(),
+                 {mask.mask().words.data(), mask.lines(), mask.mask().words_per_row()});
+    }
+    if constexpr (!is_host_space_v<Exec>) {
+      if (!clip.started()) return;
+      detail::enqueue_foreground<Exec, T>(space, clip, bands, mask);
+      enqueue_sources(bands);
+    }
   }
 
   [[nodiscard]] FoundSources run(Bands<T, Exec> bands) {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_sources", bands);
     mask.reserve(shape.ny, shape.nx);
-    {
-      const Kokkos::Profiling::ScopedRegion step("kastor::sigma_clip");
-      clip.start(bands, level(),
-                 {mask.mask().words.data(), mask.lines(), mask.mask().words_per_row()});
-    }
-    // A device goes through to the rows; nobody looks at the clip's outcome before.
-    const bool goes_through = !is_host_space_v<Exec> && clip.started();
-    if constexpr (!is_host_space_v<Exec>) {
-      if (goes_through) {
-        detail::enqueue_foreground<Exec, T>(space, clip, bands, mask);
-        enqueue_sources(bands);
-      }
-    }
-    const bool at_once = goes_through && clip.decided();
+    kernels(space, bands.size() == 1 ? bands.front().data() : nullptr, [&] { start(bands); });
+    const bool went_through = !is_host_space_v<Exec> && clip.started();
+    if (went_through) space.fence("kastor::find_sources");
+    const bool at_once = went_through && clip.decided();
 
     FoundSources result;
     result.clip = clip.finish(bands);
     result.threshold = level().of(result.clip.clipped.median, result.clip.clipped.std);
     if (!at_once) {
       detail::make_foreground<Exec, T>(space, clip, bands, result.threshold, mask);
-      enqueue_sources(bands);
+      find_sources(bands);
     }
-    while (!sources.finish()) enqueue_sources(bands);
+    while (!sources.finish()) find_sources(bands);
     result.foreground_pixels = sources.labels().foreground_pixels;
     result.sources = sources.rows();
     return result;
@@ -58,6 +64,7 @@ struct SourceFinder<Exec, T>::Plan {
 
   Exec space;
   FindParams params;
+  detail::KernelSequence<Exec> kernels;
   detail::ClipPlan<Exec, T> clip;
   detail::SourceRows<Exec, T> sources;
   detail::SparseMask<Exec> mask;

@@ -13,6 +13,7 @@
 #include <kastor/detail/estimate_cells.hpp>
 #include <kastor/detail/excerpt_cells.hpp>
 #include <kastor/detail/fill_map.hpp>
+#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/team_launcher.hpp>
@@ -88,8 +89,10 @@ struct BackgroundEstimator<Exec, T>::Plan {
     prepare();
     list_bands(bands);
     ceilings_of_image = {};
-    estimate_cells();
-    make_nodes();
+    kernels(space, bands.size() == 1 ? bands.front().data() : nullptr, [&] {
+      estimate_cells();
+      make_nodes();
+    });
 
     BackgroundMesh<Exec, T> result;
     result.ny = shape.ny;
@@ -185,7 +188,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
   }
 
   void estimate_cells() {
-    Kokkos::deep_copy(space, counts, detail::CellCounts{0, 0});
+    detail::enqueue_fill(space, counts, {0, 0});
     const detail::EstimateCell<T> estimate{
         image,
         {params.clip.kappa, params.clip.max_passes, params.estimate, params.min_good_fraction},
@@ -244,7 +247,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     using Clip = detail::ClipExcerpts<T, Exec>;
     for (int first = 0; first < count; first += most) {
       const int n = std::min(most, count - first);
-      Kokkos::deep_copy(space, excerpts_used, 0U);
+      detail::enqueue_fill(space, excerpts_used, 0U);
       launcher("kastor::background::take_excerpts", Take::teams(n),
                Take{image, params.clip.kappa, first, n, pool, excerpts.data(), rest, ceiling_room});
       launcher("kastor::background::clip_excerpts", Clip::teams(n),
@@ -301,13 +304,14 @@ struct BackgroundEstimator<Exec, T>::Plan {
     const detail::Shape mesh = image.mesh;
     const detail::ColumnDistances distances{up.data(), down.data()};
     const detail::BothNodes nodes{level_nodes.data(), rms_nodes.data()};
-    Kokkos::parallel_for("kastor::background::measure_columns", Range(space, 0, mesh.nx),
-                         detail::MeasureColumn{counts.data(), mesh, valid.data(), distances});
-    Kokkos::parallel_for("kastor::background::fill_cells", Range(space, 0, cells()),
-                         detail::FillCell{counts.data(), mesh, distances, values.data()});
+    detail::enqueue_range<Range>(
+        space, "kastor::background::measure_columns", mesh.nx,
+        detail::MeasureColumn{counts.data(), mesh, valid.data(), distances});
+    detail::enqueue_range<Range>(space, "kastor::background::fill_cells", cells(),
+                                 detail::FillCell{counts.data(), mesh, distances, values.data()});
     const detail::Shape half{params.filter_height / 2, params.filter_width / 2};
-    Kokkos::parallel_for("kastor::background::filter", Range(space, 0, cells()),
-                         detail::FilterNode{mesh, half, values.data(), nodes});
+    detail::enqueue_range<Range>(space, "kastor::background::filter", cells(),
+                                 detail::FilterNode{mesh, half, values.data(), nodes});
     if (params.interpolation == MeshInterpolation::bilinear) return;
     bend("kastor::background::bend_along_y", detail::BendAlongY{mesh, nodes});
     bend("kastor::background::bend_along_x", detail::BendAlongX{mesh, nodes});
@@ -325,6 +329,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
 
   Exec space;
   BackgroundParams params;
+  detail::KernelSequence<Exec> kernels;
   detail::CellImage<T> image;
   List<detail::CellCounts> counts;
   List<detail::CellValue> values;

@@ -6,6 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/label_by_one_team.hpp>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/label_host.hpp>
@@ -136,8 +137,8 @@ struct Labeller<Exec>::Plan {
 
   void count_pixels(const detail::RunTable& table, std::int64_t workers) {
     if (!drops()) return;
-    Kokkos::parallel_for("kastor::label::count_pixels", Policy(space, 0, workers),
-                         detail::CountPixels<Exec>{table, workers, labels.ny, labels.nx});
+    detail::enqueue_range<Policy>(space, "kastor::label::count_pixels", workers,
+                                  detail::CountPixels<Exec>{table, workers, labels.ny, labels.nx});
   }
 
   void enqueue_in_parts(const detail::RunTable& table) requires is_host_space_v<Exec> {
@@ -193,8 +194,9 @@ struct Labeller<Exec>::Plan {
       return;
     }
     const Runs runs{table};
-    Kokkos::parallel_for("kastor::label::unite", Policy(space, 0, workers),
-                         detail::UniteWithRowAbove<Exec>{table, workers, labels.nx, reach()});
+    detail::enqueue_range<Policy>(
+        space, "kastor::label::unite", workers,
+        detail::UniteWithRowAbove<Exec>{table, workers, labels.nx, reach()});
     count_pixels(table, workers);
     launch("kastor::label::rank_roots", run_teams, detail::RankRootsByTeams<Exec>{runs});
     using Label = detail::LabelRunsByTeams<Exec>;

@@ -6,6 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/mark_by_ceilings.hpp>
 #include <kastor/detail/mark_device.hpp>
 #include <kastor/detail/mark_host.hpp>
@@ -94,11 +95,10 @@ template <class Exec, Real T>
 void bound_patches(const Exec& space, const Shape& shape, const Thresholds<Exec, T>& thresholds,
                    PatchLimits<T>* limits, std::int64_t words_per_row, const KeptPixels& kept,
                    std::uint64_t* listed_words = nullptr) {
-  Kokkos::parallel_for("kastor::islands::bound_patches",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           space, 0, patches_of<Exec>(shape.ny, words_per_row)),
-                       BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, words_per_row, limits,
-                                             kept.taken, listed_words});
+  enqueue_range<Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>>(
+      space, "kastor::islands::bound_patches", patches_of<Exec>(shape.ny, words_per_row),
+      BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, words_per_row, limits, kept.taken,
+                            listed_words});
 }
 
 /// Of an image in one band, with its ceilings. Pixels without a place, if there are more bright
@@ -125,12 +125,9 @@ void mark_by_ceilings(const Exec& space, const ConstImage<T, Exec>& image,
   launch("kastor::islands::list_bright_pixels",
          static_cast<int>((listing + Pixels::threads - 1) / Pixels::threads), Pixels{mark, bright});
   const std::int64_t judging = std::min(at_once, kept.capacity);
-  Kokkos::parallel_for(
-      "kastor::islands::judge_listed_pixels",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                          Kokkos::LaunchBounds<Judge::threads, Judge::teams_at_once>>(space, 0,
-                                                                                      judging),
-      Judge{mark, judging});
+  enqueue_range<Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                                    Kokkos::LaunchBounds<Judge::threads, Judge::teams_at_once>>>(
+      space, "kastor::islands::judge_listed_pixels", judging, Judge{mark, judging});
 }
 
 /// `limits`: room for `patches_of` the masks; `kept`: places to be filled. Enqueues only.

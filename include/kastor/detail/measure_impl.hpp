@@ -6,6 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measure_host.hpp>
 #include <kastor/detail/measure_sources.hpp>
@@ -49,8 +50,8 @@ struct Measurer<Exec, T>::Plan {
     detail::for_each_group_of_bands<T, Exec>(
         bands, runs, words_per_row, detail::measuring_workers(space, runs.run_capacity),
         [&](const detail::RunsOfBands<T, Exec>& some) {
-          Kokkos::parallel_for(label, Policy(space, 0, some.workers),
-                               Sweep<T, Exec>{{some, components.data(), highest.data()}});
+          detail::enqueue_range<Policy>(space, label, some.workers,
+                                        Sweep<T, Exec>{{some, components.data(), highest.data()}});
         });
   }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/fine_sum.hpp>
+#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/pixels_of_runs.hpp>
@@ -446,8 +447,7 @@ class IslandMeasurer {
               bands, runs, per_row, workers, [&](const RunsOfBands<T, Exec>& some) {
                 const IslandRuns<T, Exec, AllKept> of{
                     some, m_islands.data(), background, m_side, labels.ny, usable, kept};
-                Kokkos::parallel_for(label, Policy(m_space, 0, some.workers),
-                                     Measure<T, Exec, AllKept>{of});
+                enqueue_range<Policy>(m_space, label, some.workers, Measure<T, Exec, AllKept>{of});
               });
         };
     const auto sweeps = [&]<bool AllKept>() {

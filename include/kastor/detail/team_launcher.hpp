@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_TEAM_LAUNCHER_HPP
 
 #include <Kokkos_Core.hpp>
+#include <kastor/detail/kernel_sequence.hpp>
 
 namespace kastor::detail {
 
@@ -15,10 +16,12 @@ struct TeamLauncher {
   template <class Kernel>
   void operator()(const char* label, int league, const Kernel& kernel) const {
     using OfKernel = Kokkos::LaunchBounds<Kernel::threads, Kernel::teams_at_once>;
-    Kokkos::parallel_for(label,
-                         Kokkos::TeamPolicy<Exec, OfKernel>(space, league, Kernel::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes)),
-                         kernel);
+    enqueue_kernel(space, league, kernel, [&](const Exec& instance) {
+      launch_kernel(label,
+                    Kokkos::TeamPolicy<Exec, OfKernel>(instance, league, Kernel::threads)
+                        .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes)),
+                    kernel);
+    });
   }
 };
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_KERNEL_SEQUENCE_HPP
+#define KASTOR_DETAIL_KERNEL_SEQUENCE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <kastor/image.hpp>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// The kernels of a plan that is called again and again. A GPU begins a kernel about a microsecond
+/// sooner after the one before if it knows them all (a CUDA graph), and a call has some fifteen.
+namespace kastor::detail {
+
+/// Of an execution space without such a thing.
+template <class Exec>
+class KernelSequence {
+ public:
+  /// Enqueues what `enqueue()` does.
+  template <class Enqueue>
+  void operator()(const Exec&, const void*, const Enqueue& enqueue) {
+    enqueue();
+  }
+};
+
+/// `launch(instance)` enqueues one kernel, with these arguments. Where a KernelSequence is at work
+/// on this thread, it decides when, and on which instance.
+template <class Exec, class Kernel, class Launch>
+void enqueue_kernel(const Exec& space, std::int64_t size, const Kernel& kernel,
+                    const Launch& launch);
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// First each call notes what kernels it would enqueue, with all bytes of their arguments. When a
+/// call's are those of the call before, they are recorded as a graph, and as long as they stay the
+/// same the graph is launched. So what the graph does is what the call would have done, whatever
+/// its arguments come from. Where a tool listens to Kokkos, which would not see the kernels of a
+/// graph, all are enqueued one by one.
+template <>
+class KernelSequence<Kokkos::Cuda> {
+ public:
+  KernelSequence() = default;
+  KernelSequence(const KernelSequence&) = delete;
+  KernelSequence& operator=(const KernelSequence&) = delete;
+  ~KernelSequence() { forget(); }
+
+  /// `input`: if it is null or another one than the call before had, nothing is noted. `enqueue`
+  /// may be called twice. Its kernels go through enqueue_kernel; what else it enqueues, on a first
+  /// call, may come before all of them.
+  template <class Enqueue>
+  void operator()(const Kokkos::Cuda& space, const void* input, const Enqueue& enqueue) {
+    const bool is_known = input != nullptr && input == m_input;
+    m_input = input;
+    if (!is_known || !m_works || current() != nullptr || Kokkos::Tools::profileLibraryLoaded()) {
+      forget();
+      return enqueue();
+    }
+    m_notes.clear();
+    work(Mode::noting, enqueue);
+    if (m_notes != m_last_notes) {
+      forget();
+      m_last_notes = m_notes;
+      return enqueue();
+    }
+    if (m_graph == nullptr) record(space, enqueue);
+    if (m_graph == nullptr) return enqueue();
+    if (cudaGraphLaunch(m_graph, space.cuda_stream()) != cudaSuccess) {
+      give_up();
+      enqueue();
+    }
+  }
+
+  /// Of this thread.
+  [[nodiscard]] static KernelSequence*& current() {
+    thread_local KernelSequence* sequence = nullptr;
+    return sequence;
+  }
+  template <class Kernel, class Launch>
+  void take(std::int64_t size, const Kernel& kernel, const Launch& launch) {
+    if (m_mode == Mode::recording) {
+      ++m_recorded;
+      return launch(*m_recorder);
+    }
+    static const char kind = 0;  // another one for every type
+    const char* const kind_of_this = &kind;
+    note(kind_of_this);
+    note(size);
+    Kernel copy(kernel);
+#if __has_builtin(__builtin_clear_padding)
+    // What lies between the members is not the same from call to call.
+    __builtin_clear_padding(&copy);
+#endif
+    note(copy);
+  }
+
+ private:
+  enum class Mode { noting, recording };
+
+  /// A stream of its own, which nothing else waits for.
+  class Recorder {
+   public:
+    explicit Recorder(const Kokkos::Cuda& space) {
+      int device = 0;
+      cudaGetDevice(&device);
+      cudaSetDevice(space.cuda_device());
+      const bool made = cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking) == cudaSuccess;
+      if (made) m_space = std::make_unique<Kokkos::Cuda>(m_stream);
+      cudaSetDevice(device);
+    }
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+    ~Recorder() {
+      m_space.reset();
+      if (m_stream != nullptr) cudaStreamDestroy(m_stream);
+    }
+    [[nodiscard]] bool works() const { return m_space != nullptr; }
+    [[nodiscard]] const Kokkos::Cuda& operator*() const { return *m_space; }
+    [[nodiscard]] cudaStream_t stream() const { return m_stream; }
+
+   private:
+    cudaStream_t m_stream = nullptr;
+    std::unique_ptr<Kokkos::Cuda> m_space;
+  };
+
+  template <class Enqueue>
+  void work(Mode mode, const Enqueue& enqueue) {
+    struct AtWork {
+      explicit AtWork(KernelSequence* sequence) { current() = sequence; }
+      ~AtWork() { current() = nullptr; }
+    };
+    m_mode = mode;
+    const AtWork at_work(this);
+    enqueue();
+  }
+  template <class Enqueue>
+  void record(const Kokkos::Cuda& space, const Enqueue& enqueue) {
+    if (m_stream == nullptr) m_stream = std::make_unique<Recorder>(space);
+    m_works = m_stream->works();
+    if (!m_works) return;
+    m_recorder = &**m_stream;
+    m_recorded = 0;
+    const auto stream = m_stream->stream();
+    cudaGraph_t recorded = nullptr;
+    m_works = cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess;
+    if (m_works) {
+      work(Mode::recording, enqueue);
+      m_works = cudaStreamEndCapture(stream, &recorded) == cudaSuccess;
+    }
+    // Nothing but the kernels.
+    std::size_t nodes = 0;
+    m_works = m_works && cudaGraphGetNodes(recorded, nullptr, &nodes) == cudaSuccess &&
+              nodes == m_recorded && cudaGraphInstantiate(&m_graph, recorded, 0) == cudaSuccess;
+    if (recorded != nullptr) cudaGraphDestroy(recorded);
+    if (!m_works) give_up();
+  }
+  void give_up() {
+    forget();
+    m_works = false;
+    (void)cudaGetLastError();  // so that Kokkos does not find it
+  }
+  template <class V>
+  void note(const V& value) {
+    const auto* const first = reinterpret_cast<const std::byte*>(&value);
+    m_notes.insert(m_notes.end(), first, first + sizeof(V));
+  }
+  void forget() {
+    m_last_notes.clear();
+    if (m_graph != nullptr) cudaGraphExecDestroy(m_graph);
+    m_graph = nullptr;
+  }
+
+  Mode m_mode = Mode::noting;
+  const void* m_input = nullptr;
+  std::vector<std::byte> m_notes, m_last_notes;
+  bool m_works = true;  ///< as far as is known
+  std::unique_ptr<Recorder> m_stream;
+  const Kokkos::Cuda* m_recorder = nullptr;
+  std::size_t m_recorded = 0;  ///< kernels
+  cudaGraphExec_t m_graph = nullptr;
+};
+#endif
+
+template <class Exec, class Kernel, class Launch>
+void enqueue_kernel([[maybe_unused]] const Exec& space, [[maybe_unused]] std::int64_t size,
+                    [[maybe_unused]] const Kernel& kernel, const Launch& launch) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    if (auto* const sequence = KernelSequence<Exec>::current())
+      return sequence->take(size, kernel, launch);
+  }
+#endif
+  launch(space);
+}
+
+/// `Kokkos::parallel_for`. Kernels of over 512 bytes would wait on a GPU, and the host with them,
+/// until their arguments can be copied over those of the last one of that kind.
+template <class Policy, class Kernel>
+void launch_kernel(const char* label, const Policy& policy, const Kernel& kernel) {
+  using namespace Kokkos::Experimental;
+  if constexpr (is_host_space_v<typename Policy::execution_space>) {
+    Kokkos::parallel_for(label, policy, kernel);
+  } else {
+    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  }
+}
+
+/// The same over [0, n).
+template <class Policy, class Exec, class Kernel>
+void enqueue_range(const Exec& space, const char* label, std::int64_t n, const Kernel& kernel) {
+  enqueue_kernel(space, n, kernel, [&](const Exec& instance) {
+    launch_kernel(label, Policy(instance, 0, n), kernel);
+  });
+}
+
+/// `Kokkos::deep_copy` of one value.
+template <class View, class Exec>
+void enqueue_fill(const Exec& space, const View& view,
+                  const typename View::non_const_value_type& value) {
+  const std::pair<const void*, typename View::non_const_value_type> what{view.data(), value};
+  enqueue_kernel(space, static_cast<std::int64_t>(view.size()), what,
+                 [&](const Exec& instance) { Kokkos::deep_copy(instance, view, value); });
+}
+
+}  // namespace kastor::detail
+
+#endif
