@@ -111,6 +111,38 @@ void a_finder_recovers_from_a_crowd() {
   }
 }
 
+/// A device may have made a graph of the kernels for an image that lies there, and for its maps.
+template <class C>
+void sees_what_an_image_has_become() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec space;
+  kastor::SkyParams sky;
+  sky.ny = 400;
+  sky.nx = 700;
+  const auto image = ts::new_image<Exec, T>("test::sky", sky.ny, sky.nx);
+  kastor::BackgroundEstimator<Exec, T> estimate(space);
+  kastor::IslandFinder<Exec, T> find(space);
+  std::size_t islands = 0;
+  for (const std::uint64_t seed : {1U, 1U, 1U, 1U, 2U, 3U, 3U, 4U, 5U, 5U}) {
+    sky.seed = seed;
+    sky.sources_per_mpx = seed == 4 ? 20000 : 100;
+    kastor::simulate_sky(space, sky, kastor::sky_truth(sky), image);
+    if (seed == 3) {
+      const auto blank = Kokkos::subview(image, std::make_pair(100, 130), std::make_pair(120, 240));
+      Kokkos::deep_copy(space, blank, std::numeric_limits<T>::quiet_NaN());
+    }
+    space.fence();
+    kastor::BackgroundEstimator<Exec, T> other(space);
+    kastor::IslandFinder<Exec, T> reference(space);
+    const auto found = find(image, estimate(image).background());
+    const auto want = reference(image, other(image).background());
+    EXPECT_TRUE(ts::same_bits(found, want)) << "seed " << seed;
+    islands += found.islands.size();
+  }
+  EXPECT_GT(islands, 100U);
+}
+
 /// As a BackgroundEstimator leaves them: on a device, if the image has many cells.
 template <class C>
 void an_estimator_leaves_ceilings_that_serve() {
@@ -201,6 +233,10 @@ TYPED_TEST(IslandCeilings, AreBelievedByADevice) { a_device_believes_its_ceiling
 
 TYPED_TEST(IslandCeilings, AreLeftByAnEstimator) {
   an_estimator_leaves_ceilings_that_serve<TypeParam>();
+}
+
+TYPED_TEST(IslandCeilings, AndIslandsAreThoseOfWhatAnImageHasBecome) {
+  sees_what_an_image_has_become<TypeParam>();
 }
 
 TYPED_TEST(IslandCeilings, AreOfTheShapeOfTheImage) { refuses_those_of_another_shape<TypeParam>(); }

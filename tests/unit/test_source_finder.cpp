@@ -189,6 +189,33 @@ void one_object_searches_images_of_different_sizes() {
   }
 }
 
+/// A device may have made a graph of the kernels for an image that lies there.
+template <class C>
+void sees_what_an_image_has_become() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec space;
+  kastor::SourceFinder<Exec, T> find(space);
+  const auto image = ts::new_image<Exec, T>("test::image", 400, 600);
+  const auto look = [&](const ts::HostImage<T>& now, const std::string& what) {
+    Kokkos::deep_copy(image, ts::view_of(now));
+    const kastor::FindResult want = kastor::find_sources(space, ts::to_device<Exec>(now));
+    EXPECT_TRUE(same_bits(find(image), want)) << what;
+  };
+  ts::HostImage<T> crowd = ts::make_image<T>(ts::Pixels::gaussian, 400, 600, 3);
+  for (std::int64_t i = 0; i < 400 * 600; i += 9) crowd.values[static_cast<std::size_t>(i)] += 50;
+  for (const std::uint64_t seed : {1U, 1U, 1U, 1U, 2U, 3U})
+    look(mosaic<Exec, T>(400, 600, seed), "seed " + std::to_string(seed));
+  // Lists grow.
+  for (int repeat = 0; repeat < 4; ++repeat) look(crowd, "crowd " + std::to_string(repeat));
+  for (const std::uint64_t seed : {4U, 5U, 6U, 7U})
+    look(mosaic<Exec, T>(400, 600, seed), "then seed " + std::to_string(seed));
+  // Another image meanwhile.
+  const auto other = ts::to_device<Exec>(mosaic<Exec, T>(300, 500, 8));
+  EXPECT_TRUE(same_bits(find(other), kastor::find_sources(space, other)));
+  for (int repeat = 0; repeat < 4; ++repeat) look(mosaic<Exec, T>(400, 600, 9), "in the end");
+}
+
 /// Nothing of a mask is left in the next one: of larger images and smaller ones, of those that are
 /// read once and those whose foreground takes another read, full and nearly empty.
 template <class C>
@@ -367,6 +394,7 @@ TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
   one_object_searches_images_of_different_sizes<TypeParam>();
 }
 
+TYPED_TEST(SourceFinder, SeesWhatAnImageHasBecome) { sees_what_an_image_has_become<TypeParam>(); }
 TYPED_TEST(SourceFinder, LeavesNothingOfAMaskInTheNext) {
   no_mask_has_bits_of_the_one_before<TypeParam>();
 }

@@ -24,6 +24,8 @@ class KernelSequence {
   void operator()(const Exec&, const void*, const Enqueue& enqueue) {
     enqueue();
   }
+  /// Whether the last call's kernels were launched as a graph.
+  [[nodiscard]] static bool is_recorded() { return false; }
 };
 
 /// `launch(instance)` enqueues one kernel, with these arguments. Where a KernelSequence is at work
@@ -53,7 +55,8 @@ class KernelSequence<Kokkos::Cuda> {
   void operator()(const Kokkos::Cuda& space, const void* input, const Enqueue& enqueue) {
     const bool is_known = input != nullptr && input == m_input;
     m_input = input;
-    if (!is_known || !m_works || current() != nullptr || Kokkos::Tools::profileLibraryLoaded()) {
+    if (!is_known || !m_works || current() != nullptr || Kokkos::Tools::profileLibraryLoaded() ||
+        is_being_recorded(space)) {
       forget();
       return enqueue();
     }
@@ -71,6 +74,8 @@ class KernelSequence<Kokkos::Cuda> {
       enqueue();
     }
   }
+
+  [[nodiscard]] bool is_recorded() const { return m_graph != nullptr; }
 
   /// Of this thread.
   [[nodiscard]] static KernelSequence*& current() {
@@ -124,6 +129,14 @@ class KernelSequence<Kokkos::Cuda> {
     std::unique_ptr<Kokkos::Cuda> m_space;
   };
 
+  /// By the owner of the instance.
+  [[nodiscard]] static bool is_being_recorded(const Kokkos::Cuda& space) {
+    auto status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(space.cuda_stream(), &status) == cudaSuccess)
+      return status != cudaStreamCaptureStatusNone;
+    (void)cudaGetLastError();
+    return true;
+  }
   template <class Enqueue>
   void work(Mode mode, const Enqueue& enqueue) {
     struct AtWork {
@@ -218,6 +231,7 @@ void enqueue_range(const Exec& space, const char* label, std::int64_t n, const K
 template <class View, class Exec>
 void enqueue_fill(const Exec& space, const View& view,
                   const typename View::non_const_value_type& value) {
+  static_assert(View::rank() == 1);  // one number would be copied from the host
   const std::pair<const void*, typename View::non_const_value_type> what{view.data(), value};
   enqueue_kernel(space, static_cast<std::int64_t>(view.size()), what,
                  [&](const Exec& instance) { Kokkos::deep_copy(instance, view, value); });
