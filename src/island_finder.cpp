@@ -70,6 +70,7 @@ struct IslandFinder<Exec, T>::Plan {
   Plan(const Exec& s, const IslandParams& p)
       : space(s),
         params(p),
+        kernels(s, p.graph),
         positive(s, p, detail::Side::above),
         negative(s, p, detail::Side::below) {}
 
@@ -201,7 +202,7 @@ struct IslandFinder<Exec, T>::Plan {
       marked = mark(bands, shape, background, region, ceilings);
       enqueue(bands, background, marked);
     };
-    kernels(space, bands.size() == 1 ? bands.front().data() : nullptr, mark_and_enqueue);
+    kernels(bands.size() == 1 ? bands.front().data() : nullptr, mark_and_enqueue);
     while (!finish(marked.kept)) {
       // Masks that were made by ceilings are of no use if there were too few places.
       if (keeps_all || !marked.by_ceilings) {

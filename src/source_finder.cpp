@@ -13,7 +13,7 @@ namespace kastor {
 template <class Exec, Real T>
 struct SourceFinder<Exec, T>::Plan {
   Plan(const Exec& s, const FindParams& p)
-      : space(s), params(p), clip(s, p.clip), sources(s, p.label), mask(s) {}
+      : space(s), params(p), kernels(s, p.graph), clip(s, p.clip), sources(s, p.label), mask(s) {}
 
   [[nodiscard]] detail::ClipLevel level() const {
     return {params.threshold, params.about == ThresholdAbout::median, params.level.has_value(),
@@ -44,7 +44,7 @@ struct SourceFinder<Exec, T>::Plan {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_sources", bands);
     mask.reserve(shape.ny, shape.nx);
-    kernels(space, bands.size() == 1 ? bands.front().data() : nullptr, [&] { start(bands); });
+    kernels(bands.size() == 1 ? bands.front().data() : nullptr, [&] { start(bands); });
     const bool went_through = !is_host_space_v<Exec> && clip.started();
     if (went_through) space.fence("kastor::find_sources");
     const bool at_once = went_through && clip.decided();

@@ -116,7 +116,9 @@ Measured time_measure(const S& sky) {
 
 template <class S>
 Measured time_pipeline(const S& sky) {
-  SourceFinder<typename S::exec, typename S::real> find(sky.space);
+  FindParams params;
+  params.graph = true;
+  SourceFinder<typename S::exec, typename S::real> find(sky.space, params);
   FindResult result;
   const auto job = [&] { result = find(sky.pixels_view()); };
   Measured measured;

@@ -32,6 +32,7 @@ struct BackgroundParams {
   int filter_height = 3;           ///< of the median filter; 1 = none  [cells, odd]
   int filter_width = 3;            ///< likewise
   MeshInterpolation interpolation = MeshInterpolation::bicubic;
+  bool graph = false;  ///< as `FindParams::graph`
 };
 
 /// Level and noise of the sky as surfaces over an image. Owns its nodes.

@@ -23,6 +23,7 @@ struct IslandParams {
   std::int64_t min_pixels = 1;  ///< smaller islands are dropped  [>= 1]
   bool negative = false;        ///< look for deviations below the background too
   bool drop_at_edge = false;    ///< islands that touch the border of the image are dropped
+  bool graph = false;           ///< as `FindParams::graph`
 };
 
 /// What is counted of the deviations to one side of the background.

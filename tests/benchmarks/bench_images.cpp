@@ -166,6 +166,7 @@ void bm_sources(benchmark::State& state, RowsEnd rows) {
   }
   kastor::FindParams params;
   params.threshold = 8;  // no noise
+  params.graph = true;
   kastor::SourceFinder<Exec, T> find(space, params);
   kastor::SigmaClipper<Exec, T> clip(space);
   kastor::Labeller<Exec> label(space);

@@ -96,6 +96,7 @@ void time_islands(benchmark::State& state, double seed, double flood) {
   kastor::IslandParams params;
   params.seed = seed;
   params.flood = flood;
+  params.graph = true;
   kastor::IslandFinder<Exec, T> find(space, params);
   ts::time_on_image<Exec, T>(state, space, sky,
                              [&] { benchmark::DoNotOptimize(find.find(sky, background)); });
@@ -116,10 +117,13 @@ void bm_find_islands_dense(benchmark::State& state) {
 template <class Exec, class T>
 void time_maps_and_islands(benchmark::State& state, const kastor::ConstImage<T, Exec>& image) {
   const Exec space;
-  kastor::BackgroundEstimator<Exec, T> estimate(space);
+  kastor::BackgroundParams background;
+  background.graph = true;
+  kastor::BackgroundEstimator<Exec, T> estimate(space, background);
   kastor::IslandParams params;
   params.seed = 5;
   params.flood = 3;
+  params.graph = true;
   kastor::IslandFinder<Exec, T> find(space, params);
   ts::time_on_image<Exec, T>(state, space, image, [&] {
     const auto mesh = estimate(image);

@@ -44,8 +44,10 @@ struct Quotient {
     const auto divisor = static_cast<double>(n);
     const double size = std::ldexp(1.0, static_cast<int>(random.below(600)) - 300);
     const double x = (random.uniform() - 0.5) * size;
-    const double middle = std::nextafter(x, infinity) * 0.5 + x * 0.5;
-    for (const double near : {x, x * divisor, middle * divisor, middle / divisor, divisor * size}) {
+    // The product of the divisor and the middle between x and the next double.
+    const double half = 0.5 * (std::nextafter(x, infinity) - x);
+    const double of_middle = std::fma(divisor, x, divisor * half);
+    for (const double near : {x, x * divisor, of_middle, divisor * size}) {
       list.push_back({near, n});
       list.push_back({std::nextafter(near, infinity), n});
       list.push_back({std::nextafter(near, -infinity), n});

@@ -11,6 +11,7 @@
 #include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/team_launcher.hpp>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 
 #include "typed.hpp"
@@ -53,7 +54,7 @@ template <class Exec>
 struct Calls {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Exec space{};
-  kd::KernelSequence<Exec> sequence;
+  kd::KernelSequence<Exec> sequence{space, true};
   Kokkos::View<std::int64_t*, typename Exec::memory_space> value{"test::value", 1};
   int inputs[2] = {};
   std::int64_t expected = 0;
@@ -73,11 +74,11 @@ struct Calls {
                                 LargeTimesAndPlus{{value.data(), 2, 7}, {}});
   }
   void call(const int* input, std::int64_t plus, bool large = true) {
-    sequence(space, input, [&] {
-      kd::enqueue_fill(space, value, 1);
+    sequence(input, [&] {
+      kd::enqueue_fill(space, value, plus % 2);  // 0 is another kind of node
       enqueue(plus, large);
     });
-    expected = (3 + plus) * 2 + 5;
+    expected = (plus % 2 * 3 + plus) * 2 + 5;
     if (large) expected = expected * 2 + 7;
     const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, value);
     EXPECT_EQ(found(0), expected) << plus << (large ? " large" : "");
@@ -109,14 +110,45 @@ TYPED_TEST(KernelSequence, DoesWhatEachCallAsksFor) {
   EXPECT_FALSE(calls.sequence.is_recorded());
 }
 
+TYPED_TEST(KernelSequence, MakesNoGraphOfNothing) {
+  Calls<TypeParam> calls;
+  for (int repeat = 0; repeat < 4; ++repeat) calls.sequence(&calls.inputs[0], [] {});
+  EXPECT_FALSE(calls.sequence.is_recorded());
+  for (int repeat = 0; repeat < 4; ++repeat) calls.call(&calls.inputs[0], 4);
+  EXPECT_EQ(calls.sequence.is_recorded(), can_be_recorded<TypeParam>());
+}
+
+TYPED_TEST(KernelSequence, MakesNoneThatNobodyWants) {
+  Calls<TypeParam> calls;
+  kd::KernelSequence<TypeParam> plain(calls.space, false);
+  for (int repeat = 0; repeat < 4; ++repeat)
+    plain(&calls.inputs[0], [&] { calls.enqueue(4, true); });
+  EXPECT_FALSE(plain.is_recorded());
+}
+
+/// The next calls do what they would have done.
+TYPED_TEST(KernelSequence, LetsErrorsPass) {
+  Calls<TypeParam> calls;
+  for (int at = 0; at < 6; ++at) {
+    for (int repeat = 0; repeat < at; ++repeat) calls.call(&calls.inputs[0], 4);
+    int runs = 0;
+    const auto fail = [&] {
+      ++runs;
+      throw std::runtime_error("test");
+    };
+    EXPECT_THROW(calls.sequence(&calls.inputs[0], fail), std::runtime_error) << at;
+    EXPECT_EQ(runs, 1) << at;
+  }
+}
+
 /// As a plan that has two of them.
 TYPED_TEST(KernelSequence, MayBePartOfAnother) {
   Calls<TypeParam> calls;
-  kd::KernelSequence<TypeParam> inner;
+  kd::KernelSequence<TypeParam> inner(calls.space, true);
   for (int repeat = 0; repeat < 5; ++repeat) {
-    calls.sequence(calls.space, &calls.inputs[0], [&] {
+    calls.sequence(&calls.inputs[0], [&] {
       kd::enqueue_fill(calls.space, calls.value, 1);
-      inner(calls.space, &calls.inputs[1], [&] { calls.enqueue(repeat / 4, true); });
+      inner(&calls.inputs[1], [&] { calls.enqueue(repeat / 4, true); });
     });
     const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, calls.value);
     EXPECT_EQ(found(0), ((3 + repeat / 4) * 2 + 5) * 2 + 7) << repeat;

@@ -192,6 +192,38 @@ TEST(MarkByCeilings, FindsTheOnesOfAWordByTheirNumber) {
   }
 }
 
+TEST(UsablePixels, LackOneWhereTheWordsCountAndAPixelIsNone) {
+  ts::Random random(23);
+  constexpr std::int64_t ny = 9, per_row = 5;
+  Words words(ny * per_row);
+  std::vector<std::uint8_t> none_blank((ny + 3) / 4 * per_row);
+  for (std::uint64_t& word : words)
+    word = random.below(3) == 0 ? ~(std::uint64_t{1} << random.below(64)) : ~std::uint64_t{0};
+  for (std::uint8_t& byte : none_blank) byte = static_cast<std::uint8_t>(random.below(2));
+  const kd::UsablePixels with{words.data(), per_row, none_blank.data()};
+  const kd::UsablePixels without{words.data(), per_row, nullptr};
+  int lacking = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::int64_t y = random.below(ny), begin = random.below(per_row * 64);
+    const std::int64_t end =
+        begin + 1 +
+        random.below(std::min<std::int64_t>(per_row * 64 - begin, i % 2 == 0 ? 10 : 320));
+    bool any = false, any_that_counts = false;
+    for (std::int64_t x = begin; x < end; ++x) {
+      const auto word = static_cast<std::size_t>(y * per_row + x / 64);
+      const bool is_blank = (words[word] >> (x % 64) & 1) == 0;
+      any |= is_blank;
+      any_that_counts |=
+          is_blank && none_blank[static_cast<std::size_t>(y / 4 * per_row + x / 64)] == 0;
+    }
+    EXPECT_EQ(without.lacks_one(y, begin, end), any) << y << ' ' << begin << ' ' << end;
+    EXPECT_EQ(with.lacks_one(y, begin, end), any_that_counts) << y << ' ' << begin << ' ' << end;
+    lacking += any_that_counts ? 1 : 0;
+  }
+  EXPECT_GT(lacking, 500);
+  EXPECT_LT(lacking, 4500);
+}
+
 /// Several full teams.
 TEST(MarkByCeilings, MasksOfACrowdAreThoseOfTheMaps) {
   auto image = ts::make_image<float>(ts::Pixels::gaussian, 8, 8192, 7);

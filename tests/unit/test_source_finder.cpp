@@ -195,7 +195,9 @@ void sees_what_an_image_has_become() {
   using Exec = typename C::exec;
   using T = typename C::real;
   const Exec space;
-  kastor::SourceFinder<Exec, T> find(space);
+  kastor::FindParams params;
+  params.graph = true;
+  kastor::SourceFinder<Exec, T> find(space, params);
   const auto image = ts::new_image<Exec, T>("test::image", 400, 600);
   const auto look = [&](const ts::HostImage<T>& now, const std::string& what) {
     Kokkos::deep_copy(image, ts::view_of(now));

@@ -66,6 +66,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
   Plan(const Exec& s, const BackgroundParams& p)
       : space(s),
         params(p),
+        kernels(s, p.graph),
         counts(Kokkos::view_alloc(s, "kastor::background::counts"), 1),
         excerpts_used(Kokkos::view_alloc(s, "kastor::background::excerpts_used"), 2) {}
 
@@ -89,7 +90,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     prepare();
     list_bands(bands);
     ceilings_of_image = {};
-    kernels(space, bands.size() == 1 ? bands.front().data() : nullptr, [&] {
+    kernels(bands.size() == 1 ? bands.front().data() : nullptr, [&] {
       estimate_cells();
       make_nodes();
     });

@@ -13,7 +13,7 @@ namespace kastor::detail {
 /// Why the product is right after one correction (Markstein 1990): q = x * (1 / n) is off by less
 /// than two units in its last place u, so that x - n q is a multiple of u below 2 n u and the fma
 /// finds it exactly. What the second fma rounds is then off x / n by less than 2^-52 u. But x / n
-/// itself is no closer than u / 2n to the middle of two doubles, for it is not one.
+/// itself is no closer than u / 4n to the middle of two doubles, for it is not one.
 class Divisor {
  public:
   KOKKOS_FUNCTION explicit Divisor(std::int64_t n) : m_n(static_cast<double>(n)) {

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <kastor/image.hpp>
 #include <memory>
 #include <type_traits>
@@ -19,9 +20,10 @@ namespace kastor::detail {
 template <class Exec>
 class KernelSequence {
  public:
+  KernelSequence(const Exec&, bool) {}
   /// Enqueues what `enqueue()` does.
   template <class Enqueue>
-  void operator()(const Exec&, const void*, const Enqueue& enqueue) {
+  void operator()(const void*, const Enqueue& enqueue) {
     enqueue();
   }
   /// Whether the last call's kernels were launched as a graph.
@@ -39,11 +41,18 @@ void enqueue_kernel(const Exec& space, std::int64_t size, const Kernel& kernel,
 /// call's are those of the call before, they are recorded as a graph, and as long as they stay the
 /// same the graph is launched. So what the graph does is what the call would have done, whatever
 /// its arguments come from. Where a tool listens to Kokkos, which would not see the kernels of a
-/// graph, all are enqueued one by one.
+/// graph, all are enqueued one by one; so they are where Kokkos fences after each, as it does to
+/// check bounds.
 template <>
 class KernelSequence<Kokkos::Cuda> {
  public:
-  KernelSequence() = default;
+  /// `wanted`: if not, all are enqueued one by one. While a graph is recorded, CUDA refuses that
+  /// another thread waits for the whole device.
+  KernelSequence(const Kokkos::Cuda& space, bool wanted) : m_space(space) {
+#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+    if (wanted) m_recorder = std::make_unique<Recorder>(space);
+#endif
+  }
   KernelSequence(const KernelSequence&) = delete;
   KernelSequence& operator=(const KernelSequence&) = delete;
   ~KernelSequence() { forget(); }
@@ -52,24 +61,24 @@ class KernelSequence<Kokkos::Cuda> {
   /// may be called twice. Its kernels go through enqueue_kernel; what else it enqueues, on a first
   /// call, may come before all of them.
   template <class Enqueue>
-  void operator()(const Kokkos::Cuda& space, const void* input, const Enqueue& enqueue) {
+  void operator()(const void* input, const Enqueue& enqueue) {
     const bool is_known = input != nullptr && input == m_input;
     m_input = input;
-    if (!is_known || !m_works || current() != nullptr || Kokkos::Tools::profileLibraryLoaded() ||
-        is_being_recorded(space)) {
+    if (!is_known || m_recorder == nullptr || current() != nullptr ||
+        Kokkos::Tools::profileLibraryLoaded() || is_being_recorded(m_space)) {
       forget();
       return enqueue();
     }
     m_notes.clear();
     work(Mode::noting, enqueue);
-    if (m_notes != m_last_notes) {
+    if (m_notes.empty() || m_notes != m_last_notes) {
       forget();
       m_last_notes = m_notes;
       return enqueue();
     }
-    if (m_graph == nullptr) record(space, enqueue);
+    if (m_graph == nullptr) record(enqueue);
     if (m_graph == nullptr) return enqueue();
-    if (cudaGraphLaunch(m_graph, space.cuda_stream()) != cudaSuccess) {
+    if (cudaGraphLaunch(m_graph, m_space.cuda_stream()) != cudaSuccess) {
       give_up();
       enqueue();
     }
@@ -86,7 +95,7 @@ class KernelSequence<Kokkos::Cuda> {
   void take(std::int64_t size, const Kernel& kernel, const Launch& launch) {
     if (m_mode == Mode::recording) {
       ++m_recorded;
-      return launch(*m_recorder);
+      return launch(m_recorder->space);
     }
     static const char kind = 0;  // another one for every type
     const char* const kind_of_this = &kind;
@@ -103,30 +112,25 @@ class KernelSequence<Kokkos::Cuda> {
  private:
   enum class Mode { noting, recording };
 
-  /// A stream of its own, which nothing else waits for.
-  class Recorder {
-   public:
-    explicit Recorder(const Kokkos::Cuda& space) {
+  /// A stream that nothing else waits for.
+  struct Stream {
+    cudaStream_t stream = nullptr;
+    explicit Stream(const Kokkos::Cuda& space) {
       int device = 0;
       cudaGetDevice(&device);
       cudaSetDevice(space.cuda_device());
-      const bool made = cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking) == cudaSuccess;
-      if (made) m_space = std::make_unique<Kokkos::Cuda>(m_stream);
+      KOKKOS_IMPL_CUDA_SAFE_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
       cudaSetDevice(device);
     }
-    Recorder(const Recorder&) = delete;
-    Recorder& operator=(const Recorder&) = delete;
-    ~Recorder() {
-      m_space.reset();
-      if (m_stream != nullptr) cudaStreamDestroy(m_stream);
-    }
-    [[nodiscard]] bool works() const { return m_space != nullptr; }
-    [[nodiscard]] const Kokkos::Cuda& operator*() const { return *m_space; }
-    [[nodiscard]] cudaStream_t stream() const { return m_stream; }
-
-   private:
-    cudaStream_t m_stream = nullptr;
-    std::unique_ptr<Kokkos::Cuda> m_space;
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream() { cudaStreamDestroy(stream); }
+  };
+  /// An instance with such a stream.
+  struct Recorder {
+    Stream own;
+    Kokkos::Cuda space;
+    explicit Recorder(const Kokkos::Cuda& of) : own(of), space(own.stream) {}
   };
 
   /// By the owner of the instance.
@@ -147,30 +151,31 @@ class KernelSequence<Kokkos::Cuda> {
     const AtWork at_work(this);
     enqueue();
   }
+  /// Leaves no graph if it cannot be done.
   template <class Enqueue>
-  void record(const Kokkos::Cuda& space, const Enqueue& enqueue) {
-    if (m_stream == nullptr) m_stream = std::make_unique<Recorder>(space);
-    m_works = m_stream->works();
-    if (!m_works) return;
-    m_recorder = &**m_stream;
+  void record(const Enqueue& enqueue) {
+    const auto stream = m_recorder->own.stream;
     m_recorded = 0;
-    const auto stream = m_stream->stream();
     cudaGraph_t recorded = nullptr;
-    m_works = cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess;
-    if (m_works) {
-      work(Mode::recording, enqueue);
-      m_works = cudaStreamEndCapture(stream, &recorded) == cudaSuccess;
+    bool works = cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess;
+    if (works) {
+      try {
+        work(Mode::recording, enqueue);
+      } catch (const std::exception&) {  // as where another thread has spoilt it
+        works = false;
+      }
+      works = (cudaStreamEndCapture(stream, &recorded) == cudaSuccess) && works;
     }
     // Nothing but the kernels.
     std::size_t nodes = 0;
-    m_works = m_works && cudaGraphGetNodes(recorded, nullptr, &nodes) == cudaSuccess &&
-              nodes == m_recorded && cudaGraphInstantiate(&m_graph, recorded, 0) == cudaSuccess;
+    works = works && cudaGraphGetNodes(recorded, nullptr, &nodes) == cudaSuccess &&
+            nodes == m_recorded && cudaGraphInstantiate(&m_graph, recorded, 0) == cudaSuccess;
     if (recorded != nullptr) cudaGraphDestroy(recorded);
-    if (!m_works) give_up();
+    if (!works) give_up();
   }
   void give_up() {
     forget();
-    m_works = false;
+    m_recorder.reset();
     (void)cudaGetLastError();  // so that Kokkos does not find it
   }
   template <class V>
@@ -184,13 +189,12 @@ class KernelSequence<Kokkos::Cuda> {
     m_graph = nullptr;
   }
 
+  Kokkos::Cuda m_space;
   Mode m_mode = Mode::noting;
   const void* m_input = nullptr;
   std::vector<std::byte> m_notes, m_last_notes;
-  bool m_works = true;  ///< as far as is known
-  std::unique_ptr<Recorder> m_stream;
-  const Kokkos::Cuda* m_recorder = nullptr;
-  std::size_t m_recorded = 0;  ///< kernels
+  std::unique_ptr<Recorder> m_recorder;  ///< null: not wanted, or it does not work
+  std::size_t m_recorded = 0;            ///< kernels
   cudaGraphExec_t m_graph = nullptr;
 };
 #endif

@@ -25,7 +25,7 @@ struct LabelByOneTeam {
     SumsBeforeSpace<std::uint64_t, 1, threads> sums;
     std::uint32_t first_listed;
   };
-  static constexpr int scratch_bytes = sizeof(Space) + 8;
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
 
   RunTable table;
   std::int64_t ny, nx;

@@ -8,7 +8,7 @@
 /// The scratch memory of a team.
 namespace kastor::detail {
 
-/// Room for `count` objects, not initialised, at a multiple of 16 bytes. A kernel asks for it once.
+/// Room for `count` objects, not initialised, at a multiple of 16 bytes.
 template <class V, class Member>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION V* scratch_of(const Member& team, int count = 1) {
   static_assert(alignof(V) <= 16);
