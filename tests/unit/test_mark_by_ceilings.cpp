@@ -198,7 +198,7 @@ TEST(UsablePixels, LackOneWhereTheWordsCountAndAPixelIsNone) {
   Words words(ny * per_row);
   std::vector<std::uint8_t> none_blank((ny + 3) / 4 * per_row);
   for (std::uint64_t& word : words)
-    word = random.below(3) == 0 ? ~(std::uint64_t{1} << random.below(64)) : ~std::uint64_t{0};
+    word = random.below(3) == 0 ? ~std::uint64_t{0} : random.next() | random.next() | random.next();
   for (std::uint8_t& byte : none_blank) byte = static_cast<std::uint8_t>(random.below(2));
   const kd::UsablePixels with{words.data(), per_row, none_blank.data()};
   const kd::UsablePixels without{words.data(), per_row, nullptr};
