@@ -168,7 +168,7 @@ struct BendTiles {
   [[nodiscard]] int teams() const { return 2 * Bend::fields * tiles_across() * tiles_along(); }
 
   KOKKOS_FUNCTION void operator()(const TeamMember<Exec>& team) const {
-    double* const right = scratch_of<double>(team, lines * pitch);
+    auto* const right = scratch_of<double>(team, lines * pitch);
     const int tile = team.league_rank() / (2 * Bend::fields);
     const int which = team.league_rank() % (2 * Bend::fields);
     MeshNode* const map = which % 2 == 0 ? bend.nodes.level : bend.nodes.rms;

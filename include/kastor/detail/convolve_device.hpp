@@ -273,7 +273,7 @@ struct ConvolveSquare {
     const int tile = team.league_rank();
     const std::int64_t x = std::int64_t{tile % tiles_x} * tile_width - shift;
     const std::int64_t y = std::int64_t{tile / tiles_x} * tile_height;
-    T* const scratch = scratch_of<T>(team, rows * tile_width);
+    auto* const scratch = scratch_of<T>(team, rows * tile_width);
     sum_rows(team, x, y, scratch);
     team.team_barrier();
     sum_columns(team, x, y, scratch);

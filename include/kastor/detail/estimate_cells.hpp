@@ -139,7 +139,7 @@ struct CellTeam {
   /// Inlined, so that the compiler sees which memory is scratch memory.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each(const Member& team, const Visit& visit) {
-    Space* const spaces = scratch_of<Space>(team, cells);
+    auto* const spaces = scratch_of<Space>(team, cells);
     const int which = cells > 1 ? team.team_rank() / Threads : 0;
     Space& space = spaces[which];
 #ifdef __CUDA_ARCH__

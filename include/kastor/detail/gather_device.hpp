@@ -306,7 +306,7 @@ struct GatherByTeams {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (brackets->usable == 0) return;
-    Space* const space = scratch_of<Space>(team);
+    auto* const space = scratch_of<Space>(team);
     const int league_rank = team.league_rank();
     const int rank = team.team_rank();
     // Of bands before this one.

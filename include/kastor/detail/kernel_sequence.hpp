@@ -8,6 +8,8 @@
 #include <exception>
 #include <kastor/image.hpp>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -119,8 +121,11 @@ class KernelSequence<Kokkos::Cuda> {
       int device = 0;
       cudaGetDevice(&device);
       cudaSetDevice(space.cuda_device());
-      KOKKOS_IMPL_CUDA_SAFE_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      const cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
       cudaSetDevice(device);
+      if (error != cudaSuccess)
+        throw std::runtime_error(std::string("kastor: no stream for a CUDA graph: ") +
+                                 cudaGetErrorString(error));
     }
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;

@@ -108,7 +108,7 @@ struct NumberRunsByTeams {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     static_assert(Tiles::pairs == 4 && Tiles::threads * 64 < 1 << 16);
     const RunTable& table = tiles.table;
-    Space* const space = scratch_of<Space>(team);
+    auto* const space = scratch_of<Space>(team);
     const TeamCrew<Member> crew(team);
     if (team.team_rank() == 0) space->listed = 0;
 
@@ -350,7 +350,7 @@ struct LabelRunsByTeams {
     const RunTable& table = tiles.table;
     const int parts = team.league_size();
     Sums& sums = *scratch_of<Sums>(team);
-    std::uint32_t* const before = scratch_of<std::uint32_t>(team, parts + 1);
+    auto* const before = scratch_of<std::uint32_t>(team, parts + 1);
     const TeamCrew<Member> crew(team);
 
     const int mine = (parts + team.team_size() - 1) / team.team_size();

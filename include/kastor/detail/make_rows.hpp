@@ -44,7 +44,7 @@ struct MakeRowsByTeams {
   Make make;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    Row* const scratch = scratch_of<Row>(team, threads);
+    auto* const scratch = scratch_of<Row>(team, threads);
     const std::int64_t count = make.runs.count();
     const std::int64_t step = std::int64_t{team.league_size()} * threads;
     for (std::int64_t first = std::int64_t{team.league_rank()} * threads; first < count;

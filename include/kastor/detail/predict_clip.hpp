@@ -141,7 +141,7 @@ struct FindRoughScale {
     }
     if (!last_band) return;
     team.team_barrier();
-    T* const values = reinterpret_cast<T*>(scratch_of<std::byte>(team, scratch_bytes - 16));
+    auto* const values = reinterpret_cast<T*>(scratch_of<std::byte>(team, scratch_bytes - 16));
     T* sorted = values + rough_size;
     int* flags = reinterpret_cast<int*>(sorted + rough_size);
     int* place = flags + rough_size;
@@ -217,7 +217,7 @@ struct CountSample {
   PredictionSpace<T> space;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    std::uint32_t* const mine = scratch_of<std::uint32_t>(team, SampleBins::count);
+    auto* const mine = scratch_of<std::uint32_t>(team, SampleBins::count);
     const int rank = team.team_rank();
     const int size = team.team_size();
     for (int b = rank; b < SampleBins::count; b += size) mine[b] = 0;
@@ -261,7 +261,7 @@ struct BracketFromHistogram {
     }
     // The counts are searched again and again.
     PredictionSpace<T> space = global;
-    Space* const scratch = scratch_of<Space>(team);
+    auto* const scratch = scratch_of<Space>(team);
     space.count = scratch->count;
     constexpr int share = SampleSums::stretch;
     const int first = team.team_rank() * share;

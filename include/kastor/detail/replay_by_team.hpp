@@ -54,7 +54,7 @@ struct ReplayByTeam {
     ClipOutcome<T> made{};
     made.result.pixels = pixels;
     made.result.kappa = request.kappa;
-    ReplaySpace<T>* const space = scratch_of<ReplaySpace<T>>(team);
+    auto* const space = scratch_of<ReplaySpace<T>>(team);
     // Of what was not read there is nothing yet, and nobody looks at it.
     const Gathered<T> gathered{*brackets, read->totals.sums()};
     made.usable = gathered.brackets.usable;
