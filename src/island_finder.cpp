@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cmath>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/instantiations.hpp>
-#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/mark_islands.hpp>
 #include <kastor/detail/measure_islands.hpp>
 #include <kastor/island_finder.hpp>
@@ -202,7 +202,7 @@ struct IslandFinder<Exec, T>::Plan {
       marked = mark(bands, shape, background, region, ceilings);
       enqueue(bands, background, marked);
     };
-    kernels(bands.size() == 1 ? bands.front().data() : nullptr, mark_and_enqueue);
+    kernels(detail::place_of(bands), mark_and_enqueue);
     while (!finish(marked.kept)) {
       // Masks that were made by ceilings are of no use if there were too few places.
       if (keeps_all || !marked.by_ceilings) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cmath>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/foreground.hpp>
 #include <kastor/detail/instantiations.hpp>
-#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/source_rows.hpp>
 #include <kastor/source_finder.hpp>
 #include <string>
@@ -44,7 +44,7 @@ struct SourceFinder<Exec, T>::Plan {
     const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_sources", bands);
     mask.reserve(shape.ny, shape.nx);
-    kernels(bands.size() == 1 ? bands.front().data() : nullptr, [&] { start(bands); });
+    kernels(detail::place_of(bands), [&] { start(bands); });
     const bool went_through = !is_host_space_v<Exec> && clip.started();
     if (went_through) space.fence("kastor::find_sources");
     const bool at_once = went_through && clip.decided();

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstring>
-#include <kastor/detail/kernel_sequence.hpp>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/team_launcher.hpp>
 #include <new>
 #include <stdexcept>

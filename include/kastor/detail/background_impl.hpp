@@ -10,10 +10,10 @@
 #include <kastor/detail/background_mesh.hpp>
 #include <kastor/detail/bend_nodes.hpp>
 #include <kastor/detail/cell_pixels.hpp>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/estimate_cells.hpp>
 #include <kastor/detail/excerpt_cells.hpp>
 #include <kastor/detail/fill_map.hpp>
-#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/team_launcher.hpp>
@@ -90,7 +90,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     prepare();
     list_bands(bands);
     ceilings_of_image = {};
-    kernels(bands.size() == 1 ? bands.front().data() : nullptr, [&] {
+    kernels(detail::place_of(bands), [&] {
       estimate_cells();
       make_nodes();
     });
@@ -183,8 +183,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
       Lister lister{};
       std::copy_n(list.begin() + static_cast<std::ptrdiff_t>(at), n, lister.from);
       lister.to = band_table.data() + at;
-      Kokkos::parallel_for("kastor::background::list_bands",
-                           Kokkos::RangePolicy<Exec>(space, 0, static_cast<int>(n)), lister);
+      detail::enqueue_range<Kokkos::RangePolicy<Exec>>(space, "kastor::background::list_bands",
+                                                       static_cast<std::int64_t>(n), lister);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <kastor/detail/clip_sample.hpp>
+#include <kastor/detail/crew.hpp>
 #include <kastor/detail/divisor.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/last_not_above.hpp>
@@ -75,20 +76,16 @@ struct BinRange {
 /// Bins whose middles are within the limits, of some.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION BinRange bins_between(const PredictedClip& clip, int first,
                                                            int last) {
-  const auto edge = [&clip](bool upper) {
+  int edges[2];
+  by_lanes(edges, [&clip](int side) {
+    const bool upper = side == 1;
     const double limit = upper ? clip.high : clip.low;
     const int bin = SampleBins::of(limit);
     const auto middle = static_cast<double>(SampleBins::middle_of(bin));
     const double scaled = limit * 2048;
     return bin + (((middle < scaled) | (!upper & (middle == scaled))) ? 1 : 0);
-  };
-#ifdef __CUDA_ARCH__
-  const int mine = edge((this_lane() & 1) != 0), other = value_from_across(mine, 1);
-  const int low = (this_lane() & 1) != 0 ? other : mine,
-            high = (this_lane() & 1) != 0 ? mine : other;
-#else
-  const int low = edge(false), high = edge(true);
-#endif
+  });
+  const auto [low, high] = edges;
   return {low > first ? low : first, high < last ? high : last};
 }
 

@@ -91,23 +91,18 @@ struct Squad {
   [[nodiscard]] KOKKOS_FUNCTION int size() const { return places; }
 };
 
-/// `found[i]` = find(i) for all threads alike; on CUDA the lanes of a warp find one each. All must
-/// call it.
+/// `found[i]` = find(i) for all threads alike; on CUDA the lanes of a warp find one each, and all
+/// of them must call it.
 template <class V, int N, class Find>
-KOKKOS_FUNCTION void by_lanes(const Alone&, V (&found)[N], const Find& find) {
-  for (int i = 0; i < N; ++i) found[i] = find(i);
-}
-template <class Member, class V, int N, class Find>
-KOKKOS_FUNCTION void by_lanes([[maybe_unused]] const TeamCrew<Member>& crew, V (&found)[N],
-                              const Find& find) {
+KOKKOS_FUNCTION void by_lanes(V (&found)[N], const Find& find) {
 #ifdef __CUDA_ARCH__
   static_assert(lanes % N == 0);
   join_lanes();
-  const V mine = find(crew.rank() % N);
+  const V mine = find(this_lane() % N);
   KASTOR_UNROLL
   for (int i = 0; i < N; ++i) found[i] = value_of_lane(mine, i);
 #else
-  by_lanes(Alone{}, found, find);
+  for (int i = 0; i < N; ++i) found[i] = find(i);
 #endif
 }
 

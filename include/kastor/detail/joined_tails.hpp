@@ -63,7 +63,7 @@ class JoinedTails {
     }
     // Sums and squares of both sides: what the octaves before have, and the share of the last one.
     double sums[2 * sides];
-    by_lanes(m_crew, sums, [&](int i) {
+    by_lanes(sums, [&](int i) {
       const bool upper = i % sides == 1;
       const bool squared = i / sides == 1;
       const int octave = upper ? cuts[1].octave : cuts[0].octave;
@@ -194,7 +194,7 @@ class JoinedTails {
   }
 
   KOKKOS_FUNCTION void cuts_at(const T (&limits)[sides], Cut (&cuts)[sides]) const {
-    by_lanes(m_crew, cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
+    by_lanes(cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
   }
 
   /// Adds this thread's share of what the limit's octave has within the limit.

@@ -6,7 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <kastor/detail/kernel_sequence.hpp>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/label_by_one_team.hpp>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/label_host.hpp>

@@ -50,10 +50,10 @@ struct BrightPixels {
   return rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
 }
 
-/// Clears the foreground, and lists the words where it may be. A thread
-/// has the words of four rows below one another, whose pixels have their ceilings together: if
-/// these are finite, no pixel is blank, and a byte says so instead of the words. A team gets places
-/// in the list for all of its words.
+/// Clears the foreground, and lists the words where it may be. A thread has the words of four rows
+/// below one another, whose pixels have their ceilings together: if these are finite, no pixel is
+/// blank, and a byte says so instead of the words. A team gets places in the list for all of its
+/// words.
 template <class Exec, Real T>
 struct ListBrightWords {
   static constexpr int threads = 128;

@@ -6,7 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <kastor/detail/kernel_sequence.hpp>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/mark_by_ceilings.hpp>
 #include <kastor/detail/mark_device.hpp>
 #include <kastor/detail/mark_host.hpp>

@@ -6,7 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <kastor/detail/kernel_sequence.hpp>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measure_host.hpp>
 #include <kastor/detail/measure_sources.hpp>

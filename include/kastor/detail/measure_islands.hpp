@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
+#include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/fine_sum.hpp>
-#include <kastor/detail/kernel_sequence.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/pixels_of_runs.hpp>

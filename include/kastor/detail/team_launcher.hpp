@@ -3,7 +3,7 @@
 #define KASTOR_DETAIL_TEAM_LAUNCHER_HPP
 
 #include <Kokkos_Core.hpp>
-#include <kastor/detail/kernel_sequence.hpp>
+#include <kastor/detail/enqueue.hpp>
 
 namespace kastor::detail {
 

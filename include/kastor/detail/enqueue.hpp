@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_ENQUEUE_HPP
+#define KASTOR_DETAIL_ENQUEUE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/cuda_graph.hpp>
+#include <kastor/detail/kernel_sequence.hpp>
+#include <kastor/image.hpp>
+#include <utility>
+
+/// How plans enqueue the kernels of every call, so that a KernelSequence can have them.
+namespace kastor::detail {
+
+/// `launch(instance)` enqueues one kernel, with these arguments. Where a KernelSequence is at work
+/// on this thread, it decides when, and on which instance.
+template <class Exec, class Kernel, class Launch>
+void enqueue_kernel(const Exec& space, [[maybe_unused]] std::int64_t size,
+                    [[maybe_unused]] const Kernel& kernel, const Launch& launch) {
+  if constexpr (requires { KernelSequence<Exec>::current(); }) {
+    if (auto* const sequence = KernelSequence<Exec>::current())
+      return sequence->take(size, kernel, launch);
+  }
+  launch(space);
+}
+
+/// `Kokkos::parallel_for`. Kernels of over 512 bytes would wait on a GPU, and the host with them,
+/// until their arguments can be copied over those of the last one of that kind.
+template <class Policy, class Kernel>
+void launch_kernel(const char* label, const Policy& policy, const Kernel& kernel) {
+  using namespace Kokkos::Experimental;
+  if constexpr (is_host_space_v<typename Policy::execution_space>) {
+    Kokkos::parallel_for(label, policy, kernel);
+  } else {
+    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  }
+}
+
+/// The same over [0, n).
+template <class Policy, class Exec, class Kernel>
+void enqueue_range(const Exec& space, const char* label, std::int64_t n, const Kernel& kernel) {
+  enqueue_kernel(space, n, kernel, [&](const Exec& instance) {
+    launch_kernel(label, Policy(instance, 0, n), kernel);
+  });
+}
+
+/// `Kokkos::deep_copy` of one value.
+template <class View, class Exec>
+void enqueue_fill(const Exec& space, const View& view,
+                  const typename View::non_const_value_type& value) {
+  static_assert(View::rank() == 1);  // one number would be copied from the host
+  const std::pair<const void*, typename View::non_const_value_type> what{view.data(), value};
+  enqueue_kernel(space, static_cast<std::int64_t>(view.size()), what,
+                 [&](const Exec& instance) { Kokkos::deep_copy(instance, view, value); });
+}
+
+}  // namespace kastor::detail
+
+#endif
