@@ -189,6 +189,24 @@ void the_first_of_equal_peaks_wins() {
   }
 }
 
+/// A device makes the rows of 64 components at once, when the last of their runs was added up: that
+/// of the bar here comes after all others.
+template <class C>
+void groups_of_rows_match_naive() {
+  using T = typename C::real;
+  for (const std::int64_t points : {1, 62, 63, 64, 65, 127, 128, 5000}) {
+    const std::int64_t ny = points / 20 * 2 + 40;
+    const auto mask = ts::mask_where(ny, 60, [&](std::int64_t y, std::int64_t x) {
+      const bool in_bar = x == 0;
+      const bool is_point = y % 2 == 0 && x >= 2 && x < 42 && x % 2 == 0;
+      return in_bar || (is_point && y / 2 * 20 + x / 2 - 1 < points);
+    });
+    const auto rows = matches_naive<C>(positive_image<T>(ny, 60, 12), mask,
+                                       std::to_string(points) + " points beside a bar");
+    EXPECT_EQ(static_cast<std::int64_t>(rows.size()), points + 1);
+  }
+}
+
 /// A component of its own, measured alone and among others: brighter ones, wider ones, more of
 /// them.
 template <class C>
@@ -308,6 +326,8 @@ TYPED_TEST(Measure, MatchesNaiveOnWideRuns) { wide_runs_match_naive<TypeParam>()
 TYPED_TEST(Measure, TakesTheFirstOfEqualPeaksInRasterOrder) {
   the_first_of_equal_peaks_wins<TypeParam>();
 }
+
+TYPED_TEST(Measure, MatchesNaiveOnGroupsOfRows) { groups_of_rows_match_naive<TypeParam>(); }
 
 TYPED_TEST(Measure, MeasuresEveryComponentAsIfItWereAlone) {
   figures_do_not_depend_on_other_components<TypeParam>();

@@ -25,8 +25,22 @@ struct MakeRowsInParts {
   }
 };
 
-/// Rows go to the host's memory, so neighbouring threads must write neighbouring bytes: a team
-/// makes its rows in scratch memory and copies them from there.
+/// Copies rows from scratch memory, by `threads` of which this is one. Rows go to the host's
+/// memory, so neighbouring threads must write neighbouring bytes.
+template <class Row>
+KOKKOS_FUNCTION void copy_rows(const Row* from, Row* to, int rows, int rank, int threads) {
+  constexpr int words = sizeof(Row) % 16 == 0 ? 2 : 1;
+  struct alignas(8 * words) Piece {
+    std::uint64_t word[words];
+  };
+  static_assert(sizeof(Row) % sizeof(Piece) == 0);
+  constexpr int pieces = static_cast<int>(sizeof(Row) / sizeof(Piece));
+  const auto* const pieces_from = reinterpret_cast<const Piece*>(from);
+  auto* const pieces_to = reinterpret_cast<Piece*>(to);
+  for (int p = rank; p < rows * pieces; p += threads) pieces_to[p] = pieces_from[p];
+}
+
+/// A team makes its rows in scratch memory and copies them from there.
 template <class Make, class Exec>
 struct MakeRowsByTeams {
   using Row = typename Make::Row;
@@ -34,12 +48,6 @@ struct MakeRowsByTeams {
   static constexpr int teams_at_once = 16;
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Row)) + 16;
   using Member = TeamMember<Exec>;
-  static constexpr int words_in_piece = sizeof(Row) % 16 == 0 ? 2 : 1;
-  struct alignas(8 * words_in_piece) Piece {
-    std::uint64_t word[words_in_piece];
-  };
-  static constexpr int pieces = static_cast<int>(sizeof(Row) / sizeof(Piece));
-  static_assert(sizeof(Row) % sizeof(Piece) == 0);
 
   Make make;
 
@@ -53,9 +61,7 @@ struct MakeRowsByTeams {
       const auto here = static_cast<int>(count - first < threads ? count - first : threads);
       if (i < count) scratch[team.team_rank()] = make.take_row(i);
       team.team_barrier();
-      const auto* const from = reinterpret_cast<const Piece*>(scratch);
-      auto* rows = reinterpret_cast<Piece*>(make.rows + first);
-      for (int p = team.team_rank(); p < here * pieces; p += threads) rows[p] = from[p];
+      copy_rows(scratch, make.rows + first, here, team.team_rank(), threads);
       team.team_barrier();
     }
   }

@@ -12,6 +12,8 @@
 #include <kastor/detail/measure_sources.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/plan_memory.hpp>
+#include <kastor/detail/sum_and_make_rows.hpp>
+#include <kastor/detail/team_launcher.hpp>
 #include <kastor/measure.hpp>
 #include <span>
 #include <string>
@@ -42,16 +44,22 @@ struct Measurer<Exec, T>::Plan {
         static_cast<std::size_t>(wanted));
     Kokkos::parallel_for("kastor::measure::clear", Policy(space, 0, wanted),
                          detail::ClearComponents<T, Exec>{components.data()});
+    if constexpr (!is_host_space_v<Exec>) {
+      runs_left = {};
+      runs_left = decltype(runs_left)(Kokkos::view_alloc(space, "kastor::measure::runs_left"),
+                                      static_cast<std::size_t>(detail::RunsLeft::groups(wanted)));
+    }
   }
 
-  template <template <class, class> class Sweep>
-  void sweep(const char* label, Bands<T, Exec> bands, const detail::MeasuredRuns& runs,
-             std::int64_t words_per_row) {
+  /// `launch(workers, BandRuns)` for as many bands at once as fit.
+  template <class Launch>
+  void sweep(Bands<T, Exec> bands, const detail::MeasuredRuns& runs, std::int64_t words_per_row,
+             const Launch& launch) {
+    const std::int64_t workers = detail::measuring_workers(space, runs.run_capacity);
     detail::for_each_group_of_bands<T, Exec>(
-        bands, runs, words_per_row, detail::measuring_workers(space, runs.run_capacity),
-        [&](const detail::RunsOfBands<T, Exec>& some) {
-          detail::enqueue_range<Policy>(space, label, some.workers,
-                                        Sweep<T, Exec>{{some, components.data(), highest.data()}});
+        bands, runs, words_per_row, workers, [&](const detail::RunsOfBands<T, Exec>& some) {
+          launch(workers, detail::BandRuns<T, Exec>{
+                              some, components.data(), highest.data(), {runs_left.data()}});
         });
   }
 
@@ -62,10 +70,27 @@ struct Measurer<Exec, T>::Plan {
     if constexpr (is_host_space_v<Exec>)
       detail::grow(highest, space, "kastor::measure::highest",
                    static_cast<std::int64_t>(labels.begin.extent(0)));
-    sweep<detail::FindExtents>("kastor::measure::find_extents", bands, runs, per_row);
-    sweep<detail::SumRuns>("kastor::measure::sum_runs", bands, runs, per_row);
-    detail::enqueue_rows(space, "kastor::measure::make_rows", most_components,
-                         detail::MakeRows<T>{runs, components.data(), into});
+    using Some = detail::BandRuns<T, Exec>;
+    sweep(bands, runs, per_row, [&](std::int64_t workers, const Some& some) {
+      detail::enqueue_range<Policy>(space, "kastor::measure::find_extents", workers,
+                                    detail::FindExtents<T, Exec>{some});
+    });
+    const detail::MakeRows<T> make{runs, components.data(), into};
+    if constexpr (is_host_space_v<Exec>) {
+      sweep(bands, runs, per_row, [&](std::int64_t workers, const Some& some) {
+        detail::enqueue_range<Policy>(space, "kastor::measure::sum_runs", workers,
+                                      detail::SumRuns<T, Exec>{some});
+      });
+      detail::enqueue_rows(space, "kastor::measure::make_rows", most_components, make);
+    } else {
+      using Sum = detail::SumRunsAndMakeRows<T, Exec>;
+      sweep(bands, runs, per_row, [&](std::int64_t workers, Some some) {
+        const int teams = Sum::teams(workers);
+        some.workers = std::int64_t{teams} * Sum::threads;
+        detail::TeamLauncher<Exec>{space}("kastor::measure::sum_runs_and_make_rows", teams,
+                                          Sum{{some}, make});
+      });
+    }
   }
 
   void check(Bands<T, Exec> bands, const RunLabels<Exec>& labels) const {
@@ -109,7 +134,8 @@ struct Measurer<Exec, T>::Plan {
 
   Exec space;
   Kokkos::View<detail::Component<T>*, typename Exec::memory_space> components;
-  Kokkos::View<T*, typename Exec::memory_space> highest;  ///< see BandRuns
+  Kokkos::View<T*, typename Exec::memory_space> highest;                ///< see BandRuns
+  Kokkos::View<std::uint32_t*, typename Exec::memory_space> runs_left;  ///< see RunsLeft
   Rows<typename Exec::memory_space> rows;
   Rows<detail::HostReadable<Exec>> rows_on_host;
   std::int64_t most_rows = 0;  ///< that there is room for on the host

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/catalogue.hpp>
 #include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/ordered_key.hpp>
 
@@ -57,7 +58,7 @@ struct WideSum {
 template <class T>
 struct Component : RunExtents {
   Key<T> peak;       ///< key of the largest pixel
-  Key<T> magnitude;  ///< key of the largest |pixel|
+  Key<T> magnitude;  ///< key of the largest |pixel|, unless that is the peak
   std::uint64_t peak_at;
   WideSum flux;
   WideSum x_moment;
@@ -77,10 +78,41 @@ struct ClearComponents {
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { components[c] = Component<T>::empty(); }
 };
 
+/// Devices: how many runs of groups of neighbouring components are still to be added up.
+struct RunsLeft {
+  static constexpr std::int64_t in_group = 64;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  std::uint32_t* of_group;  ///< zero before the first sweep and after the second
+
+  [[nodiscard]] static std::int64_t groups(std::int64_t components) {
+    return (components + in_group - 1) / in_group;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t group_of(std::uint32_t label) {
+    return (label - 1) / static_cast<std::uint32_t>(in_group);
+  }
+  KOKKOS_FUNCTION void count(std::uint32_t label) const {
+    const std::uint32_t group = group_of(label);
+#ifdef __CUDA_ARCH__
+    // Lanes of one group count themselves at once.
+    const std::uint32_t alike = __match_any_sync(__activemask(), group);
+    if (this_lane() != __ffs(static_cast<int>(alike)) - 1) return;
+    Kokkos::atomic_add(of_group + group, static_cast<std::uint32_t>(__popc(alike)));
+#else
+    Kokkos::atomic_add(of_group + group, 1U);
+#endif
+  }
+  /// Whether these runs were the last ones.
+  [[nodiscard]] KOKKOS_FUNCTION bool take(std::uint32_t group, std::uint32_t runs) const {
+    return Kokkos::atomic_fetch_sub(of_group + group, runs) == runs;
+  }
+};
+
 template <class T, class Exec>
 struct BandRuns : RunsOfBands<T, Exec> {
   Component<T>* components;
   T* highest;  ///< hosts: pixel of every run, which the first sweep leaves for the second
+  RunsLeft runs_left;
 };
 
 /// -0 counts as +0.
@@ -109,7 +141,7 @@ struct FindExtents {
       Component<T>& c = components[label - 1];
       part.add_to(c, adder);
       adder.raise(&c.peak, part.peak);
-      adder.raise(&c.magnitude, part.magnitude);
+      if (part.magnitude != part.peak) adder.raise(&c.magnitude, part.magnitude);
     }
   };
 
@@ -130,6 +162,7 @@ struct FindExtents {
 
  private:
   [[nodiscard]] KOKKOS_FUNCTION Part of(const Run& run) const {
+    band.runs_left.count(run.label);
     const T* pixels = band.row_of(run.row);
     T peak = pixels[run.begin];
     T lowest = pixels[run.begin];
@@ -151,7 +184,8 @@ struct ComponentGrid {
   int y_bits;
 
   KOKKOS_FUNCTION ComponentGrid(const Component<T>& c, std::int32_t y_min)
-      : pixel(exponent_above(static_cast<double>(value_of<T>(c.magnitude)))),
+      : pixel(exponent_above(
+            static_cast<double>(value_of<T>(c.peak > c.magnitude ? c.peak : c.magnitude)))),
         flux_bits(bits_of(c.longest_run)),
         x_bits(flux_bits + bits_of(c.x_max - c.x_min)),
         y_bits(flux_bits + bits_of(c.y_max - y_min)) {}

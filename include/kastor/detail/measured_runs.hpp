@@ -164,6 +164,13 @@ struct RunsOfBands {
     return of_row.data + (y - of_row.first_row) * of_row.pitch;
   }
 
+  /// Of run `i` of a loop; 0: it is of no component, or of other bands.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t label_at(std::int64_t i) const {
+    const std::int64_t at = is_listed() ? runs.labelled[i] : i;
+    const std::uint32_t label = runs.label[at];
+    return is_of_bands(runs.row[at]) ? label : 0;
+  }
+
   /// Calls `part_of(run)` for the runs of a worker's share that are part of a component, and adds
   /// up what it says.
   template <class Part, class Add, class PartOf>
@@ -172,7 +179,7 @@ struct RunsOfBands {
     const RunLoop<Exec> share = loop(worker);
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
       const Run run = runs.run(is_listed() ? runs.labelled[i] : i);
-      if (run.label != 0 && is_of_bands(run)) sums.take(run.label, part_of(run));
+      if (run.label != 0 && is_of_bands(run.row)) sums.take(run.label, part_of(run));
     }
     sums.flush();
   }
@@ -182,9 +189,9 @@ struct RunsOfBands {
     return !is_host_space_v<Exec> && runs.labelled != nullptr;
   }
   /// The list is of all bands.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_of_bands(const Run& run) const {
+  [[nodiscard]] KOKKOS_FUNCTION bool is_of_bands(std::int32_t row) const {
     if (!is_listed()) return true;
-    const std::int64_t word = run.row * ((runs.nx + 63) / 64);
+    const std::int64_t word = row * ((runs.nx + 63) / 64);
     return word >= first_word && word < past_word;
   }
 };
