@@ -39,16 +39,16 @@ struct Measurer<Exec, T>::Plan {
   void reserve_components(std::int64_t wanted) {
     if (static_cast<std::int64_t>(components.extent(0)) >= wanted) return;
     components = {};
+    if constexpr (!is_host_space_v<Exec>) {  // first: a call after a failure shall begin anew
+      runs_left = {};
+      runs_left = decltype(runs_left)(Kokkos::view_alloc(space, "kastor::measure::runs_left"),
+                                      static_cast<std::size_t>(detail::RunsLeft::groups(wanted)));
+    }
     components = decltype(components)(
         Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::components"),
         static_cast<std::size_t>(wanted));
     Kokkos::parallel_for("kastor::measure::clear", Policy(space, 0, wanted),
                          detail::ClearComponents<T, Exec>{components.data()});
-    if constexpr (!is_host_space_v<Exec>) {
-      runs_left = {};
-      runs_left = decltype(runs_left)(Kokkos::view_alloc(space, "kastor::measure::runs_left"),
-                                      static_cast<std::size_t>(detail::RunsLeft::groups(wanted)));
-    }
   }
 
   /// `launch(workers, BandRuns)` for as many bands at once as fit.

@@ -80,7 +80,7 @@ struct ClearComponents {
 
 /// Devices: how many runs of groups of neighbouring components are still to be added up.
 struct RunsLeft {
-  static constexpr std::int64_t in_group = 64;
+  static constexpr std::uint32_t in_group = 32;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   std::uint32_t* of_group;  ///< zero before the first sweep and after the second
@@ -89,23 +89,47 @@ struct RunsLeft {
     return (components + in_group - 1) / in_group;
   }
   [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t group_of(std::uint32_t label) {
-    return (label - 1) / static_cast<std::uint32_t>(in_group);
+    return label == 0 ? none : (label - 1) / in_group;
   }
-  KOKKOS_FUNCTION void count(std::uint32_t label) const {
-    const std::uint32_t group = group_of(label);
-#ifdef __CUDA_ARCH__
-    // Lanes of one group count themselves at once.
-    const std::uint32_t alike = __match_any_sync(__activemask(), group);
-    if (this_lane() != __ffs(static_cast<int>(alike)) - 1) return;
-    Kokkos::atomic_add(of_group + group, static_cast<std::uint32_t>(__popc(alike)));
-#else
-    Kokkos::atomic_add(of_group + group, 1U);
-#endif
+  KOKKOS_FUNCTION void add(std::uint32_t group, std::uint32_t runs) const {
+    Kokkos::atomic_add(of_group + group, runs);
   }
   /// Whether these runs were the last ones.
   [[nodiscard]] KOKKOS_FUNCTION bool take(std::uint32_t group, std::uint32_t runs) const {
     return Kokkos::atomic_fetch_sub(of_group + group, runs) == runs;
   }
+};
+
+/// Runs of one group that a thread has seen, for itself and for threads beside it. A component with
+/// very many runs would be the meeting point of all threads if they told of each run at once.
+class SeenRuns {
+ public:
+  /// `tell(group, runs)` is called for those seen before, if they were of another group. On CUDA
+  /// the threads that call it together share the work.
+  template <class Tell>
+  KOKKOS_FUNCTION void see(std::uint32_t group, const Tell& tell) {
+    std::uint32_t together = 1;
+#ifdef __CUDA_ARCH__
+    const std::uint32_t alike = __match_any_sync(__activemask(), group);
+    if (this_lane() != __ffs(static_cast<int>(alike)) - 1) return;
+    together = static_cast<std::uint32_t>(__popc(alike));
+#endif
+    if (group == RunsLeft::none) return;
+    if (group != m_group) {
+      flush(tell);
+      m_group = group;
+    }
+    m_runs += together;
+  }
+  template <class Tell>
+  KOKKOS_FUNCTION void flush(const Tell& tell) {
+    if (m_runs > 0) tell(m_group, m_runs);
+    m_runs = 0;
+  }
+
+ private:
+  std::uint32_t m_group = RunsLeft::none;
+  std::uint32_t m_runs = 0;
 };
 
 template <class T, class Exec>
@@ -121,7 +145,8 @@ template <class T>
   return x == T{0} ? T{0} : x;
 }
 
-/// First sweep: extents and the largest pixels, all of them order-free.
+/// First sweep: extents and the largest pixels, all of them order-free. Devices count the runs as
+/// well.
 template <class T, class Exec>
 struct FindExtents {
   BandRuns<T, Exec> band;
@@ -150,7 +175,15 @@ struct FindExtents {
     if constexpr (is_host_space_v<Exec>) {
       KOKKOS_IF_ON_HOST((ExtentsOnHost<T, Exec>(band, add).sweep(worker);))
     } else {
-      band.template gather<Part>(worker, add, [this](const Run& run) { return of(run); });
+      const auto tell = [this](std::uint32_t group, std::uint32_t n) {
+        band.runs_left.add(group, n);
+      };
+      SeenRuns seen;
+      band.template gather<Part>(worker, add, [&](const Run& run) {
+        seen.see(RunsLeft::group_of(run.label), tell);
+        return of(run);
+      });
+      seen.flush(tell);
     }
   }
 
@@ -162,7 +195,6 @@ struct FindExtents {
 
  private:
   [[nodiscard]] KOKKOS_FUNCTION Part of(const Run& run) const {
-    band.runs_left.count(run.label);
     const T* pixels = band.row_of(run.row);
     T peak = pixels[run.begin];
     T lowest = pixels[run.begin];

@@ -21,7 +21,6 @@ struct SumRunsAndMakeRows {
   using Member = TeamMember<Exec>;
   static constexpr int threads = 128;
   static constexpr int teams_at_once = 5;
-  static constexpr int squad = 32;
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Source)) + 16;
 
   SumRuns<T, Exec> sum_runs;
@@ -35,7 +34,7 @@ struct SumRunsAndMakeRows {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const std::int64_t worker =
         std::int64_t{team.league_rank()} * threads + static_cast<std::int64_t>(team.team_rank());
-    auto* const scratch = scratch_of<Source>(team, threads) + team.team_rank() / squad * squad;
+    auto* const scratch = scratch_of<Source>(team, threads) + team.team_rank() / lanes * lanes;
     sum_runs(worker);
     finish_groups(worker, scratch);
   }
@@ -44,40 +43,46 @@ struct SumRunsAndMakeRows {
 #ifdef __CUDA_ARCH__
   __device__ void finish_groups(std::int64_t worker, Source* scratch) const {
     const BandRuns<T, Exec>& band = sum_runs.band;
+    const RunLoop<Exec> share = band.loop(worker);
+    const auto label_at = [&](std::int64_t i) { return i < share.past ? band.label_at(i) : 0; };
+    const int lane = this_lane();
+    std::uint32_t label = label_at(share.first);  // after the fence the nearest cache is empty
     // What a thread added must be there before it says so, whichever lane says it.
     Kokkos::memory_fence();
     join_lanes();
-    const int lane = this_lane();
-    const RunLoop<Exec> share = band.loop(worker);
+    SeenRuns seen;
+    std::uint32_t done = RunsLeft::none;  // a group whose last run was seen by this lane
+    const auto take = [&](std::uint32_t group, std::uint32_t runs) {
+      if (band.runs_left.take(group, runs)) done = group;
+    };
     KASTOR_KEEP_LOOP
     for (std::int64_t i = share.first; i - lane < share.past; i += share.step) {
-      const std::uint32_t label = i < share.past ? band.label_at(i) : 0;
-      const std::uint32_t group = RunsLeft::group_of(label);
-      const std::uint32_t alike = __match_any_sync(~0U, label == 0 ? RunsLeft::none : group);
-      bool is_last = false;
-      if (label != 0 && lane == __ffs(static_cast<int>(alike)) - 1)
-        is_last = band.runs_left.take(group, static_cast<std::uint32_t>(__popc(alike)));
-      KASTOR_KEEP_LOOP
-      for (std::uint32_t rest = lanes_where(is_last); rest != 0; rest &= rest - 1)
-        make_rows(value_of_lane(group, __ffs(static_cast<int>(rest)) - 1), lane, scratch);
+      seen.see(RunsLeft::group_of(label), take);
+      make_rows(done, lane, scratch);
+      label = label_at(i + share.step);
     }
+    seen.flush(take);
+    make_rows(done, lane, scratch);
   }
 
-  /// By all lanes.
-  __device__ void make_rows(std::uint32_t group, int lane, Source* scratch) const {
-    Kokkos::memory_fence();  // what others added
-    const std::int64_t first = std::int64_t{group} * RunsLeft::in_group;
-    const std::int64_t count = make.runs.count();
-    const std::int64_t past =
-        first + RunsLeft::in_group < count ? first + RunsLeft::in_group : count;
+  /// All lanes make the rows of each lane's group, which is none afterwards.
+  __device__ void make_rows(std::uint32_t& done, int lane, Source* scratch) const {
+    static_assert(RunsLeft::in_group == lanes);
+    join_lanes();
     KASTOR_KEEP_LOOP
-    for (std::int64_t i = first; i < past; i += squad) {
-      if (i + lane < past) scratch[lane] = make.take_row(i + lane);
+    for (std::uint32_t rest = lanes_where(done != RunsLeft::none); rest != 0; rest &= rest - 1) {
+      const std::uint32_t group = value_of_lane(done, __ffs(static_cast<int>(rest)) - 1);
+      Kokkos::memory_fence();  // what others added
       join_lanes();
-      copy_rows(scratch, make.rows + i, static_cast<int>(past - i < squad ? past - i : squad), lane,
-                squad);
+      const std::int64_t first = std::int64_t{group} * lanes;
+      const std::int64_t left = make.runs.count() - first;
+      const int here = left < lanes ? static_cast<int>(left) : lanes;
+      if (lane < here) scratch[lane] = make.take_row(first + lane);
+      join_lanes();
+      copy_rows(scratch, make.rows + first, here, lane, lanes);
       join_lanes();
     }
+    done = RunsLeft::none;
   }
 #else
   KOKKOS_FUNCTION void finish_groups(std::int64_t, Source*) const {}
