@@ -21,6 +21,10 @@ inline constexpr int lanes = 32;
 [[nodiscard]] __device__ inline std::uint32_t lanes_where(bool is_so) {
   return __ballot_sync(~0U, is_so);
 }
+/// Of some, of which there is one at least.
+[[nodiscard]] __device__ inline int first_lane_of(std::uint32_t some) {
+  return __ffs(static_cast<int>(some)) - 1;
+}
 [[nodiscard]] __device__ inline bool is_so_for_all_lanes(bool is_so) {
   return __all_sync(~0U, is_so) != 0;
 }

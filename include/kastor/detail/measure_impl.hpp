@@ -51,15 +51,15 @@ struct Measurer<Exec, T>::Plan {
                          detail::ClearComponents<T, Exec>{components.data()});
   }
 
-  /// `launch(workers, BandRuns)` for as many bands at once as fit.
+  /// `launch(BandRuns)` for as many bands at once as fit.
   template <class Launch>
   void sweep(Bands<T, Exec> bands, const detail::MeasuredRuns& runs, std::int64_t words_per_row,
              const Launch& launch) {
-    const std::int64_t workers = detail::measuring_workers(space, runs.run_capacity);
     detail::for_each_group_of_bands<T, Exec>(
-        bands, runs, words_per_row, workers, [&](const detail::RunsOfBands<T, Exec>& some) {
-          launch(workers, detail::BandRuns<T, Exec>{
-                              some, components.data(), highest.data(), {runs_left.data()}});
+        bands, runs, words_per_row, detail::measuring_workers(space, runs.run_capacity),
+        [&](const detail::RunsOfBands<T, Exec>& some) {
+          launch(detail::BandRuns<T, Exec>{
+              some, components.data(), highest.data(), {runs_left.data()}});
         });
   }
 
@@ -71,21 +71,21 @@ struct Measurer<Exec, T>::Plan {
       detail::grow(highest, space, "kastor::measure::highest",
                    static_cast<std::int64_t>(labels.begin.extent(0)));
     using Some = detail::BandRuns<T, Exec>;
-    sweep(bands, runs, per_row, [&](std::int64_t workers, const Some& some) {
-      detail::enqueue_range<Policy>(space, "kastor::measure::find_extents", workers,
+    sweep(bands, runs, per_row, [&](const Some& some) {
+      detail::enqueue_range<Policy>(space, "kastor::measure::find_extents", some.workers,
                                     detail::FindExtents<T, Exec>{some});
     });
     const detail::MakeRows<T> make{runs, components.data(), into};
     if constexpr (is_host_space_v<Exec>) {
-      sweep(bands, runs, per_row, [&](std::int64_t workers, const Some& some) {
-        detail::enqueue_range<Policy>(space, "kastor::measure::sum_runs", workers,
+      sweep(bands, runs, per_row, [&](const Some& some) {
+        detail::enqueue_range<Policy>(space, "kastor::measure::sum_runs", some.workers,
                                       detail::SumRuns<T, Exec>{some});
       });
       detail::enqueue_rows(space, "kastor::measure::make_rows", most_components, make);
     } else {
       using Sum = detail::SumRunsAndMakeRows<T, Exec>;
-      sweep(bands, runs, per_row, [&](std::int64_t workers, Some some) {
-        const int teams = Sum::teams(workers);
+      sweep(bands, runs, per_row, [&](Some some) {
+        const int teams = Sum::teams(some.workers);
         some.workers = std::int64_t{teams} * Sum::threads;
         detail::TeamLauncher<Exec>{space}("kastor::measure::sum_runs_and_make_rows", teams,
                                           Sum{{some}, make});

@@ -166,7 +166,7 @@ struct RunsOfBands {
 
   /// Of run `i` of a loop; 0: it is of no component, or of other bands.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t label_at(std::int64_t i) const {
-    const std::int64_t at = is_listed() ? runs.labelled[i] : i;
+    const std::int64_t at = index_of(i);
     const std::uint32_t label = runs.label[at];
     return is_of_bands(runs.row[at]) ? label : 0;
   }
@@ -178,7 +178,7 @@ struct RunsOfBands {
     SetSums<Part, Add> sums(add);
     const RunLoop<Exec> share = loop(worker);
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
-      const Run run = runs.run(is_listed() ? runs.labelled[i] : i);
+      const Run run = runs.run(index_of(i));
       if (run.label != 0 && is_of_bands(run.row)) sums.take(run.label, part_of(run));
     }
     sums.flush();
@@ -187,6 +187,9 @@ struct RunsOfBands {
  private:
   [[nodiscard]] KOKKOS_FUNCTION bool is_listed() const {
     return !is_host_space_v<Exec> && runs.labelled != nullptr;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t index_of(std::int64_t i) const {
+    return is_listed() ? runs.labelled[i] : i;
   }
   /// The list is of all bands.
   [[nodiscard]] KOKKOS_FUNCTION bool is_of_bands(std::int32_t row) const {

@@ -209,7 +209,7 @@ class SetSums {
     constexpr int worth_it = 4;
     const unsigned any = __ballot_sync(~0U, m_any);
     if (any == 0) return;
-    const std::uint32_t common = value_of_lane(m_set, __ffs(static_cast<int>(any)) - 1);
+    const std::uint32_t common = value_of_lane(m_set, first_lane_of(any));
     bool has = m_any && m_set == common;
     if (__popc(__ballot_sync(~0U, has)) < worth_it) return flush_alone();
     if (!has) flush_alone();

@@ -8,6 +8,7 @@
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measure_sources.hpp>
+#include <kastor/detail/runs_left.hpp>
 #include <kastor/detail/team_scratch.hpp>
 
 /// The second sweep of a device, which makes the rows as soon as their sums are known: so they
@@ -67,11 +68,10 @@ struct SumRunsAndMakeRows {
 
   /// All lanes make the rows of each lane's group, which is none afterwards.
   __device__ void make_rows(std::uint32_t& done, int lane, Source* scratch) const {
-    static_assert(RunsLeft::in_group == lanes);
     join_lanes();
     KASTOR_KEEP_LOOP
     for (std::uint32_t rest = lanes_where(done != RunsLeft::none); rest != 0; rest &= rest - 1) {
-      const std::uint32_t group = value_of_lane(done, __ffs(static_cast<int>(rest)) - 1);
+      const std::uint32_t group = value_of_lane(done, first_lane_of(rest));
       Kokkos::memory_fence();  // what others added
       join_lanes();
       const std::int64_t first = std::int64_t{group} * lanes;
