@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <kastor/io/catalogue_writer.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
@@ -30,8 +32,8 @@ Answer answer_of(const Catalogue& sources) {
   std::vector<double> numbers;
   double brightest = 0;
   for (const Source& s : sources) {
-    for (const std::int64_t n :
-         {s.id, s.x_peak, s.y_peak, s.n_pix, s.x_min, s.x_max, s.y_min, s.y_max}) {
+    for (const std::int64_t n : std::initializer_list<std::int64_t>{
+             s.id, s.x_peak, s.y_peak, s.n_pix, s.x_min, s.x_max, s.y_min, s.y_max}) {
       numbers.push_back(static_cast<double>(n));
     }
     for (const double x : {s.x_cen, s.y_cen, s.flux_sum, s.flux_peak}) numbers.push_back(x);

@@ -15,13 +15,13 @@ struct Source {
   double y_cen;         ///< flux-weighted centre [pixel]; NaN if flux_sum is 0
   double flux_sum;      ///< sum of the component's pixels [image unit]
   double flux_peak;     ///< its largest pixel [image unit]
-  std::int64_t x_peak;  ///< pixel of the peak; the first of equal peaks in raster order
-  std::int64_t y_peak;
+  std::int32_t x_peak;  ///< pixel of the peak; the first of equal peaks in raster order
+  std::int32_t y_peak;
   std::int64_t n_pix;  ///< number of pixels
-  std::int64_t x_min;  ///< bounding box, both ends inside
-  std::int64_t x_max;
-  std::int64_t y_min;
-  std::int64_t y_max;
+  std::int32_t x_min;  ///< bounding box, both ends inside
+  std::int32_t x_max;
+  std::int32_t y_min;
+  std::int32_t y_max;
 };
 
 /// The rows of a catalogue, in the order of their ids.

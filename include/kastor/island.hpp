@@ -24,12 +24,12 @@ enum IslandFlag : std::uint32_t {
 struct Island {
   std::int64_t id;  ///< 1..N in raster order of each island's first pixel, then the negative ones
   std::int64_t n_pix;  ///< number of pixels
-  std::int64_t x_min;  ///< bounding box, both ends inside
-  std::int64_t x_max;
-  std::int64_t y_min;
-  std::int64_t y_max;
-  std::int64_t x_peak;  ///< pixel of the largest deviation; the first of equal ones in raster order
-  std::int64_t y_peak;
+  std::int32_t x_min;  ///< bounding box, both ends inside
+  std::int32_t x_max;
+  std::int32_t y_min;
+  std::int32_t y_max;
+  std::int32_t x_peak;  ///< pixel of the largest deviation; the first of equal ones in raster order
+  std::int32_t y_peak;
   double flux_peak;  ///< value - background there
   double flux_sum;   ///< sum of value - background
   double raw_sum;    ///< sum of the pixels' values

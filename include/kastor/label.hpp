@@ -3,6 +3,7 @@
 #define KASTOR_LABEL_HPP
 
 #include <cstdint>
+#include <kastor/detail/few_runs.hpp>
 #include <kastor/detail/mask_lines.hpp>
 #include <kastor/image.hpp>
 #include <kastor/threshold.hpp>
@@ -123,15 +124,17 @@ class Labeller {
   void enqueue(const BitMask<Exec>& mask);
   /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
-  /// The same where it is known which lines of the mask have a bit, in the memory of Exec: others
-  /// are not read.
-  void enqueue_lines(const BitMask<Exec>& mask, const detail::MaskLines& lines);
+  /// The same for those who measure components next: `few_runs()` are made as well. `lines`: which
+  /// lines of the mask have a bit, in the memory of Exec, if that is known: others are not read.
+  void enqueue_to_measure(const BitMask<Exec>& mask, const detail::MaskLines& lines);
   /// After a fence: true if all had room.
   [[nodiscard]] bool finish();
   /// What the last call found, overwritten by the next one.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
   /// The numbers of the last `enqueue`, in the memory of Exec.
   [[nodiscard]] const LabelCounts* counts() const;
+  /// Devices: of the last `enqueue_to_measure`; else none.
+  [[nodiscard]] detail::FewRuns few_runs() const;
   /// Devices that may drop components: the runs that have a label, in any order, as many as
   /// `counts()` says. Null: all runs are to be looked at.
   [[nodiscard]] const std::uint32_t* labelled_runs() const;

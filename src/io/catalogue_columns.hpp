@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <kastor/catalogue.hpp>
+#include <type_traits>
 #include <variant>
 
 namespace kastor::io::detail {
@@ -15,10 +16,20 @@ enum class Quantity { number, pixel, flux };
 struct Column {
   const char* name;
   Quantity quantity;
-  std::variant<std::int64_t Source::*, double Source::*> member;
+  std::variant<std::int64_t Source::*, std::int32_t Source::*, double Source::*> member;
   const char* ucd;
   const char* description;
 };
+
+/// As the formats and the hash have it: all whole numbers in 64 bits.
+template <class Number>
+[[nodiscard]] auto in_file(Number value) {
+  if constexpr (std::is_integral_v<Number>) {
+    return std::int64_t{value};
+  } else {
+    return value;
+  }
+}
 
 inline constexpr std::array<Column, 12> k_columns = {{
     {"id", Quantity::number, &Source::id, "meta.id;meta.main",

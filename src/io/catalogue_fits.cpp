@@ -38,7 +38,8 @@ std::string table_header(std::size_t rows, const Provenance& provenance) {
 
 void store_source(const Source& source, std::byte* bytes) {
   for (const Column& column : k_columns) {
-    std::visit([&](auto member) { store_big_endian(source.*member, bytes); }, column.member);
+    std::visit([&](auto member) { store_big_endian(in_file(source.*member), bytes); },
+               column.member);
     bytes += 8;
   }
 }

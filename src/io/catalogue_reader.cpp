@@ -61,6 +61,10 @@ bool parse(std::string_view text, Number& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
+const char* wanted(double Source::*) { return "a number"; }
+const char* wanted(std::int64_t Source::*) { return "a whole number"; }
+const char* wanted(std::int32_t Source::*) { return "a whole number of at most 32 bits"; }
+
 class CsvReader {
  public:
   explicit CsvReader(const std::string& path)
@@ -107,8 +111,10 @@ class CsvReader {
       const bool good = std::visit([&](auto member) { return parse(fields[i], source.*member); },
                                    columns[i]->member);
       if (!good) {
-        fail(fmt::format("line {}: {} is '{}'; expected a number", m_line, columns[i]->name,
-                         detail::one_line(fields[i])));
+        fail(fmt::format(
+            "line {}: {} is '{}'; expected {}", m_line, columns[i]->name,
+            detail::one_line(fields[i]),
+            std::visit([](auto member) { return wanted(member); }, columns[i]->member)));
       }
     }
     return source;
@@ -137,13 +143,14 @@ template <class Number>
 void read_column(const detail::FitsFile& file, int number, const Column& column,
                  Number Source::*member, Catalogue& catalogue) {
   std::vector<Number> values(catalogue.size());
-  constexpr bool real = std::is_same_v<Number, double>;
-  static_assert(sizeof(Number) == 8, "a K or D column");
+  constexpr int type = std::is_same_v<Number, double> ? TDOUBLE
+                       : sizeof(Number) == 8          ? TLONGLONG
+                                                      : TINT;
   Number null{0};  // do not look for nulls: the search would set tiny values and -0 to 0
   int any_null = 0;
   int status = 0;
-  fits_read_col(file.get(), real ? TDOUBLE : TLONGLONG, number, 1, 1,
-                static_cast<LONGLONG>(values.size()), &null, values.data(), &any_null, &status);
+  fits_read_col(file.get(), type, number, 1, 1, static_cast<LONGLONG>(values.size()), &null,
+                values.data(), &any_null, &status);
   file.check(status, fmt::format("reading the column {}", column.name));
   for (std::size_t i = 0; i < values.size(); ++i) catalogue[i].*member = values[i];
 }

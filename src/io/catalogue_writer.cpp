@@ -18,9 +18,9 @@ std::string unit_of(detail::Quantity quantity, const std::string& unit) {
 
 template <class Number>
 TableColumn::Values values_of(const Catalogue& catalogue, Number Source::*member) {
-  std::vector<Number> values;
+  std::vector<decltype(detail::in_file(Number{}))> values;
   values.reserve(catalogue.size());
-  for (const Source& source : catalogue) values.push_back(source.*member);
+  for (const Source& source : catalogue) values.push_back(detail::in_file(source.*member));
   return values;
 }
 
@@ -51,7 +51,7 @@ std::string catalogue_hash(const Catalogue& catalogue) {
   detail::RowHash hash;
   for (const Source& source : catalogue) {
     for (const auto& column : k_columns)
-      std::visit([&](auto member) { hash.add(source.*member); }, column.member);
+      std::visit([&](auto member) { hash.add(detail::in_file(source.*member)); }, column.member);
   }
   return hash.hex_digest();
 }

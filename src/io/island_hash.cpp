@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <initializer_list>
 #include <kastor/io/island_hash.hpp>
 
 #include "row_hash.hpp"
@@ -8,8 +9,8 @@ namespace kastor::io {
 std::string island_hash(const Islands& islands) {
   detail::RowHash hash;
   for (const Island& s : islands) {
-    for (const std::int64_t n :
-         {s.id, s.n_pix, s.x_min, s.x_max, s.y_min, s.y_max, s.x_peak, s.y_peak})
+    for (const std::int64_t n : std::initializer_list<std::int64_t>{
+             s.id, s.n_pix, s.x_min, s.x_max, s.y_min, s.y_max, s.x_peak, s.y_peak})
       hash.add(n);
     for (const double x :
          {s.flux_peak, s.flux_sum, s.raw_sum, s.snr_peak, s.x_cen, s.y_cen, s.var_xx, s.var_xy,

@@ -6,6 +6,7 @@
 #include <kastor/error.hpp>
 #include <kastor/io/island_table.hpp>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "island_rows.hpp"
@@ -40,7 +41,8 @@ class Columns {
   template <class Field>
   void add(std::string name, std::string unit, std::string ucd, std::string description,
            const Field& field) {
-    using Value = std::decay_t<decltype(field(m_rows.front()))>;
+    using Found = std::decay_t<decltype(field(m_rows.front()))>;
+    using Value = std::conditional_t<std::is_integral_v<Found>, std::int64_t, Found>;
     std::vector<Value> values;
     values.reserve(m_rows.size());
     for (const IslandRow& row : m_rows) values.push_back(field(row));

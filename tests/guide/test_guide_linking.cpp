@@ -185,7 +185,7 @@ struct RowsOfRank {
 kastor::Catalogue own_sources(kastor::SourceFinder<Exec, float>& find, const Field& rows,
                               const RowsOfRank& which) {
   kastor::Catalogue own;
-  const std::int64_t shift = which.first - which.above;
+  const auto shift = static_cast<std::int32_t>(which.first - which.above);
   for (kastor::Source source : find(rows).sources) {
     source.y_cen += static_cast<double>(shift);
     source.y_peak += shift;

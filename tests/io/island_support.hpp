@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <kastor/io/table.hpp>
 #include <kastor/island.hpp>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,23 +51,25 @@ inline kastor::Island island_at(const Grid& grid, std::int64_t y, std::int64_t x
   }
   kastor::Island island{};
   island.id = 1;
-  island.x_min = island.y_min = std::max(grid.nx, grid.ny);
+  island.x_min = island.y_min = std::numeric_limits<std::int32_t>::max();
   double sx = 0;
   double sy = 0;
   for (const auto& [j, i] : pixels) {
     const double v = grid.at(j, i);
+    const auto at_x = static_cast<std::int32_t>(i);
+    const auto at_y = static_cast<std::int32_t>(j);
     island.flux_sum += v;
     sx += v * static_cast<double>(i);
     sy += v * static_cast<double>(j);
     if (v > island.flux_peak) {
       island.flux_peak = v;
-      island.x_peak = i;
-      island.y_peak = j;
+      island.x_peak = at_x;
+      island.y_peak = at_y;
     }
-    island.x_min = std::min(island.x_min, i);
-    island.x_max = std::max(island.x_max, i);
-    island.y_min = std::min(island.y_min, j);
-    island.y_max = std::max(island.y_max, j);
+    island.x_min = std::min(island.x_min, at_x);
+    island.x_max = std::max(island.x_max, at_x);
+    island.y_min = std::min(island.y_min, at_y);
+    island.y_max = std::max(island.y_max, at_y);
   }
   island.n_pix = static_cast<std::int64_t>(pixels.size());
   island.raw_sum = island.flux_sum;

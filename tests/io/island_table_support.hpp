@@ -52,8 +52,8 @@ inline kastor::Island plain_island(double x, double y, double xx = 4, double xy 
   kastor::Island island{};
   island.id = 1;
   island.n_pix = 40;
-  island.x_peak = std::lround(x);
-  island.y_peak = std::lround(y);
+  island.x_peak = static_cast<std::int32_t>(std::lround(x));
+  island.y_peak = static_cast<std::int32_t>(std::lround(y));
   island.x_min = island.x_peak - 4;
   island.x_max = island.x_peak + 4;
   island.y_min = island.y_peak - 3;

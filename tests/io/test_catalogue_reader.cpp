@@ -63,7 +63,10 @@ TEST(CatalogueReader, RefusesCsvThatIsNoCatalogue) {
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n1,2x\n"), "line 2: y_cen is '2x'"));
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n1, 2\n"), "y_cen is ' 2'"));
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n1,\n"), "y_cen is ''"));
-  EXPECT_TRUE(contains(csv_error("x_cen,y_cen,id\n1,2,3.5\n"), "id is '3.5'"));
+  EXPECT_TRUE(
+      contains(csv_error("x_cen,y_cen,id\n1,2,3.5\n"), "id is '3.5'; expected a whole number"));
+  EXPECT_TRUE(contains(csv_error("x_cen,y_cen,x_min\n1,2,2147483648\n"),
+                       "x_min is '2147483648'; expected a whole number of at most 32 bits"));
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n\n"), "line 2 has 1 fields"));
 }
 
@@ -98,6 +101,19 @@ TEST(CatalogueReader, RefusesFitsTablesThatLackColumnsOrRows) {
   EXPECT_EQ(read_catalogue(path, {"x_cen"})[1].x_cen, 2.5);  // any numeric type
   const auto missing = error_of([&] { (void)read_catalogue(path, k_place); });
   EXPECT_TRUE(contains(missing, "a.fits[1]: there is no column 'y_cen'")) << missing;
+
+  {
+    FitsMaker maker(path);
+    char name[] = "x_min";
+    char form[] = "1K";
+    char* names[] = {name};
+    char* forms[] = {form};
+    LONGLONG value = LONGLONG{1} << 31;
+    fits_create_tbl(maker.get(), BINARY_TBL, 1, 1, names, forms, nullptr, "T", &maker.status());
+    fits_write_col(maker.get(), TLONGLONG, 1, 1, 1, 1, &value, &maker.status());
+  }
+  const auto large = error_of([&] { (void)read_catalogue(path, {"x_min"}); });
+  EXPECT_TRUE(contains(large, "reading the column x_min")) << large;
 
   kastor::io::write_catalogue(path, TableFormat::fits, Catalogue(1000), {});
   std::filesystem::resize_file(path, 4 * 2880);

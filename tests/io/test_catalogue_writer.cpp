@@ -24,8 +24,8 @@ const double k_nan = std::numeric_limits<double>::quiet_NaN();
 
 Catalogue two_sources() {
   return {{1, 0.1, 1.0 / 3.0, 1e-300, 12345.678, 0, 1, 2, 3, 4, 5, 6},
-          {2, k_nan, -k_nan, -0.0, std::numeric_limits<double>::max(), 9007199254740993, -1, 7, 8,
-           9, 10, 11}};
+          {2, k_nan, -k_nan, -0.0, std::numeric_limits<double>::max(), 2147483647, -1,
+           9007199254740993, 8, 9, 10, 11}};
 }
 
 TEST(CatalogueWriter, TheEndingChoosesTheFormat) {
@@ -45,7 +45,7 @@ TEST(CatalogueWriter, CsvHoldsEveryDigitAndNothingElse) {
   EXPECT_EQ(read_all(path),
             "id,x_cen,y_cen,flux_sum,flux_peak,x_peak,y_peak,n_pix,x_min,x_max,y_min,y_max\n"
             "1,0.10000000000000001,0.33333333333333331,1e-300,12345.678,0,1,2,3,4,5,6\n"
-            "2,nan,nan,-0,1.7976931348623157e+308,9007199254740993,-1,7,8,9,10,11\n");
+            "2,nan,nan,-0,1.7976931348623157e+308,2147483647,-1,9007199254740993,8,9,10,11\n");
   write_catalogue(path, TableFormat::csv, {}, {});
   EXPECT_EQ(read_all(path),
             "id,x_cen,y_cen,flux_sum,flux_peak,x_peak,y_peak,n_pix,x_min,x_max,y_min,y_max\n");
@@ -98,6 +98,7 @@ TEST(CatalogueWriter, FitsTableComesBack) {
   EXPECT_EQ(text("TTYPE1"), "id");
   EXPECT_TRUE(text("TFORM1").ends_with("K"));
   EXPECT_TRUE(text("TFORM2").ends_with("D"));
+  EXPECT_TRUE(text("TFORM6").ends_with("K"));
   EXPECT_EQ(text("TUNIT2"), "pix");
   EXPECT_EQ(text("TUNIT4"), "Jy/beam");
   EXPECT_EQ(text("TUNIT6"), "pix");
@@ -105,13 +106,16 @@ TEST(CatalogueWriter, FitsTableComesBack) {
   EXPECT_EQ(text("INPUT"), input.substr(0, input.size() - 7) + "??.fits");
   LONGLONG sum = 0;
   LONGLONG peak = 0;
+  LONGLONG pixels = 0;
   double centre[2] = {};
   int any = 0;
   fits_read_key(fits, TLONGLONG, "INSUM", &sum, nullptr, &status);
   fits_read_col(fits, TLONGLONG, 6, 2, 1, 1, nullptr, &peak, &any, &status);
+  fits_read_col(fits, TLONGLONG, 8, 2, 1, 1, nullptr, &pixels, &any, &status);
   fits_read_col(fits, TDOUBLE, 2, 1, 1, 2, nullptr, centre, &any, &status);
   EXPECT_EQ(sum, 4294967295);
-  EXPECT_EQ(peak, 9007199254740993);
+  EXPECT_EQ(peak, 2147483647);
+  EXPECT_EQ(pixels, 9007199254740993);
   EXPECT_EQ(centre[0], 0.1);
   EXPECT_TRUE(std::isnan(centre[1]));
   EXPECT_EQ(status, 0);
@@ -165,9 +169,10 @@ TEST(CatalogueHash, IsTheShaOfTheLittleEndianRows) {
   add(0x7ff8000000000000);
   add(std::bit_cast<std::uint64_t>(-0.0));
   add(std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max()));
-  add(9007199254740993);
+  add(2147483647);
   add(~std::uint64_t{0});
-  for (std::uint64_t i = 7; i < 12; ++i) add(i);
+  add(9007199254740993);
+  for (std::uint64_t i = 8; i < 12; ++i) add(i);
   EXPECT_EQ(catalogue_hash(two_sources()), hash.hex_digest());
 }
 

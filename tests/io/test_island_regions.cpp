@@ -53,8 +53,8 @@ Island ellipse(std::int64_t id, double x, double y, double xx, double xy, double
   Island island{};
   island.id = id;
   island.n_pix = 40;
-  island.x_peak = std::lround(x) + 1;  // not the centre
-  island.y_peak = std::lround(y) - 1;
+  island.x_peak = static_cast<std::int32_t>(std::lround(x)) + 1;  // not the centre
+  island.y_peak = static_cast<std::int32_t>(std::lround(y)) - 1;
   island.x_min = island.x_peak - 4;
   island.x_max = island.x_peak + 4;
   island.y_min = island.y_peak - 3;

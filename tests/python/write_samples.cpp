@@ -70,9 +70,9 @@ Table one_string_column() {
 }
 
 kastor::Catalogue some_sources() {
-  return {
-      {1, 0.1, 1.0 / 3.0, 1e-300, 12345.678, 0, 1, 2, 3, 4, 5, 6},
-      {2, Doubles::quiet_NaN(), -7.5, -0.0, Doubles::max(), 9007199254740993, -1, 7, 8, 9, 10, 11}};
+  return {{1, 0.1, 1.0 / 3.0, 1e-300, 12345.678, 0, 1, 2, 3, 4, 5, 6},
+          {2, Doubles::quiet_NaN(), -7.5, -0.0, Doubles::max(), 2147483647, -1, 9007199254740993, 8,
+           9, 10, 11}};
 }
 
 json values_of(const std::vector<std::int64_t>& values) { return values; }

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -34,7 +35,8 @@ class FieldComparison {
     }
     return *this;
   }
-  FieldComparison& field(const char* name, std::int64_t a, std::int64_t b) {
+  template <std::integral Number>
+  FieldComparison& field(const char* name, Number a, Number b) {
     if (a != b) {
       m_differences << ' ' << name << ": " << a << " and " << b << ';';
       m_same = false;

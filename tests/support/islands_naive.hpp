@@ -162,23 +162,25 @@ class NaiveIslands {
     kastor::Island& island = result.island;
     long double flux = 0, raw = 0, level = 0, squared_rms = 0, flux_x = 0, flux_y = 0;
     double peak = 0;
-    island.x_min = island.y_min = std::numeric_limits<std::int64_t>::max();
+    island.x_min = island.y_min = std::numeric_limits<std::int32_t>::max();
     island.x_max = island.y_max = -1;
     island.flags = sign < 0 ? kastor::island_negative : 0U;
     for (const auto& [y, x] : pixels) {
       const auto value = static_cast<double>(m_image(y, x));
+      const auto at_x = static_cast<std::int32_t>(x);
+      const auto at_y = static_cast<std::int32_t>(y);
       const double d = deviation(y, x, sign);
       const double rms = m_background.rms(y, x);
       if (d > peak) {
         peak = d;
-        island.x_peak = x;
-        island.y_peak = y;
+        island.x_peak = at_x;
+        island.y_peak = at_y;
       }
       ++island.n_pix;
-      island.x_min = std::min(island.x_min, x);
-      island.x_max = std::max(island.x_max, x);
-      island.y_min = std::min(island.y_min, y);
-      island.y_max = std::max(island.y_max, y);
+      island.x_min = std::min(island.x_min, at_x);
+      island.x_max = std::max(island.x_max, at_x);
+      island.y_min = std::min(island.y_min, at_y);
+      island.y_max = std::max(island.y_max, at_y);
       island.snr_peak = std::max(island.snr_peak, d / rms);
       island.flags |= flags_of(y, x);
       flux += d;

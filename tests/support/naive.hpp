@@ -279,18 +279,20 @@ template <class T>
       const auto index = static_cast<std::size_t>(label - 1);
       kastor::Source& source = result[index].source;
       const auto value = static_cast<double>(image(y, x));
+      const auto at_x = static_cast<std::int32_t>(x);
+      const auto at_y = static_cast<std::int32_t>(y);
       if (source.n_pix == 0) {
-        source = kastor::Source{label, 0, 0, 0, value, x, y, 0, x, x, y, y};
+        source = kastor::Source{label, 0, 0, 0, value, at_x, at_y, 0, at_x, at_x, at_y, at_y};
       }
       if (value > source.flux_peak) {
         source.flux_peak = value;
-        source.x_peak = x;
-        source.y_peak = y;
+        source.x_peak = at_x;
+        source.y_peak = at_y;
       }
       ++source.n_pix;
-      source.x_min = std::min(source.x_min, x);
-      source.x_max = std::max(source.x_max, x);
-      source.y_max = y;
+      source.x_min = std::min(source.x_min, at_x);
+      source.x_max = std::max(source.x_max, at_x);
+      source.y_max = at_y;
       sums[index].flux += value;
       sums[index].flux_x += static_cast<long double>(value) * static_cast<long double>(x);
       sums[index].flux_y += static_cast<long double>(value) * static_cast<long double>(y);

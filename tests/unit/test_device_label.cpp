@@ -73,7 +73,16 @@ class EmulatedLabels {
                {m_in_part.data(), m_pixels_in_part.data(), m_roots_in_part.data(),
                 m_dropped_in_part.data()},
                capacity,
-               drops ? m_labelled.data() : nullptr};
+               drops ? m_labelled.data() : nullptr,
+               {}};
+  }
+
+  /// Before `run`: the runs of so many components shall be listed where they are few.
+  void list_few(std::size_t components) {
+    m_few_counted.assign(components, garbage);
+    m_few_runs.assign(components * kd::FewRuns::most, garbage);
+    m_table.few = {m_few_counted.data(), m_few_runs.data(), &m_few_others,
+                   static_cast<std::uint32_t>(components)};
   }
 
   enum class By { one_team, many_teams };
@@ -156,6 +165,29 @@ class EmulatedLabels {
     EXPECT_EQ(listed, want) << what;
   }
 
+  /// Of each component that has few runs all of them, each once.
+  void expect_few(const std::string& what) const {
+    std::vector<std::vector<std::uint32_t>> want(m_counts.components);
+    for (std::uint32_t run = 0; run < m_counts.runs; ++run)
+      if (m_label[run] != 0) want[m_label[run] - 1].push_back(run);
+    const kd::FewRuns& few = m_table.few;
+    std::uint32_t others = 0;
+    for (std::uint32_t c = 0; c < m_counts.components; ++c) {
+      const bool is_few = c < few.room && want[c].size() <= kd::FewRuns::most;
+      ASSERT_EQ(few.has(c), is_few) << what << ", component " << c;
+      if (!is_few) others = 1;
+      if (!is_few) continue;
+      ASSERT_EQ(few.counted[c], want[c].size()) << what << ", component " << c;
+      const std::uint32_t* const first = few.run + std::size_t{c} * kd::FewRuns::most;
+      std::vector<std::uint32_t> listed(first, first + few.counted[c]);
+      std::sort(listed.begin(), listed.end());
+      ASSERT_EQ(listed, want[c]) << what << ", component " << c;
+    }
+    if (m_counts.runs > 0) {
+      EXPECT_EQ(m_few_others, others) << what;
+    }
+  }
+
  private:
   template <class Tiles>
   [[nodiscard]] Tiles tiles_of(std::int64_t count, int& teams) const {
@@ -174,7 +206,8 @@ class EmulatedLabels {
   kastor::LabelParams m_params;
   std::vector<std::uint64_t> m_words, m_seeds, m_sets, m_in_part, m_pixels_in_part;
   std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent, m_rank, m_labelled;
-  std::vector<std::uint32_t> m_roots_in_part, m_dropped_in_part;
+  std::vector<std::uint32_t> m_roots_in_part, m_dropped_in_part, m_few_counted, m_few_runs;
+  std::uint32_t m_few_others = garbage;
   std::vector<std::int32_t> m_begin, m_end, m_row;
   std::vector<std::uint8_t> m_touched;
   kastor::LabelCounts m_counts, m_reported;
@@ -258,6 +291,28 @@ TEST(DeviceLabel, ListsWhatHasALabel) {
       const kastor::LabelCounts counts = labels.run(by);
       EXPECT_EQ(counts.components > 0, pixels < 100000);
       labels.expect_list(std::to_string(pixels));
+    }
+  }
+}
+
+TEST(DeviceLabel, ListsTheRunsOfComponentsThatHaveFew) {
+  // Lines of 1 to 12 pixels one below the other, so of as many runs.
+  ts::HostMask lines(200, 150, 0);
+  for (std::int64_t x = 0; x < lines.nx; x += 2) {
+    for (std::int64_t y = 0; y < lines.ny; ++y) {
+      const std::int64_t length = 1 + (x / 2 + y / 13) % 12;
+      if (y % 13 < length) lines.values[static_cast<std::size_t>(y * lines.nx + x)] = 1;
+    }
+  }
+  for (const std::size_t room : {1U, 100U, 1000U, 5000U}) {
+    for (const int pixels : {1, 3, 9}) {
+      for (const auto& mask : {lines, ts::random_mask(80, 201, 0.4, 5)}) {
+        EmulatedLabels labels(mask, kastor::LabelParams{kastor::Connectivity::four, pixels});
+        labels.list_few(room);
+        labels.run(By::many_teams);
+        labels.expect_few("room " + std::to_string(room) + ", pixels " + std::to_string(pixels));
+        if (HasFatalFailure()) return;
+      }
     }
   }
 }

@@ -129,6 +129,29 @@ void a_megapixel_matches_naive() {
   matches_naive<C>(mosaic<typename C::exec, typename C::real>(1100, 1000, 2), {}, "mosaic");
 }
 
+/// Far more components than a device lists the runs of at first; of 1 to 20 runs, some of them
+/// long.
+template <class C>
+void components_of_few_and_of_many_runs_match_naive() {
+  using T = typename C::real;
+  ts::Random random(41);
+  ts::HostImage<T> image(520, 1300, T(0));
+  for (std::int64_t y = 0; y < image.ny; ++y) {
+    for (std::int64_t x = 0; x < image.nx; ++x) {
+      const std::int64_t runs = 1 + (x / 2 + y / 21) % 20;
+      const bool is_long = y % 105 < 9 && x % 130 < 90;
+      const bool in_line = x % 2 == 0 && y % 21 < runs;
+      if (is_long || in_line) image(y, x) = static_cast<T>(5 + random.uniform());
+      image(y, x) += static_cast<T>(random.uniform() - 0.5);
+    }
+  }
+  kastor::FindParams params;
+  params.level = 2;
+  matches_naive<C>(image, params, "few and many runs");
+  params.label.min_pixels = 4;
+  matches_naive<C>(image, params, "few and many runs, 4 pixels or more");
+}
+
 template <class C>
 void other_images_match_naive() {
   using T = typename C::real;
@@ -379,6 +402,10 @@ TYPED_TEST(SourceFinder, MatchesNaiveForEveryChoice) { every_choice_matches_naiv
 TYPED_TEST(SourceFinder, MatchesNaiveOnAMegapixel) { a_megapixel_matches_naive<TypeParam>(); }
 
 TYPED_TEST(SourceFinder, MatchesNaiveOnEveryKindOfPixels) { other_images_match_naive<TypeParam>(); }
+
+TYPED_TEST(SourceFinder, MatchesNaiveWithComponentsOfFewAndOfManyRuns) {
+  components_of_few_and_of_many_runs_match_naive<TypeParam>();
+}
 
 TYPED_TEST(SourceFinder, MatchesNaiveWithManyPixelsNearTheLevel) {
   many_pixels_near_the_level_match_naive<TypeParam>();

@@ -58,7 +58,8 @@ struct LabelByOneTeam {
     for (std::int64_t t = 0; t < runs; t += threads) {
       const std::int64_t run = t + crew.rank();
       const bool has_label =
-          run < runs && near.label_run(run, near.forest().find(static_cast<std::uint32_t>(run)), 0);
+          run < runs &&
+          near.label_run(run, near.forest().find(static_cast<std::uint32_t>(run)), 0) != 0;
       if (table.labelled != nullptr)
         list_labelled(crew, space.sums, space.first_listed, near, run, has_label);
     }

@@ -260,9 +260,11 @@ template <class V, int Threads, class Crew>
     V before[1] = {is_root ? V{1} : V{0}};
     V all[1];
     sums_before(crew, space, before, all);
-    if (run < past)
+    if (run < past) {
       table.rank[run] =
           is_root ? roots.kept + static_cast<std::uint32_t>(before[0]) : RunTable::dropped;
+      table.few.clear(run);  // there are no more components than runs
+    }
     roots.kept += static_cast<std::uint32_t>(all[0]);
   }
   if (table.pixels_of_set != nullptr)
@@ -374,15 +376,17 @@ struct LabelRunsByTeams {
     const std::int64_t runs = table.runs();
     const auto share = static_cast<std::uint32_t>(tiles.share(team.league_size()));
     const std::int64_t step = std::int64_t{team.league_size()} * threads;
+    FewRunsLister few(table.few);
     for (std::int64_t t = std::int64_t{team.league_rank()} * threads; t < runs; t += step) {
       const std::int64_t run = t + crew.rank();
-      bool has_label = false;
+      std::uint32_t label = 0;
       if (run < runs) {
         const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
-        has_label = table.label_run(run, root, before[root / share]);
+        label = table.label_run(run, root, before[root / share]);
       }
+      few.see(label, run);
       if (table.labelled != nullptr)
-        list_labelled(crew, sums.counts, sums.first_listed, table, run, has_label);
+        list_labelled(crew, sums.counts, sums.first_listed, table, run, label != 0);
     }
   }
 

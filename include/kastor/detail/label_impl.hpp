@@ -97,6 +97,13 @@ struct Labeller<Exec>::Plan {
     if (drops()) detail::grow(pixels_of_set, space, "kastor::label::pixels_of_set", capacity);
     if (lists_labelled()) detail::grow(labelled, space, "kastor::label::labelled", capacity);
   }
+  void reserve_few(std::int64_t components) {
+    few_room = std::min(std::max(few_room, components), most_runs);
+    detail::grow(few_counted, space, "kastor::label::few_counted", few_room);
+    detail::grow(few_runs, space, "kastor::label::few_runs",
+                 few_room * std::int64_t{detail::FewRuns::most});
+    detail::grow(few_others, space, "kastor::label::few_others", 1);
+  }
   [[nodiscard]] bool drops() const {
     return params.min_pixels > 1 || params.drop_at_edge || seeds.data() != nullptr;
   }
@@ -104,6 +111,13 @@ struct Labeller<Exec>::Plan {
   [[nodiscard]] bool lists_labelled() const { return !is_host_space_v<Exec> && drops(); }
   [[nodiscard]] std::uint32_t* list_of_labelled() const {
     return lists_labelled() ? labelled.data() : nullptr;
+  }
+
+  /// None of so few runs that one team labels them: they are soon measured anyhow.
+  [[nodiscard]] detail::FewRuns few() const {
+    if (!lists_few || by_one_team) return {};
+    return {few_counted.data(), few_runs.data(), few_others.data(),
+            static_cast<std::uint32_t>(few_room)};
   }
 
   [[nodiscard]] detail::RunTable table() const {
@@ -128,7 +142,8 @@ struct Labeller<Exec>::Plan {
         counts_on_host.data(),
         {runs_in_part.data(), pixels_in_part.data(), roots_in_part.data(), dropped_in_part.data()},
         capacity,
-        list_of_labelled()};
+        list_of_labelled(),
+        few()};
   }
 
   [[nodiscard]] std::int32_t reach() const {
@@ -187,7 +202,6 @@ struct Labeller<Exec>::Plan {
     const auto run_teams =
         static_cast<int>(std::min(most_teams(), parts_of(table.capacity, Runs::threads)));
     const std::int64_t workers = run_teams * Runs::threads;
-    by_one_team = expected_runs <= most_runs_of_one_team;
     if (by_one_team) {
       launch("kastor::label::label_by_one_team", 1,
              detail::LabelByOneTeam<Exec>{table, labels.ny, labels.nx, reach(), word_teams});
@@ -213,6 +227,7 @@ struct Labeller<Exec>::Plan {
                    "the mask is " + std::to_string(mask.ny) + " x " + std::to_string(mask.nx) +
                        " pixels; expected fewer than 2147483647 rows and columns");
     if (labels.ny != mask.ny || labels.nx != mask.nx) expected_runs = mask.ny * mask.nx / 1024;
+    by_one_team = !is_host_space_v<Exec> && expected_runs <= most_runs_of_one_team;
     labels.ny = mask.ny;
     labels.nx = mask.nx;
     labels.mask = mask;
@@ -222,6 +237,7 @@ struct Labeller<Exec>::Plan {
     detail::grow(labels.first_in_word, space, "kastor::label::first_in_word",
                  mask.ny * mask.words_per_row() + 1);
     reserve(std::max<std::int64_t>(4096, mask.ny * mask.nx / 256));
+    if (lists_few) reserve_few(std::max<std::int64_t>(4096, mask.ny * mask.nx / 1024));
     if constexpr (is_host_space_v<Exec>) {
       enqueue_in_parts(table());
     } else {
@@ -242,6 +258,7 @@ struct Labeller<Exec>::Plan {
     if (!has_room || (by_one_team && runs > most_runs_of_one_team)) return false;
     labels.runs = runs;
     labels.components = found.components;
+    if (lists_few && labels.components > few_room) reserve_few(labels.components / 8 * 9);  // next
     labels.dropped = found.dropped;
     labels.foreground_pixels = static_cast<std::int64_t>(found.pixels);
     return true;
@@ -282,6 +299,11 @@ struct Labeller<Exec>::Plan {
   List<std::uint32_t> rank;
   List<std::uint64_t> pixels_of_set;
   List<std::uint32_t> labelled;
+  bool lists_few = false;
+  std::int64_t few_room = 0;
+  List<std::uint32_t> few_counted;  ///< see FewRuns
+  List<std::uint32_t> few_runs;
+  List<std::uint32_t> few_others;
   decltype(BitMask<Exec>::words) seeds;  ///< of the call
   detail::MaskLines lines;               ///< of the call's mask
 };
@@ -325,7 +347,8 @@ void Labeller<Exec>::enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& see
   m_plan->enqueue(mask, seeds);
 }
 template <class Exec>
-void Labeller<Exec>::enqueue_lines(const BitMask<Exec>& mask, const detail::MaskLines& lines) {
+void Labeller<Exec>::enqueue_to_measure(const BitMask<Exec>& mask, const detail::MaskLines& lines) {
+  m_plan->lists_few = !is_host_space_v<Exec>;
   m_plan->enqueue(mask, {}, lines);
 }
 template <class Exec>
@@ -339,6 +362,10 @@ const RunLabels<Exec>& Labeller<Exec>::labels() const {
 template <class Exec>
 const LabelCounts* Labeller<Exec>::counts() const {
   return m_plan->counts.data();
+}
+template <class Exec>
+detail::FewRuns Labeller<Exec>::few_runs() const {
+  return m_plan->few();
 }
 template <class Exec>
 const std::uint32_t* Labeller<Exec>::labelled_runs() const {

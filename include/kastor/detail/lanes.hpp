@@ -69,6 +69,14 @@ template <class V>
   return exchanged(value, [=](std::uint32_t w) { return __shfl_xor_sync(~0U, w, bits); });
 }
 
+/// Joins the values of each `Of` lanes side by side by their `join(other)`, whose order must not
+/// matter; each gets the result. All lanes must call it.
+template <int Of, class V>
+__device__ void join_beside(V& value) {
+  KASTOR_KEEP_LOOP
+  for (int bits = Of / 2; bits > 0; bits /= 2) value.join(value_from_across(value, bits));
+}
+
 /// Joins the values of all lanes, which must call it together; each gets the result. One
 /// instruction for 32 bits, where shuffles take ten that wait for each other.
 struct JoinLanes {

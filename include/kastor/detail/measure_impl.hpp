@@ -39,11 +39,6 @@ struct Measurer<Exec, T>::Plan {
   void reserve_components(std::int64_t wanted) {
     if (static_cast<std::int64_t>(components.extent(0)) >= wanted) return;
     components = {};
-    if constexpr (!is_host_space_v<Exec>) {  // first: a call after a failure shall begin anew
-      runs_left = {};
-      runs_left = decltype(runs_left)(Kokkos::view_alloc(space, "kastor::measure::runs_left"),
-                                      static_cast<std::size_t>(detail::RunsLeft::groups(wanted)));
-    }
     components = decltype(components)(
         Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::measure::components"),
         static_cast<std::size_t>(wanted));
@@ -58,14 +53,15 @@ struct Measurer<Exec, T>::Plan {
     detail::for_each_group_of_bands<T, Exec>(
         bands, runs, words_per_row, detail::measuring_workers(space, runs.run_capacity),
         [&](const detail::RunsOfBands<T, Exec>& some) {
-          launch(detail::BandRuns<T, Exec>{
-              some, components.data(), highest.data(), {runs_left.data()}});
+          launch(detail::BandRuns<T, Exec>{some, components.data(), highest.data()});
         });
   }
 
   void run(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
-           std::int64_t most_components, Source* into) {
-    const detail::MeasuredRuns runs = detail::runs_of(labels, counts, most_components);
+           std::int64_t most_components, Source* into, const detail::FewRuns& few = {}) {
+    detail::MeasuredRuns runs = detail::runs_of(labels, counts, most_components);
+    // One kernel must have all pixels of a component.
+    if (bands.size() <= detail::RunsOfBands<T, Exec>::most_bands) runs.few = few;
     const std::int64_t per_row = labels.mask.words_per_row();
     if constexpr (is_host_space_v<Exec>)
       detail::grow(highest, space, "kastor::measure::highest",
@@ -114,13 +110,14 @@ struct Measurer<Exec, T>::Plan {
     return Kokkos::subview(rows, Kokkos::make_pair(std::int64_t{0}, n));
   }
 
-  void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts) {
+  void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
+               const detail::FewRuns& few) {
     const Kokkos::Profiling::ScopedRegion region("kastor::measure");
     check(bands, labels);
     most_rows = std::max({most_rows, std::int64_t{4096}, labels.ny * labels.nx / 8192});
     reserve_components(most_rows);
     reserve_rows(rows_on_host, most_rows);
-    run(bands, labels, counts, most_rows, rows_on_host.data());
+    run(bands, labels, counts, most_rows, rows_on_host.data(), few);
   }
 
   [[nodiscard]] bool finish(std::int64_t n) {
@@ -134,8 +131,7 @@ struct Measurer<Exec, T>::Plan {
 
   Exec space;
   Kokkos::View<detail::Component<T>*, typename Exec::memory_space> components;
-  Kokkos::View<T*, typename Exec::memory_space> highest;                ///< see BandRuns
-  Kokkos::View<std::uint32_t*, typename Exec::memory_space> runs_left;  ///< see RunsLeft
+  Kokkos::View<T*, typename Exec::memory_space> highest;  ///< see BandRuns
   Rows<typename Exec::memory_space> rows;
   Rows<detail::HostReadable<Exec>> rows_on_host;
   std::int64_t most_rows = 0;  ///< that there is room for on the host
@@ -163,8 +159,8 @@ Kokkos::View<const Source*, typename Exec::memory_space> Measurer<Exec, T>::oper
 }
 template <class Exec, Real T>
 void Measurer<Exec, T>::enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels,
-                                const LabelCounts* counts) {
-  m_plan->enqueue(bands, labels, counts);
+                                const LabelCounts* counts, const detail::FewRuns& few) {
+  m_plan->enqueue(bands, labels, counts, few);
 }
 template <class Exec, Real T>
 bool Measurer<Exec, T>::finish(std::int64_t components) {

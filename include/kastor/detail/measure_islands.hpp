@@ -262,10 +262,10 @@ struct SumIslands {
 /// Where an island's peak is, and the grids of its moments about it: a pixel is less than
 /// 2^x_bits columns and 2^y_bits rows away.
 struct AboutPeak {
-  std::int64_t x, y;
+  std::int32_t x, y;
   int bits, x_bits, y_bits;
 
-  KOKKOS_FUNCTION AboutPeak(const IslandSums& sums, std::int64_t y_min)
+  KOKKOS_FUNCTION AboutPeak(const IslandSums& sums, std::int32_t y_min)
       : x(RasterPlace::x(sums.peak_at)),
         y(RasterPlace::y(sums.peak_at)),
         bits(bits_of(sums.longest_run)),
@@ -309,7 +309,7 @@ struct SumIslandMoments {
 
   template <class Pixels>
   [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run, const Pixels& pixels,
-                                             const IslandSums& sums, std::int64_t y_min) const {
+                                             const IslandSums& sums, std::int32_t y_min) const {
     if (!sums.finite()) return Part{};
     const AboutPeak about(sums, y_min);
     const UnitScale of_flux(sums.most.deviation);

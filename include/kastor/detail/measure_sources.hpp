@@ -8,7 +8,7 @@
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/ordered_key.hpp>
-#include <kastor/detail/runs_left.hpp>
+#include <kastor/detail/seen_runs.hpp>
 
 /// The two sweeps over the runs of components, and their rows.
 namespace kastor::detail {
@@ -63,6 +63,7 @@ struct Component : RunExtents {
   WideSum flux;
   WideSum x_moment;
   WideSum y_moment;
+  std::uint32_t runs_left;  ///< devices: of those counted, so many are still to be added up
 
   [[nodiscard]] KOKKOS_FUNCTION static Component empty() {
     Component c{};
@@ -82,7 +83,6 @@ template <class T, class Exec>
 struct BandRuns : RunsOfBands<T, Exec> {
   Component<T>* components;
   T* highest;  ///< hosts: pixel of every run, which the first sweep leaves for the second
-  RunsLeft runs_left;
 };
 
 /// -0 counts as +0.
@@ -99,6 +99,8 @@ struct FindExtents {
 
   struct Part : RunExtents {
     Key<T> peak, magnitude;
+
+    [[nodiscard]] KOKKOS_FUNCTION static Part none() { return {RunExtents::none(), 0, 0}; }
     KOKKOS_FUNCTION void join(const Part& other) {
       RunExtents::join(other);
       peak = other.peak > peak ? other.peak : peak;
@@ -121,13 +123,13 @@ struct FindExtents {
     if constexpr (is_host_space_v<Exec>) {
       KOKKOS_IF_ON_HOST((ExtentsOnHost<T, Exec>(band, add).sweep(worker);))
     } else {
-      const auto tell = [this](std::uint32_t group, std::uint32_t n) {
-        band.runs_left.add(group, n);
+      const auto tell = [this](std::uint32_t label, std::uint32_t n) {
+        Kokkos::atomic_add(&band.components[label - 1].runs_left, n);
       };
       SeenRuns seen;
       band.template gather<Part>(worker, add, [&](const Run& run) {
-        seen.see(RunsLeft::group_of(run.label), tell);
-        return of(run);
+        seen.see(run.label, tell);
+        return of(run, band.row_of(run.row));
       });
       seen.flush(tell);
     }
@@ -139,9 +141,7 @@ struct FindExtents {
     return {RunExtents::of(run.begin, run.end, run.row), key_of(peak), key_of(magnitude)};
   }
 
- private:
-  [[nodiscard]] KOKKOS_FUNCTION Part of(const Run& run) const {
-    const T* pixels = band.row_of(run.row);
+  [[nodiscard]] KOKKOS_FUNCTION static Part of(const Run& run, const T* pixels) {
     T peak = pixels[run.begin];
     T lowest = pixels[run.begin];
     visit_run(pixels, run.begin + 1, run.end, [&](std::int32_t, T pixel) {
@@ -177,6 +177,10 @@ struct SumRuns {
   struct Part {
     WideSum flux, x_moment, y_moment;
     std::uint64_t peak_at;
+
+    [[nodiscard]] KOKKOS_FUNCTION static Part none() {
+      return {{0, 0}, {0, 0}, {0, 0}, ~std::uint64_t{0}};
+    }
     KOKKOS_FUNCTION void join(const Part& other) {
       flux.join(other.flux);
       x_moment.join(other.x_moment);
@@ -201,17 +205,17 @@ struct SumRuns {
     if constexpr (is_host_space_v<Exec>) {
       KOKKOS_IF_ON_HOST((SumsOnHost<T, Exec>(band, add).sweep(worker);))
     } else {
-      band.template gather<Part>(worker, add, [this](const Run& run) { return of(run); });
+      band.template gather<Part>(worker, add, [this](const Run& run) {
+        return of(run, band.row_of(run.row), band.components[run.label - 1],
+                  band.runs.y_min(run.label - 1));
+      });
     }
   }
 
- private:
-  [[nodiscard]] KOKKOS_FUNCTION Part of(const Run& run) const {
+  [[nodiscard]] KOKKOS_FUNCTION static Part of(const Run& run, const T* pixels,
+                                               const Component<T>& c, std::int32_t y_min) {
     const std::int32_t y = run.row;
-    const T* pixels = band.row_of(y);
-    const Component<T>& c = band.components[run.label - 1];
     const std::int32_t x_min = c.x_min;
-    const std::int32_t y_min = band.runs.y_min(run.label - 1);
     const ComponentGrid<T> grid(c, y_min);
     const T peak = value_of<T>(c.peak);
     const int half = -grid.pixel / 2;
@@ -243,7 +247,10 @@ struct MakeRows {
   [[nodiscard]] KOKKOS_FUNCTION Source take_row(std::int64_t i) const {
     const Component<T> c = components[i];
     components[i] = Component<T>::empty();
-    const std::int32_t y_min = runs.y_min(i);
+    return row_of(i, c, runs.y_min(i));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static Source row_of(std::int64_t i, const Component<T>& c,
+                                                     std::int32_t y_min) {
     const ComponentGrid<T> grid(c, y_min);
     const double flux = c.flux.total(grid.flux_bits);
     const double nan = Kokkos::bit_cast<double>(std::uint64_t{0x7ff8000000000000});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/adder.hpp>
+#include <kastor/detail/few_runs.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/image.hpp>
@@ -59,11 +60,11 @@ struct RasterPlace {
   [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t of(std::int32_t y, std::int32_t x) {
     return std::uint64_t{static_cast<std::uint32_t>(y)} << 32 | static_cast<std::uint32_t>(x);
   }
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t y(std::uint64_t place) {
-    return static_cast<std::int64_t>(place >> 32);
+  [[nodiscard]] KOKKOS_FUNCTION static std::int32_t y(std::uint64_t place) {
+    return static_cast<std::int32_t>(place >> 32);
   }
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t x(std::uint64_t place) {
-    return static_cast<std::int64_t>(place & 0xffffffffU);
+  [[nodiscard]] KOKKOS_FUNCTION static std::int32_t x(std::uint64_t place) {
+    return static_cast<std::int32_t>(place & 0xffffffffU);
   }
 };
 
@@ -89,6 +90,8 @@ struct MeasuredRuns {
   Need needs{};               ///< of whoever measures
   /// Devices: those that are part of a component, as many as `counts` says; null: any may be.
   const std::uint32_t* labelled = nullptr;
+  /// Devices: components that somebody else measures; their runs are not looked at.
+  FewRuns few{};
 
   /// None if the runs were not labelled or a list is too short: the caller will measure again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
@@ -138,6 +141,7 @@ struct BandOrigin {
 template <class T, class Exec>
 struct RunsOfBands {
   static constexpr int most_bands = 8;
+  static constexpr std::uint32_t no_label = ~std::uint32_t{0};  ///< there is no such component
   MeasuredRuns runs;
   std::int64_t workers;
   std::int64_t first_word;  ///< of the mask
@@ -148,6 +152,8 @@ struct RunsOfBands {
 
   /// Of the bands' runs, or of the list.
   [[nodiscard]] KOKKOS_FUNCTION RunLoop<Exec> loop(std::int64_t worker) const {
+    if (!is_host_space_v<Exec> && runs.few.room > 0 && *runs.few.others == 0)
+      return RunLoop<Exec>(worker, workers, 0, 0);
     if (is_listed()) {
       const std::uint32_t listed = runs.count() == 0 ? 0 : runs.counts->labelled_runs;
       return RunLoop<Exec>(worker, workers, 0, listed);
@@ -165,10 +171,10 @@ struct RunsOfBands {
   }
 
   /// Of run `i` of a loop; 0: it is of no component, or of other bands.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t label_at(std::int64_t i) const {
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t label_at(std::int64_t i, std::uint32_t& last) const {
     const std::int64_t at = index_of(i);
     const std::uint32_t label = runs.label[at];
-    return is_of_bands(runs.row[at]) ? label : 0;
+    return is_of_bands(runs.row[at]) && is_wanted(label, last) ? label : 0;
   }
 
   /// Calls `part_of(run)` for the runs of a worker's share that are part of a component, and adds
@@ -177,9 +183,10 @@ struct RunsOfBands {
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
     SetSums<Part, Add> sums(add);
     const RunLoop<Exec> share = loop(worker);
+    std::uint32_t last = no_label;
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
       const Run run = runs.run(index_of(i));
-      if (run.label != 0 && is_of_bands(run.row)) sums.take(run.label, part_of(run));
+      if (is_wanted(run.label, last) && is_of_bands(run.row)) sums.take(run.label, part_of(run));
     }
     sums.flush();
   }
@@ -190,6 +197,14 @@ struct RunsOfBands {
   }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t index_of(std::int64_t i) const {
     return is_listed() ? runs.labelled[i] : i;
+  }
+  /// Part of a component that nobody else measures. `last` one that was: it need not be looked up.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_wanted(std::uint32_t label, std::uint32_t& last) const {
+    if constexpr (is_host_space_v<Exec>) return label != 0;
+    if (label == last) return true;
+    if (label == 0 || runs.few.has(label - 1)) return false;
+    last = label;
+    return true;
   }
   /// The list is of all bands.
   [[nodiscard]] KOKKOS_FUNCTION bool is_of_bands(std::int32_t row) const {

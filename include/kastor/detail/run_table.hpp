@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/adder.hpp>
 #include <kastor/detail/bits.hpp>
+#include <kastor/detail/few_runs.hpp>
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/mask_lines.hpp>
 #include <kastor/detail/union_find.hpp>
@@ -70,6 +71,7 @@ struct RunTable {
   PartTotals totals;
   std::int64_t capacity;              ///< of the lists of runs
   std::uint32_t* labelled = nullptr;  ///< runs that have a label, in any order; null: not listed
+  FewRuns few = {};                   ///< devices; no room: not listed
 
   static constexpr std::uint32_t dropped = ~std::uint32_t{0};
   static constexpr std::uint64_t has_seed = std::uint64_t{1} << 63;
@@ -124,18 +126,15 @@ struct RunTable {
     }
   }
 
-  /// The label of a run from the rank of its root; `before` roots lie in the parts before. False:
-  /// it has none.
-  KOKKOS_FUNCTION bool label_run(std::int64_t i, std::uint32_t root, std::uint32_t before) const {
+  /// The label of a run from the rank of its root; `before` roots lie in the parts before.
+  KOKKOS_FUNCTION std::uint32_t label_run(std::int64_t i, std::uint32_t root,
+                                          std::uint32_t before) const {
     const auto run = static_cast<std::uint32_t>(i);
     const std::uint32_t place = rank[root];
-    if (place == dropped) {
-      label[run] = 0;
-      return false;
-    }
-    label[run] = before + place + 1;
-    if (root == run) first_run[before + place] = run;
-    return true;
+    const std::uint32_t found = place == dropped ? 0 : before + place + 1;
+    label[run] = found;
+    if (found != 0 && root == run) first_run[found - 1] = run;
+    return found;
   }
 
   /// Says the counts, which but for the runs have only now become known.

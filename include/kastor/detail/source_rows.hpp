@@ -18,8 +18,8 @@ class SourceRows {
       : m_label(space, params), m_measure(space) {}
 
   void enqueue(Bands<T, Exec> bands, const BitMask<Exec>& mask, const MaskLines& lines = {}) {
-    m_label.enqueue_lines(mask, lines);
-    m_measure.enqueue(bands, m_label.labels(), m_label.counts());
+    m_label.enqueue_to_measure(mask, lines);
+    m_measure.enqueue(bands, m_label.labels(), m_label.counts(), m_label.few_runs());
   }
   /// False: a list was too short and has grown.
   [[nodiscard]] bool finish() {

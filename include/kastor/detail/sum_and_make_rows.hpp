@@ -8,15 +8,16 @@
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measure_sources.hpp>
-#include <kastor/detail/runs_left.hpp>
+#include <kastor/detail/seen_runs.hpp>
 #include <kastor/detail/team_scratch.hpp>
 
-/// The second sweep of a device, which makes the rows as soon as their sums are known: so they
-/// cross to the host while other runs are still added up.
+/// The second sweep of a device, which makes each row as soon as its sums are known: so rows cross
+/// to the host while other components are still measured.
 namespace kastor::detail {
 
-/// Components are counted in groups of neighbours. Whoever adds the last of a group's runs makes
-/// its rows. `find_extents` counted the runs; in the end `runs_left` is zero again.
+/// A component of few runs is measured by some lanes, a run each, in both sweeps at once. Of other
+/// components `find_extents` found the extents and counted the runs; whoever adds the last one
+/// makes the row.
 template <class T, class Exec>
 struct SumRunsAndMakeRows {
   using Member = TeamMember<Exec>;
@@ -36,29 +37,102 @@ struct SumRunsAndMakeRows {
     const std::int64_t worker =
         std::int64_t{team.league_rank()} * threads + static_cast<std::int64_t>(team.team_rank());
     auto* const scratch = scratch_of<Source>(team, threads) + team.team_rank() / lanes * lanes;
+    measure_few(worker, scratch);
     sum_runs(worker);
-    finish_groups(worker, scratch);
+    finish_others(worker, scratch);
   }
 
  private:
 #ifdef __CUDA_ARCH__
-  __device__ void finish_groups(std::int64_t worker, Source* scratch) const {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr int in_group = FewRuns::most;   ///< lanes that measure a component
+  static constexpr int groups = lanes / in_group;  ///< of a warp
+  static constexpr int most_rows = 16;  ///< whole lines of memory, which cross the fastest
+
+  /// The last warps begin, for the first ones have most to do with the other components.
+  __device__ void measure_few(std::int64_t worker, Source* scratch) const {
+    const FewRuns& few = make.runs.few;
+    if (few.room == 0) return;
+    const int lane = this_lane();
+    const std::int64_t found = make.runs.count();
+    const std::int64_t count = found < few.room ? found : few.room;
+    const std::int64_t warps = sum_runs.band.workers / lanes;
+    const int rows = count > warps * groups ? most_rows : groups;
+    KASTOR_KEEP_LOOP
+    for (std::int64_t first = (warps - 1 - worker / lanes) * rows; first < count;
+         first += warps * rows) {
+      const std::int64_t mine = first + lane;
+      std::uint32_t runs = lane < rows && mine < count ? few.counted[mine] : 0;
+      if (runs > FewRuns::most) runs = 0;
+      KASTOR_KEEP_LOOP
+      for (int part = 0; part < rows; part += groups)
+        measure_by_groups(first, part + lane / in_group, runs, scratch);
+      write_rows(scratch, rows, runs > 0 ? static_cast<std::uint32_t>(mine) : none);
+    }
+  }
+
+  /// A group's component is so far behind the first one; how many runs it has says that lane.
+  __device__ void measure_by_groups(std::int64_t first, int which, std::uint32_t runs_of_lane,
+                                    Source* scratch) const {
+    const FewRuns& few = make.runs.few;
+    const auto in_turn = static_cast<std::uint32_t>(this_lane() % in_group);
+    const bool has_run = in_turn < value_of_lane(runs_of_lane, which);
+    if (lanes_where(has_run) == 0) return;
+    const std::int64_t i = first + which;
+    const Source row = measured_by_group(
+        i, has_run ? make.runs.run(few.run[i * FewRuns::most + in_turn]) : Run{}, has_run);
+    if (in_turn == 0) scratch[which] = row;
+  }
+
+  struct Extents : FindExtents<T, Exec>::Part {
+    std::int32_t y_min;
+    __device__ void join(const Extents& other) {
+      FindExtents<T, Exec>::Part::join(other);
+      y_min = other.y_min < y_min ? other.y_min : y_min;
+    }
+  };
+
+  /// Component `i`, of which each lane of a group has a run or none.
+  __device__ Source measured_by_group(std::int64_t i, const Run& run, bool has_run) const {
+    using Find = FindExtents<T, Exec>;
+    using Sum = SumRuns<T, Exec>;
+    const T* const pixels = sum_runs.band.row_of(run.row);
+    Extents extents{has_run ? Find::of(run, pixels) : Find::Part::none(),
+                    has_run ? run.row : Kokkos::Experimental::finite_max_v<std::int32_t>};
+    join_beside<in_group>(extents);
+    Component<T> c{};
+    static_cast<RunExtents&>(c) = extents;
+    c.peak = extents.peak;
+    c.magnitude = extents.magnitude;
+    auto sums = has_run ? Sum::of(run, pixels, c, extents.y_min) : Sum::Part::none();
+    join_beside<in_group>(sums);
+    c.flux = sums.flux;
+    c.x_moment = sums.x_moment;
+    c.y_moment = sums.y_moment;
+    c.peak_at = sums.peak_at;
+    return MakeRows<T>::row_of(i, c, extents.y_min);
+  }
+
+  __device__ void finish_others(std::int64_t worker, Source* scratch) const {
     const BandRuns<T, Exec>& band = sum_runs.band;
     const RunLoop<Exec> share = band.loop(worker);
-    const auto label_at = [&](std::int64_t i) { return i < share.past ? band.label_at(i) : 0; };
+    std::uint32_t last = band.no_label;
+    const auto label_at = [&](std::int64_t i) {
+      return i < share.past ? band.label_at(i, last) : 0;
+    };
     const int lane = this_lane();
     std::uint32_t label = label_at(share.first);  // after the fence the nearest cache is empty
     // What a thread added must be there before it says so, whichever lane says it.
     Kokkos::memory_fence();
     join_lanes();
     SeenRuns seen;
-    std::uint32_t done = RunsLeft::none;  // a group whose last run was seen by this lane
-    const auto take = [&](std::uint32_t group, std::uint32_t runs) {
-      if (band.runs_left.take(group, runs)) done = group;
+    std::uint32_t done = none;  // a component whose last run was seen by this lane
+    const auto take = [&](std::uint32_t of, std::uint32_t runs) {
+      if (Kokkos::atomic_fetch_sub(&band.components[of - 1].runs_left, runs) == runs) done = of - 1;
     };
     KASTOR_KEEP_LOOP
     for (std::int64_t i = share.first; i - lane < share.past; i += share.step) {
-      seen.see(RunsLeft::group_of(label), take);
+      seen.see(label, take);
       make_rows(done, lane, scratch);
       label = label_at(i + share.step);
     }
@@ -66,26 +140,36 @@ struct SumRunsAndMakeRows {
     make_rows(done, lane, scratch);
   }
 
-  /// All lanes make the rows of each lane's group, which is none afterwards.
+  /// Of each lane's component, which is none afterwards.
   __device__ void make_rows(std::uint32_t& done, int lane, Source* scratch) const {
     join_lanes();
+    if (lanes_where(done != none) == 0) return;
+    Kokkos::memory_fence();  // what others added
+    if (done != none) scratch[lane] = make.take_row(done);
+    write_rows(scratch, lanes, done);
+    done = none;
+  }
+
+  /// Row r of the scratch memory is that of the component of lane r, unless that is none.
+  /// Neighbouring lanes write neighbouring bytes, for they go to the host's memory.
+  __device__ void write_rows(const Source* scratch, int rows, std::uint32_t component) const {
+    using Piece = std::uint64_t;
+    constexpr int of_row = sizeof(Source) / sizeof(Piece);
+    static_assert(of_row * sizeof(Piece) == sizeof(Source));
+    join_lanes();
     KASTOR_KEEP_LOOP
-    for (std::uint32_t rest = lanes_where(done != RunsLeft::none); rest != 0; rest &= rest - 1) {
-      const std::uint32_t group = value_of_lane(done, first_lane_of(rest));
-      Kokkos::memory_fence();  // what others added
-      join_lanes();
-      const std::int64_t first = std::int64_t{group} * lanes;
-      const std::int64_t left = make.runs.count() - first;
-      const int here = left < lanes ? static_cast<int>(left) : lanes;
-      if (lane < here) scratch[lane] = make.take_row(first + lane);
-      join_lanes();
-      copy_rows(scratch, make.rows + first, here, lane, lanes);
-      join_lanes();
+    for (int p = this_lane(); p - this_lane() < rows * of_row; p += lanes) {
+      const int row = p / of_row;
+      const std::uint32_t to = value_of_lane(component, row);
+      if (p >= rows * of_row || to == none) continue;
+      reinterpret_cast<Piece*>(make.rows + to)[p % of_row] =
+          reinterpret_cast<const Piece*>(scratch)[p];
     }
-    done = RunsLeft::none;
+    join_lanes();
   }
 #else
-  KOKKOS_FUNCTION void finish_groups(std::int64_t, Source*) const {}
+  KOKKOS_FUNCTION void measure_few(std::int64_t, Source*) const {}
+  KOKKOS_FUNCTION void finish_others(std::int64_t, Source*) const {}
 #endif
 };
 
