@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/fill_words.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/sums_before.hpp>
@@ -145,8 +146,11 @@ struct NumberRunsByTeams {
         before += all[0] >> (16 * p) & 0xffffU;
       }
       team.team_barrier();
-      for (int k = team.team_rank(); k < space->listed; k += team.team_size())
-        fill(t + space->word[k], space->before[k]);
+      const int lane = team.team_rank() % lanes;
+      for (int k = team.team_rank(); k - lane < space->listed; k += team.team_size()) {
+        const bool has_word = k < space->listed;
+        fill(t + (has_word ? space->word[k] : 0), has_word, has_word ? space->before[k] : 0);
+      }
       team.team_barrier();
       // The next scan has barriers before anything is listed again.
       if (team.team_rank() == 0) space->listed = 0;
@@ -180,12 +184,10 @@ struct NumberRunsByTeams {
     if (words.word[0] != 0) list(i, before);
     if (words.word[1] != 0) list(i + 1, second);
   }
-  KOKKOS_FUNCTION void fill(std::int64_t i, std::uint32_t before) const {
+  KOKKOS_FUNCTION void fill(std::int64_t i, bool has_word, std::uint32_t before) const {
     const MaskWords& words = tiles.table.words;
-    const std::int64_t y = i / words.per_row;
-    const std::int64_t w = i - y * words.per_row;
-    const std::uint64_t word = words.data[i];
-    tiles.table.fill_word(y, w, word, words.starts(i, w, word), before);
+    const std::uint64_t word = has_word ? words.data[i] : 0;
+    FillWords(tiles.table)(i, word, words.starts(i, word), before);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/fill_words.hpp>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/mask_lines.hpp>
 #include <kastor/detail/run_table.hpp>
@@ -228,23 +229,22 @@ struct NumberRunsInLines {
   }
   KOKKOS_FUNCTION void fill(const Crew& crew, std::int64_t tile, int listed, std::uint64_t before,
                             const Space& space) const {
-    for (int k = crew.rank(); k < Tiles::pairs * listed; k += crew.size()) {
-      const std::int64_t i = word_of(tile, k, space);
-      const WordPair words = tiles.pair(i);
-      if ((words.word[0] | words.word[1]) == 0) continue;
+    const int n = Tiles::pairs * listed;
+    const int lane = crew.rank() % lanes;
+    for (int k = crew.rank(); k - lane < n; k += crew.size()) {
+      const bool has_pair = k < n;
+      const std::int64_t i = has_pair ? word_of(tile, k, space) : 0;
+      const WordPair words = has_pair ? tiles.pair(i) : WordPair{};
       const WordPair starts = tiles.starts(i, words);
-      const std::uint64_t runs = before + space.runs[k];
+      const std::uint64_t runs = before + (has_pair ? space.runs[k] : 0);
       fill_word(i, words.word[0], starts.word[0], runs);
       fill_word(i + 1, words.word[1], starts.word[1], runs + ones_in(starts.word[0]));
     }
   }
   KOKKOS_FUNCTION void fill_word(std::int64_t i, std::uint64_t word, std::uint64_t starts,
                                  std::uint64_t before) const {
-    if (word == 0) return;
-    const RunTable& table = tiles.table;
-    table.first_in_word[i] = static_cast<std::uint32_t>(before);
-    const std::int64_t y = i / table.words.per_row;
-    table.fill_word(y, i - y * table.words.per_row, word, starts, before);
+    if (word != 0) tiles.table.first_in_word[i] = static_cast<std::uint32_t>(before);
+    FillWords(tiles.table)(i, word, starts, before);
   }
 };
 

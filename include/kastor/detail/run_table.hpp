@@ -105,6 +105,12 @@ struct RunTable {
     return marks;
   }
 
+  KOKKOS_FUNCTION void begin_run(std::uint32_t run, std::int32_t x, std::int32_t y) const {
+    begin[run] = x;
+    row[run] = y;
+    parent[run] = run;
+    if (pixels_of_set != nullptr) pixels_of_set[run] = 0;
+  }
   /// The runs that begin or end in a word that is not 0, the `w`-th of row `y`; `before` begin
   /// before it.
   KOKKOS_FUNCTION void fill_word(std::int64_t y, std::int64_t w, std::uint64_t word,
@@ -115,10 +121,8 @@ struct RunTable {
     // The run that comes in from the word before, if any, is the first to end.
     std::uint32_t ending = run - static_cast<std::uint32_t>(word & ~starts & 1);
     for (std::uint64_t rest = starts; rest != 0; rest &= rest - 1, ++run) {
-      begin[run] = x + Kokkos::Experimental::countr_zero_builtin(rest);
-      row[run] = static_cast<std::int32_t>(y);
-      parent[run] = run;
-      if (pixels_of_set != nullptr) pixels_of_set[run] = 0;
+      begin_run(run, x + Kokkos::Experimental::countr_zero_builtin(rest),
+                static_cast<std::int32_t>(y));
     }
     for (std::uint64_t rest = words.ends(y * words.per_row + w, w, word); rest != 0;
          rest &= rest - 1, ++ending) {
