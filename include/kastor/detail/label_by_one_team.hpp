@@ -45,8 +45,7 @@ struct LabelByOneTeam {
       space.parent[run] = static_cast<std::uint32_t>(run);
     if (crew.rank() == 0) table.counts->labelled_runs = 0;
     crew.barrier();
-    const UniteWithRowAbove<Exec> above{near, threads, nx, reach};
-    for (std::int64_t run = crew.rank(); run < runs; run += threads) above.unite(run);
+    if (runs > 0) UniteWithRowAbove<Exec>{near, threads, nx, reach}(crew.rank());
     crew.barrier();
     if (table.pixels_of_set != nullptr) {
       const CountPixels<Exec> sets{near, threads, ny, nx};

@@ -9,6 +9,7 @@
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/sums_before.hpp>
 #include <kastor/detail/team_scratch.hpp>
+#include <kastor/detail/unite_device.hpp>
 
 /// The steps of labelling by teams. Each team has a part of its own; what it must know of the parts
 /// before, it adds up from their totals, which an earlier kernel left.
@@ -188,44 +189,6 @@ struct NumberRunsByTeams {
     const MaskWords& words = tiles.table.words;
     const std::uint64_t word = has_word ? words.data[i] : 0;
     FillWords(tiles.table)(i, word, words.starts(i, word), before);
-  }
-};
-
-/// The runs of the row above that touch a run are consecutive, and the mask tells which. How many
-/// begin before a word is known of those that are not 0.
-template <class Exec>
-struct UniteWithRowAbove {
-  RunTable table;
-  std::int64_t workers;
-  std::int64_t nx;
-  std::int32_t reach;  ///< 0: edges only, 1: corners too
-
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const RunLoop<Exec> loop(worker, workers, 0, table.runs());
-    for (std::int64_t run = loop.first; run < loop.past; run += loop.step) unite(run);
-  }
-  KOKKOS_FUNCTION void unite(std::int64_t run) const {
-    const std::int64_t y = table.row[run];
-    if (y == 0) return;
-    const std::int64_t left = table.begin[run] > reach ? table.begin[run] - reach : 0;
-    const std::int64_t last = std::int64_t{table.end[run]} - 1 + reach;
-    const std::int64_t right = last < nx ? last : nx - 1;
-    const MaskRow above{table.words.data + (y - 1) * table.words.per_row};
-    const std::uint32_t* first_in_word = table.first_in_word + (y - 1) * table.words.per_row;
-    std::int64_t w = left / 64, last_w = right / 64;
-    while (w <= last_w && above.words[w] == 0) ++w;
-    if (w > last_w) return;
-    while (above.words[last_w] == 0) --last_w;
-    const std::int64_t from = w == left / 64 ? left : 64 * w;
-    const std::int64_t up_to = last_w == right / 64 ? right : 64 * last_w + 63;
-    const std::uint32_t past = first_in_word[last_w] + above.starts_up_to(up_to);
-    const std::uint32_t begun = first_in_word[w] + above.starts_up_to(from);
-    const std::uint32_t first = begun - (above.test(from) ? 1 : 0);
-    if (first == past) return;
-    const UnionFind forest = table.forest();
-    forest.unite_with_smaller(static_cast<std::uint32_t>(run), first);
-    for (std::uint32_t other = first + 1; other < past; ++other)
-      forest.unite(static_cast<std::uint32_t>(run), other);
   }
 };
 
