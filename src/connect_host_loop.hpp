@@ -47,6 +47,7 @@ template <bool Numbers>
 
 /// Writes x plus the place of each bit. If there is room, some entries behind them are overwritten:
 /// how many bits there are is hard to predict.
+template <class V = Vectors<float>>
 [[KASTOR_TARGET, gnu::always_inline]] inline void write_places(std::uint64_t bits, std::int64_t x,
                                                                std::int32_t* list, int n,
                                                                bool has_room) {
@@ -54,6 +55,9 @@ template <bool Numbers>
     for (int k = 0; k < n; ++k, bits &= bits - 1)
       list[k] = static_cast<std::int32_t>(x + std::countr_zero(bits));
     return;
+  }
+  if constexpr (requires { V::has_masks; }) {
+    if (n > 4) return V::write_places(list, static_cast<std::int32_t>(x), bits);
   }
   for (int k = 0; k < n; k += 4) {
 #pragma GCC unroll 4

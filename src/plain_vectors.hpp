@@ -85,12 +85,23 @@ struct PlainOf : PlainBlocks<Plain<T>, T> {
   [[gnu::always_inline]] static Mask less_equal(Mask among, Vector a, Vector b) {
     return among & (a <= b);
   }
+  [[gnu::always_inline]] static Vector choose(Mask mask, Vector x, Vector rest) {
+    return mask ? x : rest;
+  }
 };
 
 template <>
 struct Plain<float> : PlainOf<float, std::int32_t> {
   [[gnu::always_inline]] static std::uint64_t bits(Mask m) {
     return static_cast<std::uint32_t>((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8));
+  }
+  [[gnu::always_inline]] static Mask mask_of(std::uint64_t bits) {
+    return ((Mask{} + static_cast<std::int32_t>(bits)) & Mask{1, 2, 4, 8}) != 0;
+  }
+  using Wide = PlainSums::Doubles;
+  [[gnu::always_inline]] static void widen(Vector x, Wide (&halves)[2]) {
+    halves[0] = __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1), Wide);
+    halves[1] = __builtin_convertvector(__builtin_shufflevector(x, x, 2, 3), Wide);
   }
   [[gnu::always_inline]] static void add(Sums& sums, const float*, Vector x, Mask mask,
                                          Vector middle) {
@@ -111,6 +122,9 @@ template <>
 struct Plain<double> : PlainOf<double, std::int64_t> {
   [[gnu::always_inline]] static std::uint64_t bits(Mask m) {
     return static_cast<std::uint64_t>((m[0] & 1) | (m[1] & 2));
+  }
+  [[gnu::always_inline]] static Mask mask_of(std::uint64_t bits) {
+    return ((Mask{} + static_cast<std::int64_t>(bits)) & Mask{1, 2}) != 0;
   }
   [[gnu::always_inline]] static void add(Sums& sums, const double*, Vector x, Mask mask,
                                          Vector middle) {

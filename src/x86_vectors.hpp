@@ -89,6 +89,21 @@ struct Sse2<float> : PlainBlocks<Sse2<float>, float> {
   [[gnu::always_inline]] static std::uint64_t bits(Mask mask) {
     return static_cast<std::uint32_t>(_mm_movemask_ps(mask));
   }
+  /// The mask whose bits these are; more may be set.
+  [[gnu::always_inline]] static Mask mask_of(std::uint64_t bits) {
+    const __m128i of_lane = _mm_set_epi32(8, 4, 2, 1);
+    const __m128i all = _mm_set1_epi32(static_cast<int>(bits));
+    return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(all, of_lane), of_lane));
+  }
+  /// The pixels of the mask, in place of those of `rest`.
+  [[gnu::always_inline]] static Vector choose(Mask mask, Vector x, Vector rest) {
+    return _mm_or_ps(_mm_and_ps(mask, x), _mm_andnot_ps(mask, rest));
+  }
+  using Wide = __m128d;
+  [[gnu::always_inline]] static void widen(Vector x, Wide (&halves)[2]) {
+    halves[0] = _mm_cvtps_pd(x);
+    halves[1] = _mm_cvtps_pd(_mm_movehl_ps(x, x));
+  }
   /// The pixels of the mask, in place of the others `middle`.
   [[gnu::always_inline]] static void add(Sums& sums, const float*, Vector x, Mask mask,
                                          Vector middle) {
@@ -131,6 +146,14 @@ struct Sse2<double> : PlainBlocks<Sse2<double>, double> {
   }
   [[gnu::always_inline]] static std::uint64_t bits(Mask mask) {
     return static_cast<std::uint32_t>(_mm_movemask_pd(mask));
+  }
+  [[gnu::always_inline]] static Mask mask_of(std::uint64_t bits) {
+    const __m128i of_lane = _mm_set_epi32(2, 2, 1, 1);
+    const __m128i all = _mm_set1_epi32(static_cast<int>(bits));
+    return _mm_castsi128_pd(_mm_cmpeq_epi32(_mm_and_si128(all, of_lane), of_lane));
+  }
+  [[gnu::always_inline]] static Vector choose(Mask mask, Vector x, Vector rest) {
+    return _mm_or_pd(_mm_and_pd(mask, x), _mm_andnot_pd(mask, rest));
   }
   [[gnu::always_inline]] static void add(Sums& sums, const double*, Vector x, Mask mask,
                                          Vector middle) {
@@ -240,6 +263,19 @@ struct Avx2<float> : Avx2Blocks<Avx2<float>, float> {
   [[KASTOR_AVX2_INLINE]] static std::uint64_t bits(Mask mask) {
     return static_cast<std::uint32_t>(_mm256_movemask_ps(mask));
   }
+  [[KASTOR_AVX2_INLINE]] static Mask mask_of(std::uint64_t bits) {
+    const __m256i of_lane = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+    const __m256i all = _mm256_set1_epi32(static_cast<int>(bits));
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, of_lane), of_lane));
+  }
+  [[KASTOR_AVX2_INLINE]] static Vector choose(Mask mask, Vector x, Vector rest) {
+    return _mm256_blendv_ps(rest, x, mask);
+  }
+  using Wide = __m256d;
+  [[KASTOR_AVX2_INLINE]] static void widen(Vector x, Wide (&halves)[2]) {
+    halves[0] = _mm256_cvtps_pd(_mm256_castps256_ps128(x));
+    halves[1] = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
+  }
   [[KASTOR_AVX2_INLINE]] static void add(Sums& sums, const float*, Vector x, Mask mask,
                                          Vector middle) {
     const __m256 kept = _mm256_blendv_ps(middle, x, mask);
@@ -296,6 +332,14 @@ struct Avx2<double> : Avx2Blocks<Avx2<double>, double> {
   }
   [[KASTOR_AVX2_INLINE]] static std::uint64_t bits(Mask mask) {
     return static_cast<std::uint32_t>(_mm256_movemask_pd(mask));
+  }
+  [[KASTOR_AVX2_INLINE]] static Mask mask_of(std::uint64_t bits) {
+    const __m256i of_lane = _mm256_set_epi64x(8, 4, 2, 1);
+    const __m256i all = _mm256_set1_epi64x(static_cast<std::int64_t>(bits));
+    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(all, of_lane), of_lane));
+  }
+  [[KASTOR_AVX2_INLINE]] static Vector choose(Mask mask, Vector x, Vector rest) {
+    return _mm256_blendv_pd(rest, x, mask);
   }
   [[KASTOR_AVX2_INLINE]] static void add(Sums& sums, const double*, Vector x, Mask mask,
                                          Vector middle) {
@@ -357,6 +401,19 @@ struct Avx512Blocks {
       end += V::write(end, V::load(pixels + k), static_cast<typename V::Mask>(bits));
     return end - list;
   }
+  /// x plus the place of each bit, and something behind them: in all no more than 48 entries.
+  [[KASTOR_AVX512_INLINE]] static void write_places(std::int32_t* list, std::int32_t x,
+                                                    std::uint64_t bits) {
+    __m512i places =
+        _mm512_add_epi32(_mm512_set1_epi32(x),
+                         _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    for (int k = 0; k < 64; k += 16, bits >>= 16) {
+      const auto mask = static_cast<__mmask16>(bits);
+      _mm512_storeu_si512(list, _mm512_maskz_compress_epi32(mask, places));
+      list += __builtin_popcount(mask);
+      places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
+    }
+  }
 
  private:
   Avx512Blocks() = default;
@@ -416,6 +473,17 @@ struct Avx512<float> : Avx512Blocks<Avx512<float>, float> {
     return __builtin_popcount(mask);
   }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
+  [[KASTOR_AVX512_INLINE]] static Mask mask_of(std::uint64_t bits) {
+    return static_cast<Mask>(bits);
+  }
+  [[KASTOR_AVX512_INLINE]] static Vector choose(Mask mask, Vector x, Vector rest) {
+    return _mm512_mask_mov_ps(rest, mask, x);
+  }
+  using Wide = __m512d;
+  [[KASTOR_AVX512_INLINE]] static void widen(Vector x, Wide (&halves)[2]) {
+    halves[0] = _mm512_cvtps_pd(_mm512_castps512_ps256(x));
+    halves[1] = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
+  }
   /// From bit k of the word on: a store of a mask keeps busy ports free.
   [[KASTOR_AVX512_INLINE]] static void store(std::uint64_t* word, int k, Mask mask) {
     __builtin_memcpy(reinterpret_cast<char*>(word) + k / 8, &mask, sizeof(mask));
@@ -480,6 +548,12 @@ struct Avx512<double> : Avx512Blocks<Avx512<double>, double> {
     return __builtin_popcount(mask);
   }
   [[KASTOR_AVX512_INLINE]] static std::uint64_t bits(Mask mask) { return mask; }
+  [[KASTOR_AVX512_INLINE]] static Mask mask_of(std::uint64_t bits) {
+    return static_cast<Mask>(bits);
+  }
+  [[KASTOR_AVX512_INLINE]] static Vector choose(Mask mask, Vector x, Vector rest) {
+    return _mm512_mask_mov_pd(rest, mask, x);
+  }
   /// From bit k of the word on: a store of a mask keeps busy ports free.
   [[KASTOR_AVX512_INLINE]] static void store(std::uint64_t* word, int k, Mask mask) {
     __builtin_memcpy(reinterpret_cast<char*>(word) + k / 8, &mask, sizeof(mask));

@@ -20,6 +20,22 @@ namespace {
 
 namespace ts = testing_support;
 
+/// The rows where labels and rows are enqueued at once: hosts may then look at the mask, and take
+/// many runs together.
+template <class Exec, class T>
+kastor::Catalogue enqueue_all(kastor::Bands<T, Exec> bands, const kastor::BitMask<Exec>& mask,
+                              const kastor::LabelParams& params) {
+  const Exec space;
+  kastor::Labeller<Exec> labeller(space, params);
+  kastor::Measurer<Exec, T> measurer(space);
+  do {
+    labeller.enqueue(mask);
+    measurer.enqueue(bands, labeller.labels(), labeller.counts());
+    space.fence("test::enqueue_all");
+  } while (!labeller.finish() || !measurer.finish(labeller.labels().components));
+  return {measurer.rows().begin(), measurer.rows().end()};
+}
+
 /// Measures the components of `mask` in every form that must give the same bits, compares with the
 /// reference, and returns the rows.
 template <class C>
@@ -31,7 +47,8 @@ kastor::Catalogue matches_naive(const ts::HostImage<typename C::real>& host,
   const Exec space;
   const std::string what = name + ' ' + ts::shape_name(host.ny, host.nx);
   kastor::Labeller<Exec> labeller(space, params);
-  const auto& labels = labeller(ts::to_device_mask<Exec>(mask));
+  const auto device_mask = ts::to_device_mask<Exec>(mask);
+  const auto& labels = labeller(device_mask);
   kastor::Measurer<Exec, T> measurer(space);
   const auto got = kastor::to_host<Exec>(space, measurer(ts::to_device<Exec>(host), labels));
 
@@ -44,6 +61,8 @@ kastor::Catalogue matches_naive(const ts::HostImage<typename C::real>& host,
     const auto bands = ts::split_into_bands<Exec, T>(cut_out.image, count);
     const auto again = kastor::to_host<Exec>(space, measurer(bands, labels));
     EXPECT_TRUE(ts::same_bits(again, got)) << what << ", cut-out in " << count << " bands";
+    const auto at_once = enqueue_all<Exec, T>(bands, device_mask, params);
+    EXPECT_TRUE(ts::same_bits(at_once, got)) << what << ", at once, in " << count << " bands";
   }
   return got;
 }
@@ -75,6 +94,32 @@ void random_masks_match_naive() {
       matches_naive<C>(image, mask, "positive, 8-connectivity", {kastor::Connectivity::eight, 1});
       matches_naive<C>(image, mask, "positive, large ones", {kastor::Connectivity::four, 5});
     }
+  }
+}
+
+/// One large component of many short runs, and small ones in its holes. Where its pixels are of
+/// about one size all sums are exact, whatever is added first; less and less so if some are small.
+template <class C>
+void pixels_of_any_size_in_short_runs_match_naive() {
+  using T = typename C::real;
+  const kastor::LabelParams eight{kastor::Connectivity::eight, 1};
+  for (const auto& [ny, nx] : {std::pair{40, 1000}, std::pair{90, 192}}) {
+    const auto mask = ts::random_mask(ny, nx, 0.6, 5);
+    ts::Random random(6);
+    ts::HostImage<T> image(ny, nx);
+    for (int smaller = 0; smaller < 64; smaller += 3) {  // by so many powers of two
+      for (T& pixel : image.values) {
+        const int exponent = random.below(40) == 0 ? -smaller : 0;
+        pixel = static_cast<T>(std::ldexp(1 + random.uniform(), exponent));
+      }
+      matches_naive<C>(image, mask, "some 2^" + std::to_string(smaller) + " smaller", eight);
+    }
+    for (T& pixel : image.values) pixel = static_cast<T>(1 + random.below(3));
+    matches_naive<C>(image, mask, "equal peaks", eight);
+    image(ny / 2, nx / 2) = T(0);
+    matches_naive<C>(image, mask, "a zero", eight);
+    for (T& pixel : image.values) pixel = std::numeric_limits<T>::denorm_min();
+    matches_naive<C>(image, mask, "the smallest", eight);
   }
 }
 
@@ -306,6 +351,10 @@ class Measure : public ::testing::Test {};
 TYPED_TEST_SUITE(Measure, ts::ExecsAndReals, ts::CaseName);
 
 TYPED_TEST(Measure, MatchesNaiveOnRandomMasks) { random_masks_match_naive<TypeParam>(); }
+
+TYPED_TEST(Measure, MatchesNaiveOnPixelsOfAnySizeInShortRuns) {
+  pixels_of_any_size_in_short_runs_match_naive<TypeParam>();
+}
 
 TYPED_TEST(Measure, MatchesNaiveOnTortureMasks) { torture_masks_match_naive<TypeParam>(); }
 

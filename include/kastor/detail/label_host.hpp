@@ -85,13 +85,34 @@ struct RankRootsInParts {
     const RunLoop<Exec> loop(worker, workers, 0, table.runs());
     std::uint32_t roots = 0;
     std::uint32_t dropped = 0;
-    for (std::int64_t run = loop.first; run < loop.past; ++run) {
-      const bool kept = table.is_kept_root(run);
-      table.rank[run] = kept ? roots++ : RunTable::dropped;
-      if (!kept && table.forest().is_root(static_cast<std::uint32_t>(run))) ++dropped;
+    for (std::int64_t first = loop.first; first < loop.past; first += block) {
+      const std::int64_t past = std::min(first + block, loop.past);
+      if (past == first + block && !any_root(first)) continue;
+      for (std::int64_t run = first; run < past; ++run) {
+        if (table.pixels_of_set == nullptr) {  // all are kept; what is no root's rank nobody reads
+          table.rank[run] = roots;
+          roots += is_root(run);
+        } else if (is_root(run) != 0) {
+          const bool kept = table.is_kept_root(run);
+          table.rank[run] = kept ? roots++ : RunTable::dropped;
+          if (!kept) ++dropped;
+        }
+      }
     }
     table.totals.roots[worker] = roots;
     table.totals.dropped[worker] = dropped;
+  }
+
+ private:
+  static constexpr std::int64_t block = 16;  ///< runs, among which there is often no root
+
+  [[nodiscard]] std::uint32_t is_root(std::int64_t run) const {
+    return table.parent[run] == static_cast<std::uint32_t>(run) ? 1 : 0;
+  }
+  [[nodiscard]] bool any_root(std::int64_t first) const {
+    std::uint32_t roots = 0;
+    for (std::int64_t run = first; run < first + block; ++run) roots |= is_root(run);
+    return roots != 0;
   }
 };
 

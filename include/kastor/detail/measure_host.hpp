@@ -2,12 +2,14 @@
 #ifndef KASTOR_DETAIL_MEASURE_HOST_HPP
 #define KASTOR_DETAIL_MEASURE_HOST_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <kastor/detail/measure_sources.hpp>
 #include <kastor/detail/run_host.hpp>
+#include <kastor/detail/stretch_host.hpp>
 
-/// The sweeps of measure_sources.hpp where a host's thread goes through many runs: it puts them
-/// together in batches.
+/// The sweeps of measure_sources.hpp where a host's thread goes through many runs: those that are a
+/// stretch it takes as one, others it puts together in batches.
 namespace kastor::detail {
 
 /// Goes through a worker's share of the runs.
@@ -16,13 +18,21 @@ class BatchesOfRuns {
  public:
   explicit BatchesOfRuns(const BandRuns<T, Exec>& band) : m_band(band) {}
 
-  /// Calls `visit(i, run)` for the runs that are part of a component.
-  template <class Visit>
-  void for_each_run(std::int64_t worker, const Visit& visit) const {
+  /// Goes through the runs that are part of a component: `stretch_at(runs, i, past)` says how many
+  /// of those from i on it has taken together; 0: then `take(i, run)` has to take the one.
+  template <class StretchAt, class Take>
+  void for_each_run(std::int64_t worker, const StretchAt& stretch_at, const Take& take) {
     const MeasuredRuns runs = m_band.runs;  // or they would be read again for every run
     const RunLoop<Exec> share = m_band.loop(worker);
+    if (share.first >= share.past) return;
+    m_next = m_band.left.stretches.of_worker(worker, share.first);
     for (std::int64_t i = share.first; i < share.past; ++i) {
-      if (runs.label[i] != 0) visit(i, runs.run(i));
+      const std::int64_t n = stretch_at(runs, i, share.past);
+      if (n > 0) {
+        i += n - 1;
+      } else if (runs.label[i] != 0) {
+        take(i, runs.run(i));
+      }
     }
   }
 
@@ -58,6 +68,7 @@ class BatchesOfRuns {
 
  protected:
   const BandRuns<T, Exec>& m_band;
+  FoundStretch<T>* m_next = nullptr;  ///< of the worker's; null: it has no runs
   HostLevel m_level = best_host_level();
 };
 
@@ -69,10 +80,18 @@ class ExtentsOnHost : BatchesOfRuns<T, Exec> {
       : BatchesOfRuns<T, Exec>(band), m_sums(add) {}
 
   void sweep(std::int64_t worker) {
-    this->for_each_run(worker, [this](std::int64_t i, const Run& run) {
-      this->add_to(m_batch, i, run);
-      if (m_batch.used == m_batch.most) finish_batch();
-    });
+    this->for_each_run(
+        worker,
+        [this](const MeasuredRuns& runs, std::int64_t i, std::int64_t past) {
+          const std::int64_t n = this->m_band.left.stretches.length_from(runs, i, past);
+          if (n > 0) take_stretch(i, n);
+          return n;
+        },
+        [this](std::int64_t i, const Run& run) {
+          this->add_to(m_batch, i, run);
+          if (m_batch.used == m_batch.most) finish_batch();
+        });
+    if (this->m_next != nullptr) *this->m_next = FoundStretch<T>::none();
     finish_batch();
     m_sums.flush();
   }
@@ -84,11 +103,26 @@ class ExtentsOnHost : BatchesOfRuns<T, Exec> {
   void finish_batch() {
     extremes_on_host(this->m_level, m_batch);
     for (int r = 0; r < m_batch.used; ++r)
-      this->m_band.highest[m_batch.run[r]] = m_batch.highest[r];
+      this->m_band.left.highest[m_batch.run[r]] = m_batch.highest[r];
     this->take_all(m_batch, m_sums, [this](int r) {
       return Sweep::part(this->m_band.runs.run(m_batch.run[r]), m_batch.lowest[r],
                          m_batch.highest[r]);
     });
+  }
+
+  void take_stretch(std::int64_t i, std::int64_t n) {
+    const MeasuredRuns& runs = this->m_band.runs;
+    const FoundStretches<T>& found = this->m_band.left.stretches;
+    Run all = runs.run(i);
+    all.end = runs.end[i + n - 1];
+    const SumsOfStretch<T> sums = sum_stretch_on_host<T>(
+        this->m_level, {this->m_band.row_of(all.row), found.mask + all.row * found.words_per_row,
+                        runs.nx, runs.begin + i, runs.end + i, n});
+    *this->m_next++ = {i, n, all, sums};
+    typename Sweep::Part part = Sweep::part(all, sums.lowest, sums.highest);
+    part.n_pix = sums.n_pix;
+    part.longest_run = sums.longest_run;
+    m_sums.take(all.label, part);
   }
 
   SetSums<typename Sweep::Part, typename Sweep::Add> m_sums;
@@ -103,9 +137,12 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
       : BatchesOfRuns<T, Exec>(band), m_sums(add) {}
 
   void sweep(std::int64_t worker) {
-    this->for_each_run(worker, [this](std::int64_t i, const Run& run) {
-      take(run.end - run.begin < long_run ? m_short : m_long, i, run);
-    });
+    this->for_each_run(
+        worker,
+        [this](const MeasuredRuns&, std::int64_t i, std::int64_t) {
+          return i == this->m_next->first ? take_stretch(*this->m_next++) : 0;
+        },
+        [this](std::int64_t i, const Run& run) { take(i, run); });
     finish(m_short);
     finish(m_long);
     m_sums.flush();
@@ -122,50 +159,113 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
     T peak[RunBatch<T>::most];
   };
 
-  void take(Batch& batch, std::int64_t i, const Run& run) {
+  /// How the terms of a component are added up.
+  struct Grid {
+    std::uint32_t label;
+    std::int32_t x_min, y_min;
+    T peak;
+    double scale, scale_more;
+    double flux_per_unit, x_per_unit, y_per_unit;
+  };
+
+  void take(std::int64_t i, const Run& run) {
+    Batch& batch = run.end - run.begin < long_run ? m_short : m_long;
     const int r = this->add_to(batch, i, run);
-    if (batch.label[r] != run.label) set_grid(batch, r, run.label);
+    if (batch.label[r] != run.label) set_grid(batch, r, grid_of(run.label));
     batch.x[r] = run.begin - batch.x_min[r];
     batch.y[r] = run.row - batch.y_min[r];
     if (batch.used == batch.most) finish(batch);
   }
-  void set_grid(Batch& batch, int r, std::uint32_t label) const {
+  [[nodiscard]] Grid grid_of(std::uint32_t label) const {
     const Component<T>& c = this->m_band.components[label - 1];
-    batch.label[r] = label;
-    batch.x_min[r] = c.x_min;
-    batch.y_min[r] = this->m_band.runs.y_min(label - 1);
-    const ComponentGrid<T> grid(c, batch.y_min[r]);
+    const std::int32_t y_min = this->m_band.runs.y_min(label - 1);
+    const ComponentGrid<T> grid(c, y_min);
     const int half = -grid.pixel / 2;
-    batch.scale[r] = power_of_two(half);
-    batch.scale_more[r] = power_of_two(-grid.pixel - half);
-    batch.peak[r] = value_of<T>(c.peak);
-    batch.flux_per_unit[r] = WideSum::per_unit(grid.flux_bits);
-    batch.x_per_unit[r] = WideSum::per_unit(grid.x_bits);
-    batch.y_per_unit[r] = WideSum::per_unit(grid.y_bits);
+    return {label,
+            c.x_min,
+            y_min,
+            value_of<T>(c.peak),
+            power_of_two(half),
+            power_of_two(-grid.pixel - half),
+            WideSum::per_unit(grid.flux_bits),
+            WideSum::per_unit(grid.x_bits),
+            WideSum::per_unit(grid.y_bits)};
+  }
+  static void set_grid(Batch& batch, int r, const Grid& grid) {
+    batch.label[r] = grid.label;
+    batch.x_min[r] = grid.x_min;
+    batch.y_min[r] = grid.y_min;
+    batch.peak[r] = grid.peak;
+    batch.scale[r] = grid.scale;
+    batch.scale_more[r] = grid.scale_more;
+    batch.flux_per_unit[r] = grid.flux_per_unit;
+    batch.x_per_unit[r] = grid.x_per_unit;
+    batch.y_per_unit[r] = grid.y_per_unit;
   }
   void finish(Batch& batch) {
     sum_runs_on_host(this->m_level, batch);
     this->take_all(batch, m_sums, [this, &batch](int r) {
-      return typename Sweep::Part{WideSum::of_units(batch.flux[r]),
-                                  WideSum::of_units(batch.x_moment[r]),
-                                  WideSum::of_units(batch.y_moment[r]), peak_in(batch, r)};
+      const std::int64_t i = batch.run[r];
+      const bool may_peak = this->m_band.left.highest[i] == batch.peak[r];
+      return typename Sweep::Part{
+          WideSum::of_units(batch.flux[r]), WideSum::of_units(batch.x_moment[r]),
+          WideSum::of_units(batch.y_moment[r]),
+          may_peak ? peak_in(this->m_band.runs.run(i), batch.peak[r]) : no_place};
     });
   }
-  /// Not looked for where it was found before already: all pixels may be equal.
-  [[nodiscard]] std::uint64_t peak_in(const Batch& batch, int r) {
-    constexpr auto none = ~std::uint64_t{0};
-    if (this->m_band.highest[batch.run[r]] != batch.peak[r]) return none;
-    const Run run = this->m_band.runs.run(batch.run[r]);
-    if (m_label_of_peak == run.label && m_peak_at < RasterPlace::of(run.row, run.begin))
-      return none;
+
+  /// The result is the number of its runs.
+  std::int64_t take_stretch(const FoundStretch<T>& found) {
+    const auto& [first, n, all, sums] = found;
+    if (m_grid.label != all.label) m_grid = grid_of(all.label);
+    if (!are_exact(found, m_grid)) {
+      std::fill_n(this->m_band.left.highest + first, n, sums.highest);
+      for (std::int64_t i = first; i < first + n; ++i) take(i, this->m_band.runs.run(i));
+      return n;
+    }
+    const double scale = m_grid.scale * m_grid.scale_more;
+    const double flux = sums.flux * scale;
+    const double x_moment = (sums.x_moment - m_grid.x_min * sums.flux) * scale;
+    const double y_moment = flux * (all.row - m_grid.y_min);
+    m_sums.take(all.label, {WideSum::of_whole(flux * m_grid.flux_per_unit),
+                            WideSum::of_whole(x_moment * m_grid.x_per_unit),
+                            WideSum::of_whole(y_moment * m_grid.y_per_unit),
+                            sums.highest == m_grid.peak ? peak_in(found) : no_place});
+    return n;
+  }
+  /// Whether its sums, as numbers of units, are those of its runs: none is rounded, not even by the
+  /// half that is added first, since all are even.
+  [[nodiscard]] static bool are_exact(const FoundStretch<T>& found, const Grid& grid) {
+    if (!found.sums_are_exact()) return false;
+    return power_of_two(found.last_place()) * grid.scale * grid.scale_more *
+               std::min(grid.x_per_unit, grid.y_per_unit) >=
+           2;
+  }
+  [[nodiscard]] std::uint64_t peak_in(const FoundStretch<T>& found) {
+    if (found_before(found.all)) return no_place;
+    std::uint64_t at = no_place;
+    for (std::int64_t i = found.first; at == no_place && i < found.first + found.runs; ++i)
+      at = peak_in(this->m_band.runs.run(i), found.sums.highest);
+    return at;
+  }
+  [[nodiscard]] std::uint64_t peak_in(const Run& run, T peak) {
+    if (found_before(run)) return no_place;
     const std::int64_t place =
-        find_on_host(this->m_level, batch.peak[r], batch.pixels[r], batch.n[r]);
+        find_on_host(this->m_level, peak, this->m_band.row_of(run.row) + run.begin,
+                     std::int64_t{run.end} - run.begin);
+    if (place < 0) return no_place;
     m_label_of_peak = run.label;
     return m_peak_at = RasterPlace::of(run.row, run.begin + static_cast<std::int32_t>(place));
   }
+  /// A peak is not looked for again: all pixels may be equal.
+  [[nodiscard]] bool found_before(const Run& run) const {
+    return m_label_of_peak == run.label && m_peak_at < RasterPlace::of(run.row, run.begin);
+  }
 
+  static constexpr auto no_place = ~std::uint64_t{0};
   SetSums<typename Sweep::Part, typename Sweep::Add> m_sums;
   Batch m_short, m_long;  ///< side by side, runs should be of about the same length
+  Grid m_grid{};          ///< of the last stretch
   std::uint32_t m_label_of_peak = 0;
   std::uint64_t m_peak_at = 0;
 };

@@ -48,39 +48,50 @@ struct Measurer<Exec, T>::Plan {
 
   /// `launch(BandRuns)` for as many bands at once as fit.
   template <class Launch>
-  void sweep(Bands<T, Exec> bands, const detail::MeasuredRuns& runs, std::int64_t words_per_row,
+  void sweep(Bands<T, Exec> bands, const detail::MeasuredRuns& runs, const BitMask<Exec>& mask,
              const Launch& launch) {
+    const std::int64_t workers = detail::measuring_workers(space, runs.run_capacity);
+    detail::LeftForSums<T, is_host_space_v<Exec>> left{};
+    if constexpr (is_host_space_v<Exec>) {
+      // Unless the labels are only now being made, their mask may be another by now.
+      const auto* const words = runs.counts == nullptr ? nullptr : mask.words.data();
+      left = {highest.data(), {words, mask.words_per_row(), stretches.data()}};
+    }
     detail::for_each_group_of_bands<T, Exec>(
-        bands, runs, words_per_row, detail::measuring_workers(space, runs.run_capacity),
-        [&](const detail::RunsOfBands<T, Exec>& some) {
-          launch(detail::BandRuns<T, Exec>{some, components.data(), highest.data()});
+        bands, runs, mask.words_per_row(), workers, [&](const detail::RunsOfBands<T, Exec>& some) {
+          launch(detail::BandRuns<T, Exec>{some, components.data(), left});
+          if constexpr (is_host_space_v<Exec>) left.stretches.list += workers;
         });
   }
 
   void run(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
            std::int64_t most_components, Source* into, const detail::FewRuns& few = {}) {
+    using Some = detail::BandRuns<T, Exec>;
     detail::MeasuredRuns runs = detail::runs_of(labels, counts, most_components);
     // One kernel must have all pixels of a component.
-    if (bands.size() <= detail::RunsOfBands<T, Exec>::most_bands) runs.few = few;
-    const std::int64_t per_row = labels.mask.words_per_row();
-    if constexpr (is_host_space_v<Exec>)
-      detail::grow(highest, space, "kastor::measure::highest",
-                   static_cast<std::int64_t>(labels.begin.extent(0)));
-    using Some = detail::BandRuns<T, Exec>;
-    sweep(bands, runs, per_row, [&](const Some& some) {
+    if (bands.size() <= Some::most_bands) runs.few = few;
+    if constexpr (is_host_space_v<Exec>) {
+      detail::grow(highest, space, "kastor::measure::highest", runs.run_capacity);
+      const auto groups = static_cast<std::int64_t>(bands.size()) / Some::most_bands + 1;
+      detail::grow(
+          stretches, space, "kastor::measure::stretches",
+          detail::FoundStretches<T>::most(
+              runs.run_capacity, groups * detail::measuring_workers(space, runs.run_capacity)));
+    }
+    sweep(bands, runs, labels.mask, [&](const Some& some) {
       detail::enqueue_range<Policy>(space, "kastor::measure::find_extents", some.workers,
                                     detail::FindExtents<T, Exec>{some});
     });
     const detail::MakeRows<T> make{runs, components.data(), into};
     if constexpr (is_host_space_v<Exec>) {
-      sweep(bands, runs, per_row, [&](const Some& some) {
+      sweep(bands, runs, labels.mask, [&](const Some& some) {
         detail::enqueue_range<Policy>(space, "kastor::measure::sum_runs", some.workers,
                                       detail::SumRuns<T, Exec>{some});
       });
       detail::enqueue_rows(space, "kastor::measure::make_rows", most_components, make);
     } else {
       using Sum = detail::SumRunsAndMakeRows<T, Exec>;
-      sweep(bands, runs, per_row, [&](Some some) {
+      sweep(bands, runs, labels.mask, [&](Some some) {
         const int teams = Sum::teams(some.workers);
         some.workers = std::int64_t{teams} * Sum::threads;
         detail::TeamLauncher<Exec>{space}("kastor::measure::sum_runs_and_make_rows", teams,
@@ -132,6 +143,7 @@ struct Measurer<Exec, T>::Plan {
   Exec space;
   Kokkos::View<detail::Component<T>*, typename Exec::memory_space> components;
   Kokkos::View<T*, typename Exec::memory_space> highest;  ///< see BandRuns
+  Kokkos::View<detail::FoundStretch<T>*, typename Exec::memory_space> stretches;
   Rows<typename Exec::memory_space> rows;
   Rows<detail::HostReadable<Exec>> rows_on_host;
   std::int64_t most_rows = 0;  ///< that there is room for on the host

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/catalogue.hpp>
 #include <kastor/detail/fixed_point.hpp>
+#include <kastor/detail/found_stretches.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/seen_runs.hpp>
@@ -30,6 +31,12 @@ struct WideSum {
   }
   [[nodiscard]] KOKKOS_FUNCTION static WideSum of_units(std::int64_t n) {
     return {n >> 32, static_cast<std::uint64_t>(n) & 0xffffffffU};
+  }
+  /// Of a whole number below 2^94 in size.
+  [[nodiscard]] static WideSum of_whole(double units) {
+    const double high = floor_of(units * power_of_two(-32));
+    return {static_cast<std::int64_t>(high),
+            static_cast<std::uint64_t>(units - high * power_of_two(32))};
   }
   /// A term times this, which is exact unless it is tiny, is in units.
   [[nodiscard]] static double per_unit(int bits) { return power_of_two(62 - bits); }
@@ -79,10 +86,20 @@ struct ClearComponents {
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { components[c] = Component<T>::empty(); }
 };
 
+/// What the first sweep leaves for the second: on hosts only, for kernels of devices should have
+/// few arguments.
+template <class T, bool OnHost>
+struct LeftForSums {};
+template <class T>
+struct LeftForSums<T, true> {
+  T* highest;  ///< pixel of every run, or one that none of it exceeds
+  FoundStretches<T> stretches;
+};
+
 template <class T, class Exec>
 struct BandRuns : RunsOfBands<T, Exec> {
   Component<T>* components;
-  T* highest;  ///< hosts: pixel of every run, which the first sweep leaves for the second
+  LeftForSums<T, is_host_space_v<Exec>> left;
 };
 
 /// -0 counts as +0.
