@@ -126,14 +126,14 @@ class Labeller {
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
   /// The same for those who measure components next: `few_runs()` are made as well. `lines`: which
   /// lines of the mask have a bit, in the memory of Exec, if that is known: others are not read.
-  void enqueue_to_measure(const BitMask<Exec>& mask, const detail::MaskLines& lines);
+  void enqueue_to_measure(const BitMask<Exec>& mask, const detail::MaskLines& lines = {});
   /// After a fence: true if all had room.
   [[nodiscard]] bool finish();
   /// What the last call found, overwritten by the next one.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
   /// The numbers of the last `enqueue`, in the memory of Exec.
   [[nodiscard]] const LabelCounts* counts() const;
-  /// Devices: of the last `enqueue_to_measure`; else none.
+  /// Devices: of the last `enqueue`, if that was one to measure.
   [[nodiscard]] detail::FewRuns few_runs() const;
   /// Devices that may drop components: the runs that have a label, in any order, as many as
   /// `counts()` says. Null: all runs are to be looked at.

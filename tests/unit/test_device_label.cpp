@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <kastor/detail/label_by_one_team.hpp>
 #include <kastor/detail/label_lines.hpp>
+#include <kastor/detail/unite_device.hpp>
 #include <string>
 #include <vector>
 
@@ -106,7 +107,7 @@ class EmulatedLabels {
       return m_reported;
     }
     for (int worker = 0; worker < workers; ++worker)
-      kd::UniteWithRowAbove<Teams>{m_table, workers, m_mask.nx, reach}(worker);
+      kd::UniteWithRowAbove{m_table, workers, m_mask.nx, reach}(worker);
     if (m_table.pixels_of_set != nullptr) {
       for (int worker = 0; worker < workers; ++worker)
         kd::CountPixels<Teams>{m_table, workers, m_mask.ny, m_mask.nx}(worker);

@@ -20,8 +20,8 @@ namespace {
 
 namespace ts = testing_support;
 
-/// The rows where labels and rows are enqueued at once: hosts may then look at the mask, and take
-/// many runs together.
+/// The rows where labels and rows are enqueued at once: hosts then look at the mask, and take many
+/// runs together; devices measure components of a few runs at once.
 template <class Exec, class T>
 kastor::Catalogue enqueue_all(kastor::Bands<T, Exec> bands, const kastor::BitMask<Exec>& mask,
                               const kastor::LabelParams& params) {
@@ -29,8 +29,8 @@ kastor::Catalogue enqueue_all(kastor::Bands<T, Exec> bands, const kastor::BitMas
   kastor::Labeller<Exec> labeller(space, params);
   kastor::Measurer<Exec, T> measurer(space);
   do {
-    labeller.enqueue(mask);
-    measurer.enqueue(bands, labeller.labels(), labeller.counts());
+    labeller.enqueue_to_measure(mask);
+    measurer.enqueue(bands, labeller);
     space.fence("test::enqueue_all");
   } while (!labeller.finish() || !measurer.finish(labeller.labels().components));
   return {measurer.rows().begin(), measurer.rows().end()};

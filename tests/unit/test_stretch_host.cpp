@@ -11,6 +11,7 @@
 #include <kastor/detail/found_stretches.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "generators.hpp"
@@ -196,11 +197,16 @@ TEST(FoundStretch, SumsAreExactWhereTheyAreSaidToBe) {
   EXPECT_GT(others, 30);
 }
 
-TEST(FoundStretch, SumsOfPixelsThatAreNotAboveZeroAreNotSaidToBeExact) {
-  for (const float lowest : {0.0F, -0.0F, -1.0F}) {
-    const kd::FoundStretch<float> found{0, 1, {0, 2, 0, 1}, {2, 2, lowest, 1, 1, 1}};
-    EXPECT_FALSE(found.sums_are_exact());
+TEST(FoundStretch, SumsOfPixelsThatAreNotAboveZeroAndFiniteAreNotSaidToBeExact) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const auto& [lowest, highest] :
+       {std::pair{0.0F, 1.0F}, std::pair{-0.0F, 1.0F}, std::pair{-1.0F, 1.0F},
+        std::pair{1.0F, infinity}, std::pair{infinity, infinity}}) {
+    const kd::FoundStretch<float> found{0, 1, {0, 2, 0, 1}, {2, 2, lowest, highest, 1, 1}};
+    EXPECT_FALSE(found.sums_are_exact()) << lowest << ", " << highest;
   }
+  const kd::FoundStretch<float> plain{0, 1, {0, 2, 0, 1}, {2, 2, 1, 2, 3, 2}};
+  EXPECT_TRUE(plain.sums_are_exact());
 }
 
 }  // namespace

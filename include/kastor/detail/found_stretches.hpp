@@ -20,7 +20,8 @@ struct FoundStretch {
   /// Whether no sum of its pixels, and of each times an x or a y of its, is rounded, whatever is
   /// added first.
   [[nodiscard]] bool sums_are_exact() const {
-    if (sizeof(T) != sizeof(float) || !(sums.lowest > 0)) return false;
+    constexpr T most = Kokkos::Experimental::finite_max_v<T>;
+    if (sizeof(T) != sizeof(float) || !(sums.lowest > 0 && sums.highest <= most)) return false;
     const std::int64_t past = all.end + Stretch<T>::beyond;
     const int below = exponent_above(static_cast<double>(sums.highest)) + bits_of(sums.n_pix) +
                       bits_of(std::max<std::int64_t>(past, all.row));

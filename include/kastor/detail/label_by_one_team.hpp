@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/team_scratch.hpp>
+#include <kastor/detail/unite_device.hpp>
 
 namespace kastor::detail {
 
@@ -45,7 +46,7 @@ struct LabelByOneTeam {
       space.parent[run] = static_cast<std::uint32_t>(run);
     if (crew.rank() == 0) table.counts->labelled_runs = 0;
     crew.barrier();
-    if (runs > 0) UniteWithRowAbove<Exec>{near, threads, nx, reach}(crew.rank());
+    if (runs > 0) UniteWithRowAbove{near, threads, nx, reach}(crew.rank());
     crew.barrier();
     if (table.pixels_of_set != nullptr) {
       const CountPixels<Exec> sets{near, threads, ny, nx};

@@ -9,7 +9,6 @@
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/sums_before.hpp>
 #include <kastor/detail/team_scratch.hpp>
-#include <kastor/detail/unite_device.hpp>
 
 /// The steps of labelling by teams. Each team has a part of its own; what it must know of the parts
 /// before, it adds up from their totals, which an earlier kernel left.

@@ -14,6 +14,7 @@
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/team_launcher.hpp>
+#include <kastor/detail/unite_device.hpp>
 #include <kastor/label.hpp>
 #include <limits>
 #include <string>
@@ -97,8 +98,9 @@ struct Labeller<Exec>::Plan {
     if (drops()) detail::grow(pixels_of_set, space, "kastor::label::pixels_of_set", capacity);
     if (lists_labelled()) detail::grow(labelled, space, "kastor::label::labelled", capacity);
   }
-  void reserve_few(std::int64_t components) {
-    few_room = std::min(std::max(few_room, components), most_runs);
+  void reserve_few() {
+    const std::int64_t least = std::max<std::int64_t>(4096, labels.ny * labels.nx / 1024);
+    few_room = std::min(std::max({few_room, least, expected_components}), most_runs);
     detail::grow(few_counted, space, "kastor::label::few_counted", few_room);
     detail::grow(few_runs, space, "kastor::label::few_runs",
                  few_room * std::int64_t{detail::FewRuns::most});
@@ -208,9 +210,8 @@ struct Labeller<Exec>::Plan {
       return;
     }
     const Runs runs{table};
-    detail::enqueue_range<Policy>(
-        space, "kastor::label::unite", workers,
-        detail::UniteWithRowAbove<Exec>{table, workers, labels.nx, reach()});
+    detail::enqueue_range<Policy>(space, "kastor::label::unite", workers,
+                                  detail::UniteWithRowAbove{table, workers, labels.nx, reach()});
     count_pixels(table, workers);
     launch("kastor::label::rank_roots", run_teams, detail::RankRootsByTeams<Exec>{runs});
     using Label = detail::LabelRunsByTeams<Exec>;
@@ -220,7 +221,7 @@ struct Labeller<Exec>::Plan {
 
   /// `seed_mask`: null words if none is needed.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask,
-               const detail::MaskLines& lines_of_mask = {}) {
+               const detail::MaskLines& lines_of_mask = {}, bool to_measure = false) {
     const Kokkos::Profiling::ScopedRegion region("kastor::label");
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
     KASTOR_EXPECTS("kastor::label", mask.ny <= largest && mask.nx < largest,
@@ -237,7 +238,8 @@ struct Labeller<Exec>::Plan {
     detail::grow(labels.first_in_word, space, "kastor::label::first_in_word",
                  mask.ny * mask.words_per_row() + 1);
     reserve(std::max<std::int64_t>(4096, mask.ny * mask.nx / 256));
-    if (lists_few) reserve_few(std::max<std::int64_t>(4096, mask.ny * mask.nx / 1024));
+    lists_few = to_measure && !is_host_space_v<Exec>;
+    if (lists_few) reserve_few();
     if constexpr (is_host_space_v<Exec>) {
       enqueue_in_parts(table());
     } else {
@@ -258,7 +260,7 @@ struct Labeller<Exec>::Plan {
     if (!has_room || (by_one_team && runs > most_runs_of_one_team)) return false;
     labels.runs = runs;
     labels.components = found.components;
-    if (lists_few && labels.components > few_room) reserve_few(labels.components / 8 * 9);  // next
+    expected_components = labels.components / 8 * 9;
     labels.dropped = found.dropped;
     labels.foreground_pixels = static_cast<std::int64_t>(found.pixels);
     return true;
@@ -299,9 +301,10 @@ struct Labeller<Exec>::Plan {
   List<std::uint32_t> rank;
   List<std::uint64_t> pixels_of_set;
   List<std::uint32_t> labelled;
-  bool lists_few = false;
+  bool lists_few = false;  ///< the last enqueue
   std::int64_t few_room = 0;
-  List<std::uint32_t> few_counted;  ///< see FewRuns
+  std::int64_t expected_components = 0;  ///< somewhat more than the last mask had
+  List<std::uint32_t> few_counted;       ///< see FewRuns
   List<std::uint32_t> few_runs;
   List<std::uint32_t> few_others;
   decltype(BitMask<Exec>::words) seeds;  ///< of the call
@@ -348,8 +351,7 @@ void Labeller<Exec>::enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& see
 }
 template <class Exec>
 void Labeller<Exec>::enqueue_to_measure(const BitMask<Exec>& mask, const detail::MaskLines& lines) {
-  m_plan->lists_few = !is_host_space_v<Exec>;
-  m_plan->enqueue(mask, {}, lines);
+  m_plan->enqueue(mask, {}, lines, true);
 }
 template <class Exec>
 bool Labeller<Exec>::finish() {

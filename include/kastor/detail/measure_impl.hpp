@@ -53,9 +53,8 @@ struct Measurer<Exec, T>::Plan {
     const std::int64_t workers = detail::measuring_workers(space, runs.run_capacity);
     detail::LeftForSums<T, is_host_space_v<Exec>> left{};
     if constexpr (is_host_space_v<Exec>) {
-      // Unless the labels are only now being made, their mask may be another by now.
-      const auto* const words = runs.counts == nullptr ? nullptr : mask.words.data();
-      left = {highest.data(), {words, mask.words_per_row(), stretches.data()}};
+      left = {highest.data(),
+              {mask_is_kept ? mask.words.data() : nullptr, mask.words_per_row(), stretches.data()}};
     }
     detail::for_each_group_of_bands<T, Exec>(
         bands, runs, mask.words_per_row(), workers, [&](const detail::RunsOfBands<T, Exec>& some) {
@@ -65,7 +64,9 @@ struct Measurer<Exec, T>::Plan {
   }
 
   void run(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
-           std::int64_t most_components, Source* into, const detail::FewRuns& few = {}) {
+           std::int64_t most_components, Source* into, const detail::FewRuns& few,
+           bool keeps_mask) {
+    mask_is_kept = keeps_mask;
     using Some = detail::BandRuns<T, Exec>;
     detail::MeasuredRuns runs = detail::runs_of(labels, counts, most_components);
     // One kernel must have all pixels of a component.
@@ -73,10 +74,9 @@ struct Measurer<Exec, T>::Plan {
     if constexpr (is_host_space_v<Exec>) {
       detail::grow(highest, space, "kastor::measure::highest", runs.run_capacity);
       const auto groups = static_cast<std::int64_t>(bands.size()) / Some::most_bands + 1;
-      detail::grow(
-          stretches, space, "kastor::measure::stretches",
-          detail::FoundStretches<T>::most(
-              runs.run_capacity, groups * detail::measuring_workers(space, runs.run_capacity)));
+      const std::int64_t workers = detail::measuring_workers(space, runs.run_capacity);
+      detail::grow(stretches, space, "kastor::measure::stretches",
+                   detail::FoundStretches<T>::most(runs.run_capacity, groups * workers));
     }
     sweep(bands, runs, labels.mask, [&](const Some& some) {
       detail::enqueue_range<Policy>(space, "kastor::measure::find_extents", some.workers,
@@ -116,19 +116,19 @@ struct Measurer<Exec, T>::Plan {
     if (n > 0) {
       reserve_components(n);
       reserve_rows(rows, n);
-      run(bands, labels, nullptr, n, rows.data());
+      run(bands, labels, nullptr, n, rows.data(), {}, false);
     }
     return Kokkos::subview(rows, Kokkos::make_pair(std::int64_t{0}, n));
   }
 
   void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts,
-               const detail::FewRuns& few) {
+               const detail::FewRuns& few, bool keeps_mask) {
     const Kokkos::Profiling::ScopedRegion region("kastor::measure");
     check(bands, labels);
     most_rows = std::max({most_rows, std::int64_t{4096}, labels.ny * labels.nx / 8192});
     reserve_components(most_rows);
     reserve_rows(rows_on_host, most_rows);
-    run(bands, labels, counts, most_rows, rows_on_host.data(), few);
+    run(bands, labels, counts, most_rows, rows_on_host.data(), few, keeps_mask);
   }
 
   [[nodiscard]] bool finish(std::int64_t n) {
@@ -147,6 +147,7 @@ struct Measurer<Exec, T>::Plan {
   Rows<typename Exec::memory_space> rows;
   Rows<detail::HostReadable<Exec>> rows_on_host;
   std::int64_t most_rows = 0;  ///< that there is room for on the host
+  bool mask_is_kept = false;   ///< of the call: the mask is still that of the labels
   std::span<const Source> found;
 };
 
@@ -171,8 +172,12 @@ Kokkos::View<const Source*, typename Exec::memory_space> Measurer<Exec, T>::oper
 }
 template <class Exec, Real T>
 void Measurer<Exec, T>::enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels,
-                                const LabelCounts* counts, const detail::FewRuns& few) {
-  m_plan->enqueue(bands, labels, counts, few);
+                                const LabelCounts* counts) {
+  m_plan->enqueue(bands, labels, counts, {}, false);
+}
+template <class Exec, Real T>
+void Measurer<Exec, T>::enqueue(Bands<T, Exec> bands, const Labeller<Exec>& labeller) {
+  m_plan->enqueue(bands, labeller.labels(), labeller.counts(), labeller.few_runs(), true);
 }
 template <class Exec, Real T>
 bool Measurer<Exec, T>::finish(std::int64_t components) {

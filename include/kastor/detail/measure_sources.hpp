@@ -86,13 +86,13 @@ struct ClearComponents {
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { components[c] = Component<T>::empty(); }
 };
 
-/// What the first sweep leaves for the second: on hosts only, for kernels of devices should have
-/// few arguments.
+/// What one sweep leaves for later: on hosts only, for kernels of devices should have few
+/// arguments.
 template <class T, bool OnHost>
 struct LeftForSums {};
 template <class T>
 struct LeftForSums<T, true> {
-  T* highest;  ///< pixel of every run, or one that none of it exceeds
+  T* highest;  ///< pixel of every run that is summed for itself, or one that none of it exceeds
   FoundStretches<T> stretches;
 };
 

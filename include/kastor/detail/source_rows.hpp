@@ -19,7 +19,7 @@ class SourceRows {
 
   void enqueue(Bands<T, Exec> bands, const BitMask<Exec>& mask, const MaskLines& lines = {}) {
     m_label.enqueue_to_measure(mask, lines);
-    m_measure.enqueue(bands, m_label.labels(), m_label.counts(), m_label.few_runs());
+    m_measure.enqueue(bands, m_label);
   }
   /// False: a list was too short and has grown.
   [[nodiscard]] bool finish() {

@@ -5,8 +5,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
+#include <kastor/detail/few_runs.hpp>
 #include <kastor/detail/lanes.hpp>
-#include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measure_sources.hpp>
 #include <kastor/detail/seen_runs.hpp>
 #include <kastor/detail/team_scratch.hpp>

@@ -14,7 +14,6 @@ namespace kastor::detail {
 
 /// Devices: the runs of the row above that touch a run are consecutive, and the mask tells which.
 /// How many begin before a word is known of those that are not 0.
-template <class Exec>
 struct UniteWithRowAbove {
   RunTable table;
   std::int64_t workers;
