@@ -132,9 +132,20 @@ class TestView(AppTestCase):
 
     def test_sources_may_lie_anywhere(self):
         image = self.flat()
-        rows = ["1,1e300,-1e300,0,1,0,1", f"2,5,5,{-(2**63)},{2**63 - 1},0,1", "3,inf,5,9,3,5,2"]
-        catalogue = self.sources("id,x_cen,y_cen,x_min,x_max,y_min,y_max\n" + "\n".join(rows))
+        names = "id,x_cen,y_cen,x_min,x_max,y_min,y_max\n"
+        rows = ["1,1e300,-1e300,0,1,0,1", f"2,5,5,{-(2**31)},{2**31 - 1},0,1", "3,inf,5,9,3,5,2"]
+        catalogue = self.sources(names + "\n".join(rows))
         self.data(image, "--catalogue", catalogue, "--labels")
+
+    def test_a_pixel_that_no_image_can_have_is_refused(self):
+        image = self.flat()
+        names = "id,x_cen,y_cen,x_min,x_max,y_min,y_max\n"
+        for number in (2**31, -(2**63), 2**63):
+            catalogue = self.sources(f"{names}1,5,5,0,{number},0,1")
+            says = ["line 2", f"x_max is '{number}'", "expected a whole number of at most 32 bits"]
+            picture = self.folder / "no.png"
+            words = ["view", image, "-o", picture, "--catalogue", catalogue]
+            self.assert_refused(1, *words, says=says)
 
     def test_labels_are_drawn_beside_the_marks(self):
         image, catalogue = self.flat(), self.sources()
