@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_CLIP_PARTS_HPP
 
 #include <cstdint>
+#include <kastor/detail/expected_clip.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/predict_clip.hpp>
@@ -24,6 +25,7 @@ struct ClipParts {
   GatherTotals* totals;
   SegmentCounts* segments;
   GatherResult* read;
+  ExpectedClip<T>* expected;
   ClipOutcome<T>* outcome;
 
   /// `Memory` is PartitionedMemory.
@@ -51,6 +53,7 @@ struct ClipParts {
       memory.add(totals, teams);
       memory.add(segments, teams);
       memory.add(read, 1);
+      memory.add(expected, of_device ? 1 : 0);
       memory.add(outcome, 1);
     }
   }

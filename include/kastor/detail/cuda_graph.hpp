@@ -70,9 +70,12 @@ class KernelSequence<Kokkos::Cuda> {
     thread_local KernelSequence* sequence = nullptr;
     return sequence;
   }
+  /// `starts_early`: it waits for the end of the kernel before by itself (StartedEarly).
   template <class Kernel, class Launch>
-  void take(std::int64_t size, const Kernel& kernel, const Launch& launch) {
+  void take(std::int64_t size, const Kernel& kernel, const Launch& launch, bool starts_early) {
     if (m_mode == Mode::recording) {
+      if (m_recorded > 0 && starts_early && m_lets_start_early) start_next_early();
+      m_lets_start_early = starts_early;
       ++m_recorded;
       return launch(m_recorder->space);
     }
@@ -155,6 +158,26 @@ class KernelSequence<Kokkos::Cuda> {
     if (recorded != nullptr) cudaGraphDestroy(recorded);
     if (!works) give_up();
   }
+  /// What is recorded next is started without the end of the kernel before. That costs nothing
+  /// if it cannot be had.
+  void start_next_early() const {
+#if CUDART_VERSION >= 13000
+    const auto stream = m_recorder->own.stream;
+    auto status = cudaStreamCaptureStatusNone;
+    const cudaGraphNode_t* last = nullptr;
+    std::size_t count = 0;
+    if (cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count) !=
+            cudaSuccess ||
+        status != cudaStreamCaptureStatusActive || count != 1)
+      return;
+    cudaGraphNode_t before = *last;
+    cudaGraphEdgeData edge{};
+    edge.from_port = cudaGraphKernelNodePortProgrammatic;
+    edge.type = cudaGraphDependencyTypeProgrammatic;
+    (void)cudaStreamUpdateCaptureDependencies(stream, &before, &edge, 1,
+                                              cudaStreamSetCaptureDependencies);
+#endif
+  }
   void give_up() {
     forget();
     m_recorder.reset();
@@ -177,6 +200,7 @@ class KernelSequence<Kokkos::Cuda> {
   std::vector<std::byte> m_notes, m_last_notes;
   std::unique_ptr<Recorder> m_recorder;  ///< null: not wanted, or it does not work
   std::size_t m_recorded = 0;            ///< kernels
+  bool m_lets_start_early = false;       ///< the last of them
   cudaGraphExec_t m_graph = nullptr;
 };
 

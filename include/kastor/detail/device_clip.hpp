@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/clip_parts.hpp>
+#include <kastor/detail/expect_clip.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/join_tails.hpp>
 #include <kastor/detail/predict_clip.hpp>
@@ -47,19 +48,16 @@ struct DeviceClip {
     } else {
       join<JoinTails<T, Exec, 512>>(launch);
     }
+    const PagedWindow<T> window{pages, parts.begin, parts.of_a_bin,
+                                std::min(most_copied, PagedWindow<T>::room)};
+    using Expect = ExpectClip<T, Exec>;
+    launch("kastor::sigma_clip::expect", Expect::teams,
+           Expect{request, brackets(), parts.read, lists.capacity, tails(), parts.summaries,
+                  parts.counts, window, parts.expected});
     launch("kastor::sigma_clip::replay", 1,
-           ReplayByTeam<T, Exec>{
-               request,
-               brackets(),
-               parts.read,
-               lists.capacity,
-               lists.candidate_capacity,
-               tails(),
-               parts.summaries,
-               {pages, parts.begin, parts.of_a_bin, std::min(most_copied, PagedWindow<T>::room)},
-               pixels,
-               parts.outcome,
-               reported});
+           ReplayByTeam<T, Exec>{request, brackets(), parts.read, lists.capacity,
+                                 lists.candidate_capacity, tails(), parts.summaries, window,
+                                 parts.expected, pixels, parts.outcome, reported});
   }
 
  private:

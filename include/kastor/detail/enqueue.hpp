@@ -13,16 +13,35 @@
 namespace kastor::detail {
 
 /// `launch(instance)` enqueues one kernel, with these arguments. Where a KernelSequence is at work
-/// on this thread, it decides when, and on which instance.
-template <class Exec, class Kernel, class Launch>
+/// on this thread, it decides when, and on which instance. `starts_early`: it is launched by
+/// `launch_kernel`.
+template <bool starts_early = false, class Exec, class Kernel, class Launch>
 void enqueue_kernel(const Exec& space, [[maybe_unused]] std::int64_t size,
                     [[maybe_unused]] const Kernel& kernel, const Launch& launch) {
   if constexpr (requires { KernelSequence<Exec>::current(); }) {
     if (auto* const sequence = KernelSequence<Exec>::current())
-      return sequence->take(size, kernel, launch);
+      return sequence->take(size, kernel, launch, starts_early);
   }
   launch(space);
 }
+
+/// A kernel that may be started before the one before it has ended: each of its threads waits for
+/// that end, and for all that was written, by itself. So a graph need not wait until a GPU is idle
+/// before it starts the next kernel. (CUDA's programmatic dependent launch; elsewhere this does
+/// nothing.)
+template <class Kernel>
+struct StartedEarly {
+  Kernel kernel;
+
+  template <class Place>
+  KOKKOS_FUNCTION void operator()(const Place& place) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+    kernel(place);
+  }
+};
 
 /// `Kokkos::parallel_for`. Kernels of over 512 bytes would wait on a GPU, and the host with them,
 /// until their arguments can be copied over those of the last one of that kind.
@@ -32,14 +51,15 @@ void launch_kernel(const char* label, const Policy& policy, const Kernel& kernel
   if constexpr (is_host_space_v<typename Policy::execution_space>) {
     Kokkos::parallel_for(label, policy, kernel);
   } else {
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight),
+                         StartedEarly<Kernel>{kernel});
   }
 }
 
 /// The same over [0, n).
 template <class Policy, class Exec, class Kernel>
 void enqueue_range(const Exec& space, const char* label, std::int64_t n, const Kernel& kernel) {
-  enqueue_kernel(space, n, kernel, [&](const Exec& instance) {
+  enqueue_kernel<true>(space, n, kernel, [&](const Exec& instance) {
     launch_kernel(label, Policy(instance, 0, n), kernel);
   });
 }

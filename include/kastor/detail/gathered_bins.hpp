@@ -119,6 +119,12 @@ struct GatheredBins {
   }
 };
 
+/// Whether a pixel of the lower (0) or upper tail is within a limit.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION bool is_within(int side, T x, T limit) {
+  return side == 0 ? x > limit : x < limit;
+}
+
 /// Pixels of the tails, their distances from the centre and the squares of these: integers of 2^-44
 /// of the octave's lower bound and its square.
 struct TailSums {

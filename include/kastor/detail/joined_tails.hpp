@@ -46,8 +46,39 @@ class JoinedTails {
     return true;
   }
 
-  /// What each tail has within an interval. All must call it.
-  KOKKOS_FUNCTION void within(const Interval<T>& interval, TailPart (&parts)[sides]) const {
+  /// What a tail has in all, and in the octaves before one.
+  [[nodiscard]] KOKKOS_FUNCTION const TailPart& all(int side) const {
+    return before(side, of_side(side, m_used));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION const TailPart& before(int side, int octave) const {
+    return m_space->before_octave[side][octave];
+  }
+  /// Octaves that hold pixels, or lie before one that does.
+  [[nodiscard]] KOKKOS_FUNCTION int used(int side) const { return of_side(side, m_used); }
+  [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
+    return m_summaries.bins[side * TailOctaves::bins + bin];
+  }
+  /// Adds this thread's share of what a bin's octave has in the bins before it.
+  template <class Half>
+  KOKKOS_FUNCTION void add_bins_before(const Half& half, int side, int bin,
+                                       std::uint64_t (&words)[WideTailSums::words]) const {
+    const int octave = TailOctaves::octave_of(bin);
+    if (octave >= TailOctaves::fine) return;
+    // Those in its group, and the groups before that.
+    const int group = bin / TailOctaves::in_group;
+    const int bins = bin % TailOctaves::in_group;
+    const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
+    KASTOR_KEEP_LOOP
+    for (int i = half.rank(); i < bins + group - first_group; i += half.size()) {
+      const WideTailSums& more =
+          i < bins ? summary(side, bin - bins + i).sums
+                   : m_summaries.groups[side * TailOctaves::groups + first_group + i - bins];
+      more.add_to(words);
+    }
+  }
+
+  /// What each tail has within an interval: true, it is always known. All must call it.
+  KOKKOS_FUNCTION bool within(const Interval<T>& interval, TailPart (&parts)[sides]) const {
     const T limits[sides] = {interval.low, interval.high};
     Cut cuts[sides];
     cuts_at(limits, cuts);
@@ -82,10 +113,11 @@ class JoinedTails {
       parts[side] = {m_space->before_octave[side][cuts[side].octave].count +
                          static_cast<std::int64_t>(words[side][WideTailSums::pixels]),
                      sums[side], sums[sides + side]};
+    return true;
   }
 
-  /// The outermost pixels within an interval, of each tail that has any there.
-  KOKKOS_FUNCTION void find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
+  /// The outermost pixels within an interval, of each tail that has any there. As above.
+  KOKKOS_FUNCTION bool find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
     const T limits[sides] = {interval.low, interval.high};
     const auto outwards = [](int side, Key<T> key) {
       return side == 0 ? static_cast<Key<T>>(~key) : key;
@@ -104,7 +136,7 @@ class JoinedTails {
                 const T limit = of_side(side, limits);
                 for_my_share(half, m_tails + bin.begin, bin.pixels(), [&](T x) {
                   const std::uint64_t key = outwards(side, key_of(x));
-                  if (beyond(side, x, limit) && key > mine[0]) mine[0] = key;
+                  if (is_within(side, x, limit) && key > mine[0]) mine[0] = key;
                 });
               } else if (cut.octave > 0) {
                 mine[0] = last_used(half, side, TailOctaves::first_bin_of(cut.octave - 1), cut.bin);
@@ -131,13 +163,10 @@ class JoinedTails {
       const BinSummary<T>& last = summary(side, static_cast<int>(bin) - 1);
       extreme[side] = side == 0 ? last.min() : last.max();
     }
+    return true;
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
-    return m_summaries.bins[side * TailOctaves::bins + bin];
-  }
-
   KOKKOS_FUNCTION void add_up_octaves() {
     std::uint64_t used[2][1];
     by_side(m_crew, *m_by_side, used, LargerWord{},
@@ -171,10 +200,6 @@ class JoinedTails {
     m_crew.barrier();
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION bool beyond(int side, T x, T limit) const {
-    return side == 0 ? x > limit : x < limit;
-  }
-
   /// Where a tail's limit lies; if beyond all octaves that are used, after the last of them.
   struct Cut {
     int bin;
@@ -205,27 +230,15 @@ class JoinedTails {
     const int octave = cut.octave;
     const BinSummary<T> all = summary(side, bin);
     const std::int64_t n = all.pixels();
-    const int group = bin / TailOctaves::in_group;
-    if (octave < TailOctaves::fine) {
-      // The bins before it in its group, and the groups before that.
-      const int bins = bin % TailOctaves::in_group;
-      const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
-      KASTOR_KEEP_LOOP
-      for (int i = half.rank(); i < bins + group - first_group; i += half.size()) {
-        const WideTailSums& more =
-            i < bins ? summary(side, bin - bins + i).sums
-                     : m_summaries.groups[side * TailOctaves::groups + first_group + i - bins];
-        more.add_to(words);
-      }
-    }
+    add_bins_before(half, side, bin, words);
     if (n == 0) return;
-    if (beyond(side, side == 0 ? all.min() : all.max(), limit)) {
+    if (is_within(side, side == 0 ? all.min() : all.max(), limit)) {
       if (half.rank() == 0) all.sums.add_to(words);
-    } else if (beyond(side, side == 0 ? all.max() : all.min(), limit)) {
+    } else if (is_within(side, side == 0 ? all.max() : all.min(), limit)) {
       const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
       TailSums sums;
       add_tail(half, m_tails + all.begin, n, term, sums,
-               [&](T x) { return beyond(side, x, limit); });
+               [&](T x) { return is_within(side, x, limit); });
       WideTailSums::of(sums).add_to(words);
     }
   }

@@ -123,18 +123,19 @@ class ListedTails {
     return n_of(0, TailOctaves::count - 1) == 0 && n_of(1, TailOctaves::count - 1) == 0;
   }
 
-  /// What each tail has within an interval.
-  void within(const Interval<T>& interval, TailPart (&parts)[sides]) const {
+  /// What each tail has within an interval: true, it is always known.
+  bool within(const Interval<T>& interval, TailPart (&parts)[sides]) const {
     for (int side = 0; side < sides; ++side) {
       const int octave = octave_of_limit(side, interval);
       parts[side] = octave < m_used[side]
                         ? with_octave(m_before[side][octave], side, octave, interval)
                         : m_before[side][TailOctaves::count];
     }
+    return true;
   }
 
-  /// The outermost pixels within an interval, of each tail that has any there.
-  void find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
+  /// The outermost pixels within an interval, of each tail that has any there. As above.
+  bool find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
     for (int side = 0; side < sides; ++side) {
       const int limit = octave_of_limit(side, interval);
       for (int octave = std::min(limit, m_used[side] - 1); octave >= 0; --octave) {
@@ -145,6 +146,7 @@ class ListedTails {
         break;
       }
     }
+    return true;
   }
 
  private:

@@ -44,24 +44,35 @@ struct Gathered {
 };
 
 /// `Tails` answers for the pixels beyond the edges, `Window` for those around the medians: a
-/// device's are JoinedTails and WindowSelector, a host's ListedTails and ListedWindow.
+/// device's are ExpectedTails and ExpectedWindow, which may not know, or JoinedTails and
+/// WindowSelector; a host's ListedTails and ListedWindow.
 template <class T, class Tails, class Window>
 class Replay {
  public:
   /// All of a crew must call it, and what follows.
   KASTOR_NO_CHECK_OF_CALLS
   KOKKOS_FUNCTION Replay(const Gathered<T>& g, const Tails& tails, const Window& window)
-      : m_g(g), m_bins(g.brackets), m_tails(tails), m_stored(window) {
-    m_inside_sum = scale_by_power_of_two(m_g.inside.sum.to_double(), -grid_bits);
-    m_inside_squares = scale_by_power_of_two(m_g.inside.squares.to_double(), -grid_bits);
+      : m_g(g),
+        m_tails(tails),
+        m_stored(window),
+        m_low_edge(g.brackets.low_edge),
+        m_high_edge(g.brackets.high_edge),
+        m_centre(static_cast<double>(g.brackets.centre)),
+        m_exponent(g.brackets.grid.exponent),
+        m_spikes(g.brackets.spikes),
+        m_inside(g.inside.inside),
+        m_below(g.inside.below),
+        m_inside_sum(scale_by_power_of_two(g.inside.sum.to_double(), -grid_bits)),
+        m_inside_squares(scale_by_power_of_two(g.inside.squares.to_double(), -grid_bits)) {
     m_window = m_stored.pixels();
-    for (int s = 0; s < m_g.brackets.spikes; ++s) {
+    for (int s = 0; s < m_spikes; ++s) {
       m_below_spike[s] = m_stored.below(m_g.brackets.spike[s]);
       m_window += m_g.inside.spike[s];
     }
   }
 
-  /// The clip's plain iteration; false: a bracket failed and nothing is decided.
+  /// The clip's plain iteration; false: a bracket failed, or something is not known, and nothing is
+  /// decided.
   KASTOR_NO_CHECK_OF_CALLS
   [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes,
                                                 SigmaClipResult& result) {
@@ -102,6 +113,9 @@ class Replay {
   }
 
  private:
+  /// Then no value is counted either, and pixels of neighbouring ranks are found together.
+  static constexpr bool may_not_know = requires { Window::may_not_know; };
+
   /// The pixels of an interval.
   struct Population {
     std::int64_t n = 0;
@@ -109,13 +123,12 @@ class Replay {
     double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
   };
 
-  /// False: a limit may be inside the edges.
+  /// False: a limit may be inside the edges, or what it cuts off is not known.
   KASTOR_NO_CHECK_OF_CALLS
   [[nodiscard]] KOKKOS_FUNCTION bool count(const Interval<T>& interval, Population& p) const {
-    if (interval.low > m_g.brackets.low_edge || interval.high < m_g.brackets.high_edge)
-      return false;
+    if (interval.low > m_low_edge || interval.high < m_high_edge) return false;
     TailPart parts[2];
-    m_tails.within(interval, parts);
+    if (!m_tails.within(interval, parts)) return false;
     p = Population{};
     KASTOR_UNROLL
     for (int side = 0; side < 2; ++side) {
@@ -124,51 +137,54 @@ class Replay {
       p.sum += (side == 0 ? -1 : 1) * parts[side].sum;
       p.squares += parts[side].squares;
     }
-    p.n += m_g.inside.inside;
+    p.n += m_inside;
     p.sum += m_inside_sum;
     p.squares += m_inside_squares;
     return true;
   }
 
-  /// Everything but the extremes. False: the median is not in the window.
+  /// Everything but the extremes. False: the median is not in the window, or not known.
   [[nodiscard]] KOKKOS_FUNCTION bool describe(const Population& p, Statistics& s) {
     const Divisor n(p.n);
-    const int exponent = m_g.brackets.grid.exponent;
     const double mean = n.quotient(p.sum);
     const double variance = n.quotient(p.squares - p.sum * mean);
     s.count = p.n;
-    s.mean = without_sign_of_zero(m_bins.centre + scale_by_power_of_two(mean, exponent));
-    s.std = variance > 0 ? scale_by_power_of_two(Kokkos::sqrt(variance), exponent) : 0.0;
-    const std::int64_t below = m_g.inside.below + p.tail[0];
+    s.mean = without_sign_of_zero(m_centre + scale_by_power_of_two(mean, m_exponent));
+    s.std = variance > 0 ? scale_by_power_of_two(Kokkos::sqrt(variance), m_exponent) : 0.0;
+    const std::int64_t below = m_below + p.tail[0];
     const std::int64_t rank = (p.n - 1) / 2 - below;
     const std::int64_t next = p.n / 2 - below;
     if (rank < 0 || next >= m_window) return false;
     T a{}, b{};
-    KASTOR_KEEP_LOOP
-    for (std::int64_t r = rank; r <= next; ++r) {
-      b = in_window(r);
-      if (r == rank) a = b;
+    if constexpr (may_not_know) {
+      if (!m_stored.find(rank, next, a, b)) return false;
+    } else {
+      KASTOR_KEEP_LOOP
+      for (std::int64_t r = rank; r <= next; ++r) {
+        if (!in_window(r, b)) return false;
+        if (r == rank) a = b;
+      }
     }
     s.median = without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
     return true;
   }
 
   /// The smallest and the largest pixel of an interval. False: they are neither in the tails nor in
-  /// the window.
+  /// the window, or not known.
   KASTOR_NO_CHECK_OF_CALLS
   [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const Interval<T>& interval, const Population& p,
                                                    Statistics& s) {
-    const InsideSums& inside = m_g.inside;
     T extreme[2] = {};
-    if (p.tail[0] > 0 || p.tail[1] > 0) m_tails.find_outermost(interval, extreme);
-    if ((p.tail[0] == 0 && inside.below > 0) ||
-        (p.tail[1] == 0 && inside.inside > inside.below + m_window))
+    if ((p.tail[0] > 0 || p.tail[1] > 0) && !m_tails.find_outermost(interval, extreme))
+      return false;
+    if ((p.tail[0] == 0 && m_below > 0) || (p.tail[1] == 0 && m_inside > m_below + m_window))
       return false;
     KASTOR_KEEP_LOOP
     for (int side = 0; side < 2; ++side) {
       if ((side == 0 ? p.tail[0] : p.tail[1]) > 0) continue;
       if (m_window == 0) return false;
-      const T x = in_window(side == 0 ? 0 : m_window - 1);
+      T x{};
+      if (!in_window(side == 0 ? 0 : m_window - 1, x)) return false;
       (side == 0 ? extreme[0] : extreme[1]) = x;
     }
     s.min = without_sign_of_zero(static_cast<double>(extreme[0]));
@@ -176,26 +192,39 @@ class Replay {
     return true;
   }
 
-  /// The pixel of a rank in the window, spikes included.
+  /// The pixel of a rank in the window, spikes included. False: it is not known.
   KASTOR_NO_CHECK_OF_CALLS
-  [[nodiscard]] KOKKOS_FUNCTION T in_window(std::int64_t rank) {
+  [[nodiscard]] KOKKOS_FUNCTION bool in_window(std::int64_t rank, T& pixel) {
     std::int64_t before = 0;  // pixels of the spikes below
-    for (int s = 0; s < m_g.brackets.spikes; ++s) {
+    for (int s = 0; s < m_spikes; ++s) {
       const std::int64_t first = before + m_below_spike[s];
       if (rank < first) break;
-      if (rank < first + m_g.inside.spike[s]) return m_g.brackets.spike[s];
+      if (rank < first + m_g.inside.spike[s]) {
+        pixel = m_g.brackets.spike[s];
+        return true;
+      }
       before += m_g.inside.spike[s];
     }
-    return m_stored(rank - before);
+    if constexpr (may_not_know) {
+      T same;
+      return m_stored.find(rank, rank, pixel, same);
+    } else {
+      pixel = m_stored(rank - before);
+      return true;
+    }
   }
 
   const Gathered<T>& m_g;
-  GatheredBins<T> m_bins;
   Tails m_tails;
-  Window m_stored;            ///< pixels of the window, all but the spikes
-  std::int64_t m_window = 0;  ///< pixels in the window, spikes included
-  std::int64_t m_below_spike[Brackets<T>::max_spikes] = {};
+  Window m_stored;  ///< pixels of the window, all but the spikes
+  // What every pass needs, in registers.
+  T m_low_edge, m_high_edge;
+  double m_centre;
+  int m_exponent, m_spikes;
+  std::int64_t m_inside, m_below;
   double m_inside_sum, m_inside_squares;  ///< in units of the grid
+  std::int64_t m_window = 0;              ///< pixels in the window, spikes included
+  std::int64_t m_below_spike[Brackets<T>::max_spikes] = {};
 };
 
 /// The whole replay, and the level that follows from it.

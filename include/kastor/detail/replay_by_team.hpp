@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/by_side.hpp>
+#include <kastor/detail/expected_clip.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/joined_tails.hpp>
 #include <kastor/detail/predict_clip.hpp>
@@ -22,11 +23,17 @@ struct ReplaySpace {
   static constexpr int threads = BySideSpace::threads;
   static_assert(threads == WindowSelectorSpace<T>::threads);
 
-  JoinedTailsSpace tails;
-  WindowSelectorSpace<T> window;
+  struct Bins {
+    JoinedTailsSpace tails;
+    WindowSelectorSpace<T> window;
+    union {  // one at a time
+      typename WindowSelectorSpace<T>::Sharing sharing;
+      BySideSpace by_side;
+    };
+  };
   union {  // one at a time
-    typename WindowSelectorSpace<T>::Sharing sharing;
-    BySideSpace by_side;
+    ExpectedClip<T> expected;
+    Bins bins;
   };
 };
 
@@ -45,6 +52,7 @@ struct ReplayByTeam {
   const T* tails;
   TailSummaries<T> summaries;
   PagedWindow<T> window;
+  const ExpectedClip<T>* expected;
   std::int64_t pixels;
   ClipOutcome<T>* outcome;   ///< for the next kernels
   ClipOutcome<T>* reported;  ///< for the host
@@ -57,6 +65,7 @@ struct ReplayByTeam {
     auto* const space = scratch_of<ReplaySpace<T>>(team);
     // Of what was not read there is nothing yet, and nobody looks at it.
     const Gathered<T> gathered{*brackets, read->totals.sums()};
+    bring_expected(crew, space->expected);
     made.usable = gathered.brackets.usable;
     if (made.usable != 0) {
       made.longest_list = read->longest_list;
@@ -70,10 +79,38 @@ struct ReplayByTeam {
   KOKKOS_FUNCTION void clip(const TeamCrew<Member>& crew, const Gathered<T>& gathered,
                             ReplaySpace<T>& space, ClipOutcome<T>& made) const {
     using Crew = TeamCrew<Member>;
+    if (space.expected.usable != 0) {
+      replay(gathered, ExpectedTails<T>(space.expected), ExpectedWindow<T>(space.expected),
+             request.kappa, request.max_passes, request.level, made);
+      if (made.decided != 0) return;
+      crew.barrier();
+    }
+    auto& in = space.bins;
     const GatheredBins<T> bins(gathered.brackets);
-    const WindowSelector<T, Crew> selector(crew, bins, window, space.window, space.sharing);
-    const JoinedTails<T, Crew> joined(crew, bins, tails, summaries, space.tails, space.by_side);
+    const WindowSelector<T, Crew> selector(crew, bins, window, in.window, in.sharing);
+    const JoinedTails<T, Crew> joined(crew, bins, tails, summaries, in.tails, in.by_side);
     replay(gathered, joined, selector, request.kappa, request.max_passes, request.level, made);
+  }
+
+  KOKKOS_FUNCTION void bring_expected(const TeamCrew<Member>& crew, ExpectedClip<T>& to) const {
+    using Word = std::uint64_t;
+    constexpr int words = sizeof(ExpectedClip<T>) / sizeof(Word);
+    constexpr int mine = (words + threads - 1) / threads;
+    static_assert(sizeof(ExpectedClip<T>) % sizeof(Word) == 0);
+    const auto* const from = reinterpret_cast<const Word*>(expected);
+    auto* const into = reinterpret_cast<Word*>(&to);
+    Word word[mine];
+    KASTOR_UNROLL
+    for (int k = 0; k < mine; ++k) {
+      const int i = crew.rank() + k * threads;
+      word[k] = i < words ? from[i] : 0;
+    }
+    KASTOR_UNROLL
+    for (int k = 0; k < mine; ++k) {
+      const int i = crew.rank() + k * threads;
+      if (i < words) into[i] = word[k];
+    }
+    crew.barrier();
   }
 };
 

@@ -33,8 +33,12 @@ struct SortedPages {
     std::uint32_t begin, end;
   };
   [[nodiscard]] KOKKOS_FUNCTION Places places(std::int64_t page, int bin) const {
+    return places(page, bin, bin);
+  }
+  /// The same of the bins from one to another.
+  [[nodiscard]] KOKKOS_FUNCTION Places places(std::int64_t page, int first, int last) const {
     const std::uint16_t* const of_page = begin + page * row;
-    return {of_page[bin], of_page[bin + 1]};
+    return {of_page[first], of_page[last + 1]};
   }
   [[nodiscard]] KOKKOS_FUNCTION const T* page(std::int64_t i) const {
     return pixels + i * page_size;

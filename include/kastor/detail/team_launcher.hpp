@@ -16,7 +16,7 @@ struct TeamLauncher {
   template <class Kernel>
   void operator()(const char* label, int league, const Kernel& kernel) const {
     using OfKernel = Kokkos::LaunchBounds<Kernel::threads, Kernel::teams_at_once>;
-    enqueue_kernel(space, league, kernel, [&](const Exec& instance) {
+    enqueue_kernel<true>(space, league, kernel, [&](const Exec& instance) {
       launch_kernel(label,
                     Kokkos::TeamPolicy<Exec, OfKernel>(instance, league, Kernel::threads)
                         .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes)),

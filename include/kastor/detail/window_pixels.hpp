@@ -62,13 +62,18 @@ struct PagedWindow {
 
   template <class Crew, class Visit>
   KOKKOS_FUNCTION void for_each(const Crew& crew, int bin, const Visit& visit) const {
-    for_some_pages(crew, bin, [&](const PixelsOfPages<T>& some) {
+    for_each(crew, bin, bin, visit);
+  }
+  /// The same of the bins from one to another.
+  template <class Crew, class Visit>
+  KOKKOS_FUNCTION void for_each(const Crew& crew, int first, int last, const Visit& visit) const {
+    for_some_pages(crew, first, last, [&](const PixelsOfPages<T>& some) {
       some.for_each([&](int, T x) { visit(x); });
     });
   }
   template <class Crew>
   KOKKOS_FUNCTION void copy(const Crew& crew, int bin, T* to, int* next) const {
-    for_some_pages(crew, bin, [&](const PixelsOfPages<T>& some) {
+    for_some_pages(crew, bin, bin, [&](const PixelsOfPages<T>& some) {
       const int n = some.all();
       if (n == 0) return;
       T* const here = to + scratch_fetch_add(next, n);
@@ -84,9 +89,10 @@ struct PagedWindow {
   }
 
  private:
-  /// Visits what this thread's pages have.
+  /// Visits what this thread's pages have of some bins.
   template <class Crew, class Visit>
-  KOKKOS_FUNCTION void for_some_pages(const Crew& crew, int bin, const Visit& visit) const {
+  KOKKOS_FUNCTION void for_some_pages(const Crew& crew, int first, int last,
+                                      const Visit& visit) const {
     constexpr int batch = PixelsOfPages<T>::pages;
     const std::int64_t count = *pages.count;
     const std::int64_t step = crew.size();
@@ -96,7 +102,8 @@ struct PagedWindow {
       KASTOR_UNROLL
       for (int k = 0; k < batch; ++k) {
         const std::int64_t p = page + k * step;
-        places[k] = p < count ? pages.places(p, bin) : typename SortedPages<T>::Places{0, 0};
+        places[k] =
+            p < count ? pages.places(p, first, last) : typename SortedPages<T>::Places{0, 0};
       }
       PixelsOfPages<T> some;
       KASTOR_UNROLL
