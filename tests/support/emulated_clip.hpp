@@ -104,6 +104,7 @@ class EmulatedClip {
         m_touched(125) {
     kd::ClipParts<T> parts{};
     parts.lay_out(m_small, division.teams, true);
+    std::fill_n(parts.prediction.histogram, kd::SampleBins::count, 0U);
     m_clip = kd::DeviceClip<T>{
         parts,
         division.teams,

@@ -40,10 +40,10 @@ class OutlineShare {
       const int i = rank * mine + k < all ? rank * mine + k : all - 1;
       const int side = i / ClipOutline::groups;
       const int group = i % ClipOutline::groups;
-      const std::uint32_t* const of_bin =
-          counts.of_tail + side * TailOctaves::bins + group * TailOctaves::in_group;
+      const auto* const of_bins = reinterpret_cast<const std::uint64_t*>(
+          counts.of_tail + side * TailOctaves::bins + group * TailOctaves::in_group);
       KASTOR_UNROLL
-      for (int b = 0; b < TailOctaves::in_group; ++b) m_count[k][b] = of_bin[b];
+      for (int s = 0; s < ClipOutline::steps_of_group; ++s) m_counts[k][s] = of_bins[s];
       m_sums[k] = summaries.groups[side * TailOctaves::groups + group];
     }
     KASTOR_UNROLL
@@ -92,6 +92,7 @@ class OutlineShare {
   static constexpr int all = 2 * ClipOutline::groups;
   static constexpr int mine = all / ClipOutline::threads + 1;
   static constexpr int window_mine = ClipOutline::window_steps / ClipOutline::threads;
+  static_assert(ClipOutline::step == 2);
   static constexpr int window_step = GatheredBins<T>::window / ClipOutline::window_steps;
 
   /// Of a group.
@@ -103,10 +104,10 @@ class OutlineShare {
     Sums sums;
     std::uint32_t n = 0;
     KASTOR_UNROLL
-    for (int b = 0; b < TailOctaves::in_group; ++b) {
-      n += m_count[k][b];
-      if (b % ClipOutline::step == ClipOutline::step - 1)
-        sums.of_step[b / ClipOutline::step] = static_cast<float>(n);
+    for (int s = 0; s < ClipOutline::steps_of_group; ++s) {
+      n += static_cast<std::uint32_t>(m_counts[k][s]) +
+           static_cast<std::uint32_t>(m_counts[k][s] >> 32);
+      sums.of_step[s] = static_cast<float>(n);
     }
     const int group = (m_rank * mine + k) % ClipOutline::groups;
     const int octave = TailOctaves::octave_of(group * TailOctaves::in_group);
@@ -124,7 +125,7 @@ class OutlineShare {
   }
 
   int m_rank;
-  std::uint32_t m_count[mine][TailOctaves::in_group];
+  std::uint64_t m_counts[mine][ClipOutline::steps_of_group];  ///< of two bins each
   WideTailSums m_sums[mine];
   std::uint64_t m_window[window_mine], m_window_end;
 };

@@ -64,6 +64,10 @@ class ClipPlan {
     KASTOR_EXPECTS("kastor::SigmaClipper", params.max_passes >= 0,
                    "max_passes is " + std::to_string(params.max_passes) + "; expected 0 or more");
     m_small_parts.lay_out(m_small, m_teams, !on_host);
+    if constexpr (!on_host)
+      Kokkos::parallel_for("kastor::sigma_clip::clear_histogram",
+                           Kokkos::RangePolicy<Exec>(m_space, 0, SampleBins::count),
+                           ClearHistogram{m_small_parts.prediction.histogram});
   }
 
   /// Enqueues the clip of an image. If a mask is given, a host marks in it the pixels that may be

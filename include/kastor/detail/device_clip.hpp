@@ -53,7 +53,7 @@ struct DeviceClip {
     using Expect = ExpectClip<T, Exec>;
     launch("kastor::sigma_clip::expect", Expect::teams,
            Expect{request, brackets(), parts.read, lists.capacity, tails(), parts.summaries,
-                  parts.counts, window, parts.expected});
+                  parts.counts, window, parts.expected, parts.prediction.histogram});
     launch("kastor::sigma_clip::replay", 1,
            ReplayByTeam<T, Exec>{request, brackets(), parts.read, lists.capacity,
                                  lists.candidate_capacity, tails(), parts.summaries, window,
@@ -67,6 +67,9 @@ struct DeviceClip {
   [[nodiscard]] int processors() const {
     return (teams + 1) / GatherByTeams<T, Exec>::teams_at_once;
   }
+  [[nodiscard]] bool is_whole(const SampledRows<T>& band) const {
+    return band.first_pixel == 0 && band.past() == pixels;
+  }
   /// Once the lists are in the pages, their memory is free.
   [[nodiscard]] T* tails() const { return lists.gathered; }
 
@@ -75,21 +78,27 @@ struct DeviceClip {
                const ClipRequest& request) const {
     const Stride rough(pixels, rough_size);
     const Stride sample(pixels, sample_size(pixels));
+    const ClipCounters<T> counters{parts.totals, parts.segments, teams, parts.counts,
+                                   parts.summaries};
+    const auto sampling = [&](int threads) {
+      return static_cast<int>(std::clamp<std::int64_t>(sample.count / (4 * threads), 1, teams));
+    };
     for_each_band([&](const SampledRows<T>& band) {
-      const FindRoughScale<T, Exec> kernel{
-          band,
-          rough,
-          band.past() == pixels,
-          parts.prediction,
-          {parts.totals, parts.segments, teams, parts.counts, parts.summaries}};
+      if (is_whole(band)) {
+        using Sample = CountSampleOfOneBand<T, Exec>;
+        launch("kastor::sigma_clip::sample", sampling(Sample::threads) + Sample::clearing,
+               Sample{band, rough, sample, parts.prediction, counters});
+        return;
+      }
+      const FindRoughScale<T, Exec> kernel{band, rough, band.past() == pixels, parts.prediction,
+                                           counters};
       constexpr int clearing = 16;
       launch("kastor::sigma_clip::rough_scale", band.first_pixel == 0 ? 1 + clearing : 1, kernel);
     });
     for_each_band([&](const SampledRows<T>& band) {
+      if (is_whole(band)) return;
       const CountSample<T, Exec> kernel{band, sample, parts.prediction};
-      const std::int64_t enough = sample.count / (4 * kernel.threads);
-      launch("kastor::sigma_clip::sample",
-             static_cast<int>(std::clamp<std::int64_t>(enough, 1, teams)), kernel);
+      launch("kastor::sigma_clip::sample", sampling(kernel.threads), kernel);
     });
     // One team works for long, so the mask is cleared meanwhile, by other processors.
     const BracketFromHistogram<T, Exec> kernel{request, parts.prediction, mask};

@@ -37,7 +37,9 @@ class Divisor {
   [[nodiscard]] KOKKOS_FUNCTION double corrected(double x) const {
     const double q = x * m_reciprocal;
     const double better = Kokkos::fma(Kokkos::fma(-m_n, q, x), m_reciprocal, q);
-    return q - q == 0 ? better : q;  // infinities stay
+    // Infinities stay. Asked of the bits of x, it is known before the quotient is.
+    constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52;
+    return (Kokkos::bit_cast<std::uint64_t>(x) & infinity) != infinity ? better : q;
   }
 
   double m_n;

@@ -58,10 +58,13 @@ struct ExpectClip {
   PageCounts counts;
   PagedWindow<T> window;
   Expected* expected;
+  std::uint32_t* histogram;  ///< of the sample, which the next clip needs clear
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Crew crew(team);
     const int task = team.league_rank();
+    for (int bin = task * threads + crew.rank(); bin < SampleBins::count; bin += teams * threads)
+      histogram[bin] = 0;
     const bool for_all = task == teams - 1;
     const Gathered<T> gathered{*brackets, read->totals.sums()};
     const OutlineShare<T> share(crew.rank(), summaries, counts, window.begin);
@@ -146,26 +149,34 @@ struct ExpectClip {
     std::uint64_t halves[2][WideTailSums::words];
     by_side(crew, space.by_side, halves, AddWords{},
             [&](int, const auto&, std::uint64_t(&mine)[WideTailSums::words]) {
+              // What is in memory is asked for before anything is looked at.
+              const WideTailSums before = joined.share_before(crew.rank(), side, first);
+              PixelsOfBins some;
+              KASTOR_UNROLL
+              for (int k = 0; k < PixelsOfBins::bins; ++k) {
+                const BinSummary<T>& bin =
+                    joined.summary(side, first + k <= last ? first + k : last);
+                some.from[k] = tails + bin.begin;
+                some.n[k] = first + k <= last ? bin.pixels() : 0;
+              }
               outermost = outermost_of(joined, side, first - 1 - crew.rank());
               TailSums sums;
-              KASTOR_KEEP_LOOP
-              for (int bin = first; bin <= last; ++bin) {
-                const BinSummary<T>& summary = joined.summary(side, bin);
-                add_tail(crew, tails + summary.begin, summary.pixels(), term, sums, [&](T x) {
-                  const bool is_certain = is_within(side, x, inner);
-                  const std::uint64_t key = outwards(side, key_of(x));
-                  if (is_certain && key > outermost) outermost = key;
-                  if (!is_certain && is_within(side, x, outer)) {
-                    const std::uint32_t i = scratch_fetch_add(&space.count, 1U);
-                    if (i < most_near) near.pixel[i] = x;
-                  }
-                  return is_certain;
-                });
-              }
+              some.for_each(
+                  crew,
+                  [&](T x, FewTailSums& few) {
+                    const bool is_certain = is_within(side, x, inner);
+                    const std::uint64_t key = outwards(side, key_of(x));
+                    if (is_certain && key > outermost) outermost = key;
+                    if (!is_certain && is_within(side, x, outer)) {
+                      const std::uint32_t i = scratch_fetch_add(&space.count, 1U);
+                      if (i < most_near) near.pixel[i] = x;
+                    }
+                    term.add(x, is_certain, few);
+                  },
+                  sums);
               const WideTailSums wide = WideTailSums::of(sums);
               KASTOR_UNROLL
-              for (int k = 0; k < WideTailSums::words; ++k) mine[k] = wide.word[k];
-              joined.add_bins_before(crew, side, first, mine);
+              for (int k = 0; k < WideTailSums::words; ++k) mine[k] = wide.word[k] + before.word[k];
             });
     std::uint64_t certain[WideTailSums::words];
     KASTOR_UNROLL
@@ -207,11 +218,51 @@ struct ExpectClip {
     outermost = keys[0][0] > keys[1][0] ? keys[0][0] : keys[1][0];
     to.last = value_of<T>(outwards(side, static_cast<Key<T>>(outermost)));
     to.has_last = outermost != 0 ? 1 : 0;
-    const bool is_known = space.count <= most_near;
+    const bool is_known = space.count <= most_near && last - first < PixelsOfBins::bins;
     const T centre = brackets->centre;
     expected->bounds.inner[side][question.limit] = is_known ? inner : centre;
     expected->bounds.outer[side][question.limit] = is_known ? outer : centre;
   }
+  /// Of the bins that the bounds of a limit lie in, one after the other. Short code, for it runs
+  /// once and has to be fetched first.
+  struct PixelsOfBins {
+    static constexpr int bins = 3;
+    static constexpr int batch = 4;  ///< pixels of a thread that are under way at once
+    const T* from[bins];
+    std::int64_t n[bins];
+
+    /// Calls `visit(pixel, few)` for this thread's share, which adds to the few sums.
+    template <class Visit>
+    KOKKOS_FUNCTION void for_each(const Crew& crew, const Visit& visit, TailSums& sums) const {
+      static_assert(bins == 3);
+      const std::int64_t all = n[0] + n[1] + n[2];
+      const std::int64_t step = crew.size();
+      KASTOR_KEEP_LOOP
+      for (std::int64_t first = crew.rank(); first < all; first += batch * step) {
+        T x[batch]{};
+        KASTOR_UNROLL
+        for (int j = 0; j < batch; ++j) {
+          const std::int64_t i = first + j * step;
+          if (i < all) x[j] = at(i);
+        }
+        FewTailSums few;
+        KASTOR_UNROLL
+        for (int j = 0; j < batch; ++j) {
+          if (first + j * step >= all) break;
+          visit(x[j], few);
+        }
+        few.move_to(sums);
+      }
+    }
+
+   private:
+    [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t i) const {
+      if (i < n[0]) return from[0][i];
+      i -= n[0];
+      return i < n[1] ? from[1][i] : from[2][i - n[1]];
+    }
+  };
+
   /// Of a bin's pixels, as a key that grows outwards; 0: there are none.
   [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t outermost_of(const Tails& joined, int side,
                                                                   int bin) {

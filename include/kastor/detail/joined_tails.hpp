@@ -58,23 +58,21 @@ class JoinedTails {
   [[nodiscard]] KOKKOS_FUNCTION const BinSummary<T>& summary(int side, int bin) const {
     return m_summaries.bins[side * TailOctaves::bins + bin];
   }
-  /// Adds this thread's share of what a bin's octave has in the bins before it.
-  template <class Half>
-  KOKKOS_FUNCTION void add_bins_before(const Half& half, int side, int bin,
-                                       std::uint64_t (&words)[WideTailSums::words]) const {
-    const int octave = TailOctaves::octave_of(bin);
-    if (octave >= TailOctaves::fine) return;
-    // Those in its group, and the groups before that.
-    const int group = bin / TailOctaves::in_group;
+  /// Of what a bin's octave has in the bins before it: those in its group, one by one, and the
+  /// groups before that.
+  [[nodiscard]] KOKKOS_FUNCTION WideTailSums share_before(int rank, int side, int bin) const {
     const int bins = bin % TailOctaves::in_group;
+    if (rank >= shares_before(bin)) return {};
+    if (rank < bins) return summary(side, bin - bins + rank).sums;
+    const int octave = TailOctaves::octave_of(bin);
     const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
-    KASTOR_KEEP_LOOP
-    for (int i = half.rank(); i < bins + group - first_group; i += half.size()) {
-      const WideTailSums& more =
-          i < bins ? summary(side, bin - bins + i).sums
-                   : m_summaries.groups[side * TailOctaves::groups + first_group + i - bins];
-      more.add_to(words);
-    }
+    return m_summaries.groups[side * TailOctaves::groups + first_group + rank - bins];
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static int shares_before(int bin) {
+    const int octave = TailOctaves::octave_of(bin);
+    if (octave >= TailOctaves::fine) return 0;
+    const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
+    return bin % TailOctaves::in_group + bin / TailOctaves::in_group - first_group;
   }
 
   /// What each tail has within an interval: true, it is always known. All must call it.
@@ -168,18 +166,28 @@ class JoinedTails {
 
  private:
   KOKKOS_FUNCTION void add_up_octaves() {
+    constexpr int half_of_crew = BySideSpace::threads / 2;
+    constexpr int mine = (TailOctaves::count + half_of_crew - 1) / half_of_crew;
     std::uint64_t used[2][1];
     by_side(m_crew, *m_by_side, used, LargerWord{},
-            [&](int side, const auto& half, std::uint64_t(&mine)[1]) {
-              mine[0] = 0;
-              KASTOR_KEEP_LOOP
-              for (int octave = half.rank(); octave < TailOctaves::count; octave += half.size()) {
-                const WideTailSums sums = m_summaries.octaves[side * TailOctaves::count + octave];
+            [&](int side, const auto& half, std::uint64_t(&last)[1]) {
+              last[0] = 0;
+              WideTailSums sums[mine];  // all under way before the first is needed
+              KASTOR_UNROLL
+              for (int k = 0; k < mine; ++k) {
+                const int octave = half.rank() + k * half_of_crew;
+                if (octave < TailOctaves::count)
+                  sums[k] = m_summaries.octaves[side * TailOctaves::count + octave];
+              }
+              KASTOR_UNROLL
+              for (int k = 0; k < mine; ++k) {
+                const int octave = half.rank() + k * half_of_crew;
+                if (octave >= TailOctaves::count) break;
                 auto& here = m_space->before_octave[side][octave];
                 here = {0, 0, 0};
-                if (sums.word[WideTailSums::pixels] == 0) continue;
-                mine[0] = static_cast<std::uint64_t>(octave) + 1;
-                const TailSums whole = sums.sums();
+                if (sums[k].word[WideTailSums::pixels] == 0) continue;
+                last[0] = static_cast<std::uint64_t>(octave) + 1;
+                const TailSums whole = sums[k].sums();
                 here = {whole.count, m_bins.in_grid_units(whole.sum, octave, false),
                         m_bins.in_grid_units(whole.squares, octave, true)};
               }
@@ -230,7 +238,9 @@ class JoinedTails {
     const int octave = cut.octave;
     const BinSummary<T> all = summary(side, bin);
     const std::int64_t n = all.pixels();
-    add_bins_before(half, side, bin, words);
+    KASTOR_KEEP_LOOP
+    for (int i = half.rank(); i < shares_before(bin); i += half.size())
+      share_before(i, side, bin).add_to(words);
     if (n == 0) return;
     if (is_within(side, side == 0 ? all.min() : all.max(), limit)) {
       if (half.rank() == 0) all.sums.add_to(words);

@@ -109,6 +109,80 @@ struct ClipCounters {
   int teams;
   PageCounts sort;
   TailSummaries<T> tails;
+
+  KOKKOS_FUNCTION void clear(int rank, int size) const {
+    for (int i = rank; i < teams; i += size) segments[i] = {0, 0};
+    for (int i = rank; i < SortedPages<T>::bins; i += size) sort.of_bin[i] = 0;
+    for (int i = rank; i < PageCounts::tail_bins; i += size) sort.of_tail[i] = sort.placed[i] = 0;
+    if (rank == 0) *sort.joined = 0;
+    words_of(totals, teams).clear(rank, size);
+    words_of(tails.bins, 2 * TailOctaves::bins).clear(rank, size);
+    words_of(tails.groups, 2 * TailOctaves::groups).clear(rank, size);
+    words_of(tails.octaves, 2 * TailOctaves::count).clear(rank, size);
+  }
+};
+
+/// The histogram is 0 before the first clip, and a late kernel of each clears it for the next.
+struct ClearHistogram {
+  std::uint32_t* histogram;
+  KOKKOS_FUNCTION void operator()(int bin) const { histogram[bin] = 0; }
+};
+
+/// Work space of a team that looks for the rough scale.
+template <class T>
+struct RoughSpace {
+  T values[rough_size];  ///< what is not finite is infinity
+  T sorted[rough_size];
+  int flags[rough_size];
+  int place[rough_size];
+  int finite, found;
+
+  /// Takes a pixel, before a barrier.
+  KOKKOS_FUNCTION void take(int i, T x) {
+    values[i] = Interval<T>{}.contains(x) ? x : Kokkos::Experimental::infinity_v<T>;
+    place[i] = 0;
+    if (i == 0) finite = found = 0;
+  }
+  /// All of the team must call it, for 0 < n <= rough_size pixels. `rough`: known after a barrier.
+  template <class Member>
+  KOKKOS_FUNCTION void describe(const TeamCrew<Member>& crew, int n, RoughScale<T>& rough) {
+    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+    const int rank = crew.rank();
+    const int size = crew.size();
+    // Sorted by counting the smaller ones, several threads a pixel; what is not finite comes last.
+    const int parts = size / rough_size > 1 ? size / rough_size : 1;
+    for (int k = rank; k < rough_size * parts; k += size) {
+      const int i = k % rough_size;
+      const int part = k / rough_size;
+      if (i >= n) continue;
+      (void)scratch_fetch_add(&place[i],
+                              count_in_part(i, n * part / parts, n * (part + 1) / parts));
+    }
+    crew.barrier();
+    for (int i = rank; i < n; i += size) sorted[place[i]] = values[i];
+    crew.barrier();
+    for (int i = rank; i < n; i += size) {
+      if (sorted[i] < infinity && (i + 1 == n || !(sorted[i + 1] < infinity))) finite = i + 1;
+    }
+    crew.barrier();
+    describe_sorted(crew, sorted, finite, flags, &found, rough);
+  }
+
+ private:
+  /// `count_before`, whose comparison of places is not needed but in the part that has the value.
+  [[nodiscard]] KOKKOS_FUNCTION int count_in_part(int i, int begin, int end) const {
+    if (begin <= i && i < end) return count_before(values, i, begin, end);
+    const T x = values[i];
+    int before = 0;
+    if (end <= i) {
+      KASTOR_UNROLL_BY_4
+      for (int k = begin; k < end; ++k) before += values[k] <= x ? 1 : 0;
+    } else {
+      KASTOR_UNROLL_BY_4
+      for (int k = begin; k < end; ++k) before += values[k] < x ? 1 : 0;
+    }
+    return before;
+  }
 };
 
 /// One team, once for every band; the first time more teams, to clear the counters.
@@ -117,8 +191,7 @@ struct FindRoughScale {
   using Member = TeamMember<Exec>;
   static constexpr int threads = 1024;
   static constexpr int teams_at_once = 1;
-  static constexpr int scratch_bytes =
-      rough_size * static_cast<int>(2 * sizeof(T) + 2 * sizeof(int)) + 2 * sizeof(int) + 16;
+  static constexpr int scratch_bytes = sizeof(RoughSpace<T>) + 16;
 
   SampledRows<T> band;
   Stride stride;
@@ -132,7 +205,7 @@ struct FindRoughScale {
     const int size = crew.size();
     // One team looks at the image.
     if (team.league_rank() > 0) {
-      clear((team.league_rank() - 1) * size + rank, (team.league_size() - 1) * size);
+      counters.clear((team.league_rank() - 1) * size + rank, (team.league_size() - 1) * size);
       return;
     }
     const SampleRange range(band, stride.stride, stride.count);
@@ -141,67 +214,11 @@ struct FindRoughScale {
     }
     if (!last_band) return;
     team.team_barrier();
-    auto* const values = reinterpret_cast<T*>(scratch_of<std::byte>(team, scratch_bytes - 16));
-    T* sorted = values + rough_size;
-    int* flags = reinterpret_cast<int*>(sorted + rough_size);
-    int* place = flags + rough_size;
-    int* finite = place + rough_size;
-    int* found = finite + 1;
-    if (rank == 0) *finite = *found = 0;
+    RoughSpace<T>& rough = *scratch_of<RoughSpace<T>>(team);
     const int n = static_cast<int>(stride.count < rough_size ? stride.count : rough_size);
-    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
-    for (int i = rank; i < n; i += size) {
-      const T x = space.rough_values[i];
-      values[i] = Interval<T>{}.contains(x) ? x : infinity;
-      place[i] = 0;
-    }
+    for (int i = rank; i < n; i += size) rough.take(i, space.rough_values[i]);
     team.team_barrier();
-    // Sorted by counting the smaller ones, several threads a pixel; what is not finite comes last.
-    const int parts = size / rough_size > 1 ? size / rough_size : 1;
-    for (int k = rank; k < rough_size * parts; k += size) {
-      const int i = k % rough_size;
-      const int part = k / rough_size;
-      if (i >= n) continue;
-      (void)scratch_fetch_add(&place[i],
-                              count_in_part(values, i, n * part / parts, n * (part + 1) / parts));
-    }
-    team.team_barrier();
-    for (int i = rank; i < n; i += size) sorted[place[i]] = values[i];
-    team.team_barrier();
-    for (int i = rank; i < n; i += size) {
-      if (sorted[i] < infinity && (i + 1 == n || !(sorted[i + 1] < infinity))) *finite = i + 1;
-    }
-    team.team_barrier();
-    describe_sorted(crew, sorted, *finite, flags, found, *space.rough);
-  }
-
- private:
-  /// `count_before`, whose comparison of places is not needed but in the part that has the value.
-  [[nodiscard]] KOKKOS_FUNCTION static int count_in_part(const T* values, int i, int begin,
-                                                         int end) {
-    if (begin <= i && i < end) return count_before(values, i, begin, end);
-    const T x = values[i];
-    int before = 0;
-    if (end <= i) {
-      KASTOR_UNROLL_BY_4
-      for (int k = begin; k < end; ++k) before += values[k] <= x ? 1 : 0;
-    } else {
-      KASTOR_UNROLL_BY_4
-      for (int k = begin; k < end; ++k) before += values[k] < x ? 1 : 0;
-    }
-    return before;
-  }
-  KOKKOS_FUNCTION void clear(int rank, int size) const {
-    for (int i = rank; i < SampleBins::count; i += size) space.histogram[i] = 0;
-    for (int i = rank; i < counters.teams; i += size) counters.segments[i] = {0, 0};
-    for (int i = rank; i < SortedPages<T>::bins; i += size) counters.sort.of_bin[i] = 0;
-    for (int i = rank; i < PageCounts::tail_bins; i += size)
-      counters.sort.of_tail[i] = counters.sort.placed[i] = 0;
-    if (rank == 0) *counters.sort.joined = 0;
-    words_of(counters.totals, counters.teams).clear(rank, size);
-    words_of(counters.tails.bins, 2 * TailOctaves::bins).clear(rank, size);
-    words_of(counters.tails.groups, 2 * TailOctaves::groups).clear(rank, size);
-    words_of(counters.tails.octaves, 2 * TailOctaves::count).clear(rank, size);
+    rough.describe(crew, n, *space.rough);
   }
 };
 
@@ -235,6 +252,68 @@ struct CountSample {
     for (int b = rank; b < SampleBins::count; b += size) {
       if (mine[b] != 0) Kokkos::atomic_add(&space.histogram[b], mine[b]);
     }
+  }
+};
+
+/// Both at once, for an image in one band: every team finds the rough scale by itself, while its
+/// pixels of the sample are under way. One more kernel, and to be told, take longer.
+template <class T, class Exec>
+struct CountSampleOfOneBand {
+  using Member = TeamMember<Exec>;
+  static constexpr int threads = rough_size;
+  static constexpr int teams_at_once = 1;
+  static constexpr int clearing = 16;  ///< more teams, which clear the counters
+  static constexpr int at_once = 4;    ///< pixels of a thread
+  struct Space {
+    std::uint32_t histogram[SampleBins::count];
+    RoughSpace<T> rough;
+    RoughScale<T> scale;
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
+
+  SampledRows<T> band;
+  Stride rough, sample;
+  PredictionSpace<T> space;
+  ClipCounters<T> counters;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const TeamCrew<Member> crew(team);
+    const int rank = crew.rank();
+    const int sampling = team.league_size() - clearing;
+    const int place = team.league_rank() * threads + rank;
+    if (team.league_rank() >= sampling)
+      return counters.clear(place - sampling * threads, clearing * threads);
+    Space& here = *scratch_of<Space>(team);
+    const std::int64_t step = std::int64_t{sampling} * threads;
+    const int n = static_cast<int>(rough.count < rough_size ? rough.count : rough_size);
+    const T of_rough = rank < n ? band.at(rank * rough.stride) : T{0};
+    T pixel[at_once]{};
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const std::int64_t i = place + k * step;
+      if (i < sample.count) pixel[k] = band.at(i * sample.stride);
+    }
+    for (int b = rank; b < SampleBins::count; b += threads) here.histogram[b] = 0;
+    if (rank < n) here.rough.take(rank, of_rough);
+    team.team_barrier();
+    here.rough.describe(crew, n, here.scale);
+    team.team_barrier();
+    const SampleBins bin_of = sample_bins(here.scale);
+    const auto count = [&](T x) {
+      if (Interval<T>{}.contains(x)) (void)scratch_fetch_add(&here.histogram[bin_of(x)], 1U);
+    };
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      if (place + k * step < sample.count) count(pixel[k]);
+    }
+    KASTOR_UNROLL_BY_4
+    for (std::int64_t i = place + at_once * step; i < sample.count; i += step)
+      count(band.at(i * sample.stride));
+    team.team_barrier();
+    for (int b = rank; b < SampleBins::count; b += threads) {
+      if (here.histogram[b] != 0) Kokkos::atomic_add(&space.histogram[b], here.histogram[b]);
+    }
+    if (place == 0) *space.rough = here.scale;
   }
 };
 
