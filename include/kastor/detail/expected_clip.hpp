@@ -94,8 +94,9 @@ class ExpectedTails {
     const auto holds = [&](int side, int i) {
       const T limit = side == 0 ? interval.low : interval.high;
       const ExpectedBounds<T>& bounds = m_expected->bounds;
-      return !is_within(side, limit, bounds.inner[side][i]) &
-             !is_within(side, bounds.outer[side][i], limit);
+      const bool is_inside = is_within(side, limit, bounds.inner[side][i]);
+      const bool is_beyond = is_within(side, bounds.outer[side][i], limit);
+      return !is_inside & !is_beyond;
     };
     Found found{};
 #ifdef __CUDA_ARCH__
