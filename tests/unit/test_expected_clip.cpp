@@ -86,8 +86,7 @@ TEST(ExpectedClip, ExpectsNothingWhereValuesAreCounted) {
   EXPECT_EQ(clip.parts().expected->usable, 0);
 }
 
-// -------------------------------------------------------------------------- nothing depends on
-// them
+// ------------------------------------------------------------------------ nothing depends on them
 
 template <class T>
 using Spoil = std::function<void(kd::ExpectedClip<T>&)>;
@@ -173,19 +172,25 @@ struct NaivePart {
   }
 };
 
-/// \return how many limits were looked at.
+/// \return how many limits were looked at, and of how many the outermost pixel is not known.
+struct LookedAt {
+  int all = 0, without_extreme = 0;
+};
 template <class T>
-int limits_are_answered(const ts::HostImage<T>& image, const ts::EmulatedClip<T>& clip) {
+LookedAt limits_are_answered(const ts::HostImage<T>& image, const ts::EmulatedClip<T>& clip) {
   kd::ExpectedClip<T> expected = *clip.parts().expected;
   const kd::Brackets<T>& brackets = *clip.parts().prediction.brackets;
   const kd::ExpectedTails<T> tails(expected);
   constexpr T infinity = std::numeric_limits<T>::infinity();
-  int looked_at = 0;
+  LookedAt looked_at;
   for (int side = 0; side < 2; ++side) {
+    const T edge = side == 0 ? brackets.low_edge : brackets.high_edge;
     for (int i = 0; i <= expected.limits; ++i) {
       const T inner = expected.bounds.inner[side][i];
       const T outer = expected.bounds.outer[side][i];
       if (inner == brackets.centre) continue;
+      EXPECT_FALSE(kd::is_within(side, inner, edge) || kd::is_within(side, outer, inner));
+      EXPECT_TRUE(i == expected.limits || (std::isfinite(inner) && std::isfinite(outer)));
       std::vector<T> limits{inner, outer};
       for (const T x : expected.limit[side][i].pixel) {
         if (std::isnan(x)) break;
@@ -204,10 +209,14 @@ int limits_are_answered(const ts::HostImage<T>& image, const ts::EmulatedClip<T>
         EXPECT_NEAR(parts[side].sum, want.sum, 1e-11 * want.sum) << where;
         EXPECT_NEAR(parts[side].squares, want.squares, 1e-11 * want.squares) << where;
         T extremes[2] = {brackets.centre, brackets.centre};
-        if (want.count > 0 && tails.find_outermost(interval, extremes)) {
-          EXPECT_EQ(extremes[side], want.outermost) << where;
+        if (want.count > 0) {
+          const bool is_known = tails.find_outermost(interval, extremes);
+          if (is_known) {
+            EXPECT_EQ(extremes[side], want.outermost) << where;
+          }
+          looked_at.without_extreme += is_known ? 0 : 1;
         }
-        ++looked_at;
+        ++looked_at.all;
       }
     }
   }
@@ -243,11 +252,14 @@ int ranks_are_answered(const ts::HostImage<T>& image, const ts::EmulatedClip<T>&
 }
 
 template <class T>
-void answers_are_right(const ts::HostImage<T>& image, int least_limits = 20) {
-  ts::EmulatedClip<T> clip(image.ny, image.nx, few_teams);
+void answers_are_right(const ts::HostImage<T>& image, int least_limits = 20,
+                       const ts::Division& division = few_teams) {
+  ts::EmulatedClip<T> clip(image.ny, image.nx, division);
   static_cast<void>(clip.run(image, ts::request_of({})));
   ASSERT_EQ(clip.parts().expected->usable, 1);
-  EXPECT_GE(limits_are_answered(image, clip), least_limits);
+  const LookedAt looked_at = limits_are_answered(image, clip);
+  EXPECT_GE(looked_at.all, least_limits);
+  EXPECT_LE(looked_at.without_extreme, looked_at.all / 4);
   EXPECT_GT(ranks_are_answered(image, clip), 20);
   EXPECT_TRUE(clip.memory_is_whole());
 }
@@ -261,6 +273,10 @@ TEST(ExpectedClip, AnswersAreRightFarOut) {
   answers_are_right(ts::make_image<float>(ts::Pixels::exponential, 290, 311, 6));
   // Beyond floats' squares nothing is expected but what is asked first.
   answers_are_right(ts::make_image<float>(ts::Pixels::wild, 290, 311, 6), 4);
+}
+TEST(ExpectedClip, AnswersAreRightInSharedGroupsOfSeveralBands) {
+  answers_are_right(ts::make_image<float>(ts::Pixels::exponential, 290, 311, 6), 20,
+                    {41, 512, 64, 3});
 }
 /// Pixels of few different values leave too many near some limit, or none.
 TEST(ExpectedClip, AnswersAreRightAmongEqualPixels) {
@@ -276,6 +292,43 @@ TEST(ExpectedClip, AnswersAreRightWhereBinsAreFull) {
   for (double& pixel : image.values)
     if (random.below(4) == 0) pixel = 1e-4 * (random.uniform() - 0.5);
   answers_are_right(image);
+}
+
+// ------------------------------------------------------------------------- at the ends of numbers
+
+/// Noise about a level, and a few pixels of other values.
+template <class T>
+[[nodiscard]] ts::HostImage<T> noise_and(double level, double sigma, std::vector<double> others) {
+  ts::HostImage<T> image(160, 170);
+  ts::Random random(13);
+  for (T& pixel : image.values) pixel = static_cast<T>(level + sigma * random.gaussian());
+  for (std::size_t i = 0; i < others.size(); ++i)
+    image.values[1000 + 700 * i] = static_cast<T>(others[i]);
+  return image;
+}
+
+template <class T>
+void is_as_without(const ts::HostImage<T>& image, const kastor::SigmaClipParams& params = {}) {
+  ts::EmulatedClip<T> clip(image.ny, image.nx, few_teams);
+  const auto want =
+      clip.run(image, ts::request_of(params), [](auto& expected) { expected.usable = 0; });
+  // Of another image nothing must be left.
+  static_cast<void>(clip.run(noise_and<T>(0, 1, {100, 1000, -30}), ts::request_of({})));
+  const auto& got = clip.run(image, ts::request_of(params));
+  EXPECT_EQ(got.decided, want.decided);
+  EXPECT_TRUE(ts::same_bits(got.result, want.result));
+  if (clip.parts().expected->usable != 0) static_cast<void>(limits_are_answered(image, clip));
+}
+
+TEST(ExpectedClip, IsNoWorseWithOutliersFarBeyondAFloat) {
+  is_as_without(noise_and<double>(0, 1, {1e50}));
+  is_as_without(noise_and<double>(0, 1, {std::ldexp(1.5, 293)}));
+  is_as_without(noise_and<double>(0, 1e250, {1.7e308}));
+  is_as_without(noise_and<float>(0, 1e-6, {std::numeric_limits<float>::max()}));
+}
+TEST(ExpectedClip, IsNoWorseWithLimitsBeyondAllNumbers) {
+  const std::vector<double> bright(29, 3.39e38);
+  is_as_without(noise_and<float>(2.9e38, 1e37, bright), {6.0, 0});
 }
 
 }  // namespace

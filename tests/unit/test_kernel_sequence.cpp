@@ -110,6 +110,38 @@ TYPED_TEST(KernelSequence, DoesWhatEachCallAsksFor) {
   EXPECT_FALSE(calls.sequence.is_recorded());
 }
 
+/// Reads what other threads of the kernel before wrote, as far away as can be.
+struct TurnRound {
+  const std::int64_t* from;
+  std::int64_t* to;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[n - 1 - i] + 1; }
+};
+
+TYPED_TEST(KernelSequence, KernelsSeeWhatTheOnesBeforeWrote) {
+  using Policy = Kokkos::RangePolicy<TypeParam, Kokkos::IndexType<std::int64_t>>;
+  constexpr std::int64_t n = 300'000;
+  constexpr int kernels = 20;
+  const TypeParam space;
+  kd::KernelSequence<TypeParam> sequence(space, true);
+  const Kokkos::View<std::int64_t*, typename TypeParam::memory_space> a("test::a", n), b("b", n);
+  const int input = 0;
+  for (int repeat = 0; repeat < 6; ++repeat) {
+    Kokkos::deep_copy(space, a, repeat);
+    sequence(&input, [&] {
+      for (int k = 0; k < kernels; k += 2) {
+        kd::enqueue_range<Policy>(space, "test::there", n, TurnRound{a.data(), b.data(), n});
+        kd::enqueue_range<Policy>(space, "test::back", n, TurnRound{b.data(), a.data(), n});
+      }
+    });
+    const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i) wrong += found(i) == repeat + kernels ? 0 : 1;
+    EXPECT_EQ(wrong, 0) << repeat;
+  }
+  EXPECT_EQ(sequence.is_recorded(), can_be_recorded<TypeParam>());
+}
+
 TYPED_TEST(KernelSequence, MakesNoGraphOfNothing) {
   Calls<TypeParam> calls;
   for (int repeat = 0; repeat < 4; ++repeat) calls.sequence(&calls.inputs[0], [] {});

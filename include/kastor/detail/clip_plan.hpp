@@ -29,13 +29,14 @@
 
 /// The clip as a sequence of kernels that nobody waits for in between:
 ///
-///   rough scale   one team     quartiles of 256 pixels
+///   rough scale   one team     quartiles of 256 pixels, of an image in several bands
 ///   sample        many teams   every so many pixels into a histogram, N^(2/3) in all
 ///   brackets      one team     the clip of the histogram: where limits and medians can be
 ///   read          many teams   THE read of the image: sums inside, the rest gathered
 ///   sort          many teams   the gathered pixels into bins, page by page
 ///   join          many teams   the tails of all pages, and their sums
-///   replay        one team     every pass, exactly, from sums and bins
+///   expect        some teams   every pass, roughly, to look up what it will ask
+///   replay        one team     every pass, exactly, from those answers or from sums and bins
 ///
 /// A host keeps lists instead of sorting and joining: see sift_tails.hpp.
 ///

@@ -43,7 +43,8 @@ struct ExpectedQuestion {
   int side = 0, limit = -1;  ///< which limit; -1: none
   int rank = -1;             ///< or which ranks; -1: none
   bool is_asked = false;
-  T inner = 0, outer = 0;            ///< of the limit
+  bool is_sound = false;             ///< a limit that can be answered
+  T inner = 0, outer = 0;            ///< its bounds
   std::int64_t first = 0, past = 0;  ///< ranks
 };
 
@@ -90,8 +91,10 @@ class ClipRehearsal {
     // A bin's pixels do not lie evenly.
     m_doubt_in_bin = 1.5F * about_sqrt(m_outline->window_begin[ClipOutline::window_steps] *
                                        (1.0F / GatheredBins<T>::window));
-    m_edge[0] = -relative(static_cast<double>(gathered.brackets.low_edge));
-    m_edge[1] = relative(static_cast<double>(gathered.brackets.high_edge));
+    m_edge_pixel[0] = gathered.brackets.low_edge;
+    m_edge_pixel[1] = gathered.brackets.high_edge;
+    m_edge[0] = -relative(static_cast<double>(m_edge_pixel[0]));
+    m_edge[1] = relative(static_cast<double>(m_edge_pixel[1]));
   }
 
   /// Goes through the passes as long as there is room for what they ask. All must call it.
@@ -250,7 +253,8 @@ class ClipRehearsal {
     const float before = of_side(side, limits);
     const float limit = (side == 0 ? -median : median) + reach;
     Next next{limit < before ? limit : before, 0, 0, 0};
-    next.is_last = next.limit >= of_side(side, m_edge) ? 0 : 1;
+    constexpr float infinity = Kokkos::Experimental::infinity_v<float>;
+    next.is_last = (next.limit >= of_side(side, m_edge)) & (next.limit < infinity) ? 0 : 1;
     const float margin = of_side(side, m_last_margin);
     next.is_another = before - next.limit > 0.25F * margin ? 1 : 0;
     if (octave_of(next.limit) >= m_tails.used(side) ||
@@ -266,19 +270,32 @@ class ClipRehearsal {
     const int count = m_limits[side];
     if (count == ExpectedClip<T>::limits) return false;
     if (question.side == side && question.limit == count) {
-      const T expected = limit_of(side, next.limit);
       question.is_asked = true;
-      question.inner = limit_of(side, next.limit - next.margin);
-      question.outer = limit_of(side, next.limit + next.margin);
-      // A limit's octave has to be known.
-      const auto octave = [&](T x) { return TailOctaves::octave_of(m_bins.in_tail(x)); };
-      if (octave(question.inner) != octave(expected)) question.inner = expected;
-      if (octave(question.outer) != octave(expected)) question.outer = expected;
+      ask(side, next, question);
     }
     m_limits[side] = count + 1;
     m_last_limit[side] = next.limit;
     m_last_margin[side] = next.margin;
     return true;
+  }
+  /// The exact bounds: not inside the edges, as no limit is, and in one octave, which has pixels or
+  /// lies before one that does.
+  KOKKOS_FUNCTION void ask(int side, const Next& next, ExpectedQuestion<T>& question) const {
+    const T edge = of_side(side, m_edge_pixel);
+    const auto bound_at = [&](float distance) {
+      const T bound = limit_of(side, distance);
+      return is_within(side, bound, edge) ? edge : bound;
+    };
+    const auto octave = [&](T x) { return TailOctaves::octave_of(m_bins.in_tail(x)); };
+    const T expected = bound_at(next.limit);
+    question.inner = bound_at(next.limit - next.margin);
+    question.outer = bound_at(next.limit + next.margin);
+    question.is_sound = Interval<T>{}.contains(expected) && octave(expected) < m_tails.used(side);
+    const auto belongs = [&](T bound) {
+      return Interval<T>{}.contains(bound) && octave(bound) == octave(expected);
+    };
+    if (!belongs(question.inner)) question.inner = expected;
+    if (!belongs(question.outer)) question.outer = expected;
   }
   /// So far to either side of a limit lie some pixels, as a rule.
   [[nodiscard]] KOKKOS_FUNCTION float margin_of(int side, float limit) const {
@@ -301,6 +318,7 @@ class ClipRehearsal {
   float m_rank;                 ///< in the window, of the median of these pixels
   float m_window_low, m_window_step, m_doubt_in_bin;
   float m_edge[sides];
+  T m_edge_pixel[sides];
   int m_limits[sides] = {};
   int m_ranks = 0;
   float m_last_limit[sides] = {}, m_last_margin[sides] = {};

@@ -158,24 +158,28 @@ class KernelSequence<Kokkos::Cuda> {
     if (recorded != nullptr) cudaGraphDestroy(recorded);
     if (!works) give_up();
   }
-  /// What is recorded next is started without the end of the kernel before. That costs nothing
-  /// if it cannot be had.
+  /// What is recorded next is started without the end of the kernel before, where kernels can wait
+  /// for that themselves.
   void start_next_early() const {
-#if CUDART_VERSION >= 13000
+#if CUDART_VERSION >= 13000 && (defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL))
+    if (m_space.cuda_device_prop().major < 9) return;
     const auto stream = m_recorder->own.stream;
     auto status = cudaStreamCaptureStatusNone;
     const cudaGraphNode_t* last = nullptr;
     std::size_t count = 0;
     if (cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count) !=
-            cudaSuccess ||
-        status != cudaStreamCaptureStatusActive || count != 1)
+        cudaSuccess) {
+      (void)cudaGetLastError();  // so that Kokkos does not find it
       return;
+    }
+    if (status != cudaStreamCaptureStatusActive || count != 1) return;
     cudaGraphNode_t before = *last;
     cudaGraphEdgeData edge{};
     edge.from_port = cudaGraphKernelNodePortProgrammatic;
     edge.type = cudaGraphDependencyTypeProgrammatic;
-    (void)cudaStreamUpdateCaptureDependencies(stream, &before, &edge, 1,
-                                              cudaStreamSetCaptureDependencies);
+    if (cudaStreamUpdateCaptureDependencies(stream, &before, &edge, 1,
+                                            cudaStreamSetCaptureDependencies) != cudaSuccess)
+      (void)cudaGetLastError();
 #endif
   }
   void give_up() {

@@ -137,6 +137,13 @@ struct ExpectClip {
                                     Space& space) const {
     constexpr int most_near = ExpectedLimit<T>::most_near;
     const int side = question.side;
+    const T centre = brackets->centre;
+    if (!question.is_sound) {
+      if (crew.rank() == 0)
+        expected->bounds.inner[side][question.limit] =
+            expected->bounds.outer[side][question.limit] = centre;
+      return;
+    }
     ExpectedLimit<T>& to = expected->limit[side][question.limit];
     const T inner = question.inner;
     const T outer = question.outer;
@@ -218,8 +225,8 @@ struct ExpectClip {
     outermost = keys[0][0] > keys[1][0] ? keys[0][0] : keys[1][0];
     to.last = value_of<T>(outwards(side, static_cast<Key<T>>(outermost)));
     to.has_last = outermost != 0 ? 1 : 0;
-    const bool is_known = space.count <= most_near && last - first < PixelsOfBins::bins;
-    const T centre = brackets->centre;
+    const bool is_known =
+        space.count <= most_near && last >= first && last - first < PixelsOfBins::bins;
     expected->bounds.inner[side][question.limit] = is_known ? inner : centre;
     expected->bounds.outer[side][question.limit] = is_known ? outer : centre;
   }

@@ -17,10 +17,11 @@ template <class T>
 struct ExpectedLimit {
   static constexpr int most_near = 24;
 
-  T pixel[lanes];                ///< between the bounds, outwards; behind them NaN
-  TailPart part[most_near + 1];  ///< within a limit if so many of these are
-  T last;                        ///< the outermost pixel that is within all these limits
-  int has_last;                  ///< 0: it is not known
+  T pixel[lanes];  ///< between the bounds, outwards; behind them NaN
+  TailPart
+      part[most_near + 1];  ///< within a limit if so many of these are; as far as there are any
+  T last;                   ///< the outermost pixel that is within all these limits
+  int has_last;             ///< 0: it is not known
 };
 
 /// All the numbers that a pass looks through first.
@@ -94,9 +95,8 @@ class ExpectedTails {
     const auto holds = [&](int side, int i) {
       const T limit = side == 0 ? interval.low : interval.high;
       const ExpectedBounds<T>& bounds = m_expected->bounds;
-      const bool is_inside = is_within(side, limit, bounds.inner[side][i]);
-      const bool is_beyond = is_within(side, bounds.outer[side][i], limit);
-      return !is_inside & !is_beyond;
+      const T inner = bounds.inner[side][i], outer = bounds.outer[side][i];
+      return side == 0 ? (limit <= inner) & (limit >= outer) : (limit >= inner) & (limit <= outer);
     };
     Found found{};
 #ifdef __CUDA_ARCH__

@@ -238,8 +238,9 @@ class JoinedTails {
     const int octave = cut.octave;
     const BinSummary<T> all = summary(side, bin);
     const std::int64_t n = all.pixels();
+    const int shares = shares_before(bin);
     KASTOR_KEEP_LOOP
-    for (int i = half.rank(); i < shares_before(bin); i += half.size())
+    for (int i = half.rank(); i < shares; i += half.size())
       share_before(i, side, bin).add_to(words);
     if (n == 0) return;
     if (is_within(side, side == 0 ? all.min() : all.max(), limit)) {

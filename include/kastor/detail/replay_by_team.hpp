@@ -79,12 +79,13 @@ struct ReplayByTeam {
   KOKKOS_FUNCTION void clip(const TeamCrew<Member>& crew, const Gathered<T>& gathered,
                             ReplaySpace<T>& space, ClipOutcome<T>& made) const {
     using Crew = TeamCrew<Member>;
-    if (space.expected.usable != 0) {
+    const bool is_expected = space.expected.usable != 0;
+    if (is_expected) {
       replay(gathered, ExpectedTails<T>(space.expected), ExpectedWindow<T>(space.expected),
              request.kappa, request.max_passes, request.level, made);
       if (made.decided != 0) return;
-      crew.barrier();
     }
+    crew.barrier();  // what was expected has been read
     auto& in = space.bins;
     const GatheredBins<T> bins(gathered.brackets);
     const WindowSelector<T, Crew> selector(crew, bins, window, in.window, in.sharing);
