@@ -254,7 +254,8 @@ class ClipRehearsal {
     const float limit = (side == 0 ? -median : median) + reach;
     Next next{limit < before ? limit : before, 0, 0, 0};
     constexpr float infinity = Kokkos::Experimental::infinity_v<float>;
-    next.is_last = (next.limit >= of_side(side, m_edge)) & (next.limit < infinity) ? 0 : 1;
+    const bool is_limit = (next.limit >= of_side(side, m_edge)) & (next.limit < infinity);
+    next.is_last = is_limit ? 0 : 1;
     const float margin = of_side(side, m_last_margin);
     next.is_another = before - next.limit > 0.25F * margin ? 1 : 0;
     if (octave_of(next.limit) >= m_tails.used(side) ||

@@ -173,23 +173,25 @@ class JoinedTails {
             [&](int side, const auto& half, std::uint64_t(&last)[1]) {
               last[0] = 0;
               WideTailSums sums[mine];  // all under way before the first is needed
+              const auto octave_of = [&half](int k) { return half.rank() + k * half_of_crew; };
+              const auto is_there = [&](int k) {
+                return k + 1 < mine || octave_of(k) < TailOctaves::count;
+              };
               KASTOR_UNROLL
               for (int k = 0; k < mine; ++k) {
-                const int octave = half.rank() + k * half_of_crew;
-                if (octave < TailOctaves::count)
-                  sums[k] = m_summaries.octaves[side * TailOctaves::count + octave];
+                if (is_there(k))
+                  sums[k] = m_summaries.octaves[side * TailOctaves::count + octave_of(k)];
               }
               KASTOR_UNROLL
               for (int k = 0; k < mine; ++k) {
-                const int octave = half.rank() + k * half_of_crew;
-                if (octave >= TailOctaves::count) break;
-                auto& here = m_space->before_octave[side][octave];
+                if (!is_there(k)) continue;
+                auto& here = m_space->before_octave[side][octave_of(k)];
                 here = {0, 0, 0};
                 if (sums[k].word[WideTailSums::pixels] == 0) continue;
-                last[0] = static_cast<std::uint64_t>(octave) + 1;
+                last[0] = static_cast<std::uint64_t>(octave_of(k)) + 1;
                 const TailSums whole = sums[k].sums();
-                here = {whole.count, m_bins.in_grid_units(whole.sum, octave, false),
-                        m_bins.in_grid_units(whole.squares, octave, true)};
+                here = {whole.count, m_bins.in_grid_units(whole.sum, octave_of(k), false),
+                        m_bins.in_grid_units(whole.squares, octave_of(k), true)};
               }
             });
     for (int side = 0; side < sides; ++side) m_used[side] = static_cast<int>(used[side][0]);

@@ -3,8 +3,8 @@
 #define KASTOR_DETAIL_KERNEL_SEQUENCE_HPP
 
 /// The kernels of a plan that is called again and again. A GPU begins a kernel about a microsecond
-/// sooner after the one before if it knows them all (a CUDA graph), sooner still if it need not wait
-/// for the end of that one, and a call has some fifteen.
+/// sooner after the one before if it knows them all (a CUDA graph), sooner still if it need not
+/// wait for the end of that one, and a call has some fifteen.
 namespace kastor::detail {
 
 /// Of an execution space without such a thing; that of CUDA is in cuda_graph.hpp.
