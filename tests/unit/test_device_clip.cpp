@@ -114,6 +114,50 @@ TEST(DeviceClip, FindsMediansInFullShares) { finds_medians_of_a_peak<double>(1e-
 TEST(DeviceClip, FindsMediansInOneShare) { finds_medians_of_a_peak<double>(1e-9, 0, 5000); }
 TEST(DeviceClip, FindsMediansAmongEqualPixels) { finds_medians_of_a_peak<float>(1e-5, 40, 200); }
 
+/// An eighth of the pixels are zeros of both signs, the median among them, beside others so small
+/// that the keys of the bin's pixels have nearly any exponent.
+template <class T>
+void finds_medians_among_zeros(T smallest) {
+  ts::HostImage<T> image(290, 311);
+  ts::Random random(12);
+  for (T& pixel : image.values) {
+    const auto sign = static_cast<T>(random.below(2) == 0 ? 1 : -1);
+    switch (random.below(16)) {
+      case 0:
+        pixel = sign * T{0};
+        break;
+      case 1:
+        pixel = T{0};
+        break;
+      case 2:
+        pixel = sign * smallest;
+        break;
+      default:
+        pixel = static_cast<T>(random.gaussian());
+    }
+  }
+  ts::expect_matches_naive(
+      kastor::sigma_clip(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image), {}),
+      ts::sigma_clip_naive(image, {}), "on the host");
+  // With and without room for the pixels of such a bin.
+  gives_the_bits_of_a_host(image, {3, 2048});
+  gives_the_bits_of_a_host(image, {3, 2048, all_alone, 1, false, 0, 120});
+}
+TEST(DeviceClip, FindsMediansAmongZeros) {
+  finds_medians_among_zeros<float>(std::numeric_limits<float>::denorm_min());
+  finds_medians_among_zeros<double>(1e-200);
+}
+
+/// Few values, which nearly no sample of 256 pixels finds frequent, but of each there are so many
+/// that they fill their pages.
+TEST(DeviceClip, FindsMediansOfIntegers) {
+  ts::HostImage<float> image(400, 411);
+  ts::Random random(13);
+  for (float& pixel : image.values) pixel = static_cast<float>(std::round(80 * random.gaussian()));
+  gives_the_bits_of_a_host(image, {3, 2048, all_alone, 1, false, 0, 120});
+  gives_the_bits_of_a_host(image, {3, 2048, all_alone, 2});
+}
+
 /// One after the other, of which each leaves its counters for the next.
 TEST(DeviceClip, ReadsManyTilesByOneTeam) {
   gives_the_bits_of_a_host(ts::make_image<float>(ts::Pixels::contaminated, 290, 311, 8), {1, 7680});

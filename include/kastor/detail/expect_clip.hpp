@@ -31,6 +31,8 @@ struct ExpectClip {
   /// For limits of both sides, ranks, and what concerns all passes.
   static constexpr int teams = sides * Expected::limits + Expected::ranks + 1;
   static_assert(threads == BySideSpace::threads);
+  /// So many pixels of bins are equal ones, as a rule, and nobody has to wait for that.
+  static constexpr std::uint64_t most_looked_through = std::uint64_t{1} << 16;
 
   /// Pixels near a limit.
   struct NearSpace {
@@ -289,6 +291,11 @@ struct ExpectClip {
     const int last = bin_of_rank(question.past);
     const std::uint64_t begin = window.begin[first];
     const std::uint64_t end = window.begin[last + 1];
+    if (end - begin > most_looked_through) {
+      if (crew.rank() == 0)
+        expected->bounds.first[question.rank] = expected->bounds.past[question.rank] = 0;
+      return;
+    }
     // Of many pixels those about the ranks.
     const bool is_few = end - begin <= room;
     const T low = is_few ? bins.window_low : about_rank(bins, first, question.first);

@@ -144,10 +144,17 @@ struct FindExtents {
         Kokkos::atomic_add(&band.components[label - 1].runs_left, n);
       };
       SeenRuns seen;
-      band.template gather<Part>(worker, add, [&](const Run& run) {
-        seen.see(run.label, tell);
-        return of(run, band.row_of(run.row));
-      });
+      if (band.runs.are_long()) {
+        band.template gather_pieces<Part>(worker, add, [&](const Run& run, const RunPiece& piece) {
+          if (piece.which == 0) seen.see(run.label, tell);
+          return of_piece(run, band.row_of(run.row), piece);
+        });
+      } else {
+        band.template gather<Part>(worker, add, [&](const Run& run) {
+          seen.see(run.label, tell);
+          return of(run, band.row_of(run.row));
+        });
+      }
       seen.flush(tell);
     }
   }
@@ -159,14 +166,33 @@ struct FindExtents {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION static Part of(const Run& run, const T* pixels) {
-    T peak = pixels[run.begin];
-    T lowest = pixels[run.begin];
-    visit_run(pixels, run.begin + 1, run.end, [&](std::int32_t, T pixel) {
-      peak = pixel > peak ? pixel : peak;
-      lowest = pixel < lowest ? pixel : lowest;
-    });
-    return part(run, lowest, peak);
+    Extremes found(pixels[run.begin]);
+    visit_short_run(pixels, run.begin + 1, run.end,
+                    [&](std::int32_t, T pixel) { found.take(pixel); });
+    return part(run, found.lowest, found.highest);
   }
+  /// Of the first piece the extents are the run's.
+  [[nodiscard]] KOKKOS_FUNCTION static Part of_piece(const Run& run, const T* pixels,
+                                                     const RunPiece& piece) {
+    const std::int32_t begin = piece.begin(run);
+    const std::int32_t end = piece.end(run);
+    if (piece.which > 0 && begin == end) return Part::none();
+    Extremes found(pixels[begin]);
+    visit_long_run(pixels, begin, end, [&](std::int32_t, T pixel) { found.take(pixel); });
+    Part of_run = part(run, found.lowest, found.highest);
+    if (piece.which > 0) static_cast<RunExtents&>(of_run) = RunExtents::none();
+    return of_run;
+  }
+
+ private:
+  struct Extremes {
+    T lowest, highest;
+    KOKKOS_FUNCTION explicit Extremes(T first) : lowest(first), highest(first) {}
+    KOKKOS_FUNCTION void take(T pixel) {
+      highest = pixel > highest ? pixel : highest;
+      lowest = pixel < lowest ? pixel : lowest;
+    }
+  };
 };
 
 /// How a component's terms are scaled: pixels by 2^-pixel, so that they lie in [-1, 1], their sums

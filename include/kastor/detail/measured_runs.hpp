@@ -55,6 +55,20 @@ struct Run {
   std::uint32_t label;  ///< 0: of no component
 };
 
+/// One of 2^shift pieces of a run; of a short run some have no pixel.
+struct RunPiece {
+  std::int32_t which;
+  int shift;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int32_t begin(const Run& run) const {
+    return run.begin +
+           static_cast<std::int32_t>(std::int64_t{run.end - run.begin} * which >> shift);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int32_t end(const Run& run) const {
+    return RunPiece{which + 1, shift}.begin(run);
+  }
+};
+
 /// Where a pixel is, as a number that has raster order.
 struct RasterPlace {
   [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t of(std::int32_t y, std::int32_t x) {
@@ -101,6 +115,11 @@ struct MeasuredRuns {
     const bool has_room = found_runs <= static_cast<std::uint64_t>(run_capacity) &&
                           found <= components && needs.is_met();
     return has_room ? found : 0;
+  }
+  /// Devices: whether runs have many pixels, in the mean.
+  [[nodiscard]] KOKKOS_FUNCTION bool are_long() const {
+    constexpr std::uint64_t many = 32;
+    return counts != nullptr && counts->pixels >= many * counts->runs;
   }
   /// All of it at once, for a device would wait for one read after the other.
   [[nodiscard]] KOKKOS_FUNCTION Run run(std::int64_t i) const {
@@ -191,7 +210,34 @@ struct RunsOfBands {
     sums.flush();
   }
 
+  /// Devices: the same, where each of few long runs is for several workers; calls
+  /// `part_of(run, piece)`.
+  template <class Part, class Add, class PartOf>
+  KOKKOS_FUNCTION void gather_pieces(std::int64_t worker, const Add& add,
+                                     const PartOf& part_of) const {
+    SetSums<Part, Add> sums(add);
+    const RunLoop<Exec> all = loop(0);
+    const std::int64_t count = all.past - all.first;
+    const int shift = shift_to_pieces(count);
+    const std::int64_t pieces = std::int64_t{1} << shift;
+    std::uint32_t last = no_label;
+    for (std::int64_t i = worker; i < count << shift; i += workers) {
+      const Run run = runs.run(index_of(all.first + (i >> shift)));
+      const RunPiece piece{static_cast<std::int32_t>(i & (pieces - 1)), shift};
+      if (is_wanted(run.label, last) && is_of_bands(run.row))
+        sums.take(run.label, part_of(run, piece));
+    }
+    sums.flush();
+  }
+
  private:
+  /// So far the number of runs can be shifted before there are more pieces than workers.
+  [[nodiscard]] KOKKOS_FUNCTION int shift_to_pieces(std::int64_t count) const {
+    constexpr int most = 5;
+    int shift = 0;
+    while (shift < most && count << (shift + 1) <= workers) ++shift;
+    return shift;
+  }
   [[nodiscard]] KOKKOS_FUNCTION bool is_listed() const {
     return !is_host_space_v<Exec> && runs.labelled != nullptr;
   }
@@ -261,11 +307,55 @@ KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int
   }
 }
 
+/// Calls `visit(x, pixel)` for the first pixels of a run up to the last whole step of aligned
+/// packs, of which one after the other is loaded. \return how far it came.
+template <class T, class Visit>
+[[nodiscard]] KOKKOS_FUNCTION std::int32_t visit_steps(const T* pixels, std::int32_t begin,
+                                                       std::int32_t end, const Visit& visit) {
+  using Pack = PixelPack<T>;
+  constexpr int step = 16;
+  constexpr int packs = step / Pack::size;
+  const auto past = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(pixels + begin) /
+                                              sizeof(T) % Pack::size);
+  const std::int32_t aligned = past == 0 ? begin : begin + Pack::size - past;
+  std::int32_t x = aligned < end ? aligned : end;
+  visit_at_most<Pack::size>(pixels, begin, x, visit);
+  KASTOR_KEEP_LOOP
+  for (; end - x >= step; x += step) {
+    Pack loaded[packs];
+    KASTOR_UNROLL
+    for (int p = 0; p < packs; ++p) loaded[p] = reinterpret_cast<const Pack*>(pixels + x)[p];
+    KASTOR_UNROLL
+    for (int k = 0; k < step; ++k) visit(x + k, loaded[k / Pack::size].pixel[k % Pack::size]);
+  }
+  return x;
+}
+
 /// Devices: calls `visit(x, pixel)` from left to right. Of a long run many pixels are under way
-/// from memory at once, which a thread would otherwise wait for one by one.
+/// from memory at once, which a thread would otherwise wait for one by one; and in packs, for a
+/// device fetches the lines of all threads of a warp one after the other, again with every load.
 template <class T, class Visit>
 KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t end,
                                const Visit& visit) {
+  constexpr int most = 16;
+  std::int32_t x = begin;
+  if (end - begin >= most) x = visit_steps(pixels, begin, end, visit);
+  visit_at_most<most>(pixels, x, end, visit);
+}
+/// The same of a run that is long, as a rule: in less code.
+template <class T, class Visit>
+KOKKOS_FUNCTION void visit_long_run(const T* pixels, std::int32_t begin, std::int32_t end,
+                                    const Visit& visit) {
+  constexpr int some = PixelPack<T>::size;
+  KASTOR_KEEP_LOOP
+  for (std::int32_t x = visit_steps(pixels, begin, end, visit); x < end; x += some)
+    visit_at_most<some>(pixels, x, end, visit);
+}
+/// The same for a visit that takes no time, of a run that is short, as a rule: with fewer registers
+/// more threads are at work.
+template <class T, class Visit>
+KOKKOS_FUNCTION void visit_short_run(const T* pixels, std::int32_t begin, std::int32_t end,
+                                     const Visit& visit) {
   constexpr int ahead = 16;
   std::int32_t x = begin;
   for (; x + ahead <= end; x += ahead) {

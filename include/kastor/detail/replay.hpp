@@ -43,6 +43,21 @@ struct Gathered {
   InsideSums inside;
 };
 
+/// Pixels that a pass may have left.
+struct ClipPopulation {
+  std::int64_t n = 0;
+  std::int64_t tail[2] = {};    ///< of the lower and the upper tail
+  double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
+};
+
+/// How far the passes came; with how many there were, all that the next one needs.
+template <class T>
+struct ClipProgress {
+  Interval<T> interval, next;  ///< of the last pass, and what it leaves
+  ClipPopulation now;          ///< of the last pass
+  Statistics s;                ///< of these
+};
+
 /// `Tails` answers for the pixels beyond the edges, `Window` for those around the medians: a
 /// device's are ExpectedTails and ExpectedWindow, which may not know, or JoinedTails and
 /// WindowSelector; a host's ListedTails and ListedWindow.
@@ -71,44 +86,42 @@ class Replay {
     }
   }
 
-  /// The clip's plain iteration; false: a bracket failed, or something is not known, and nothing is
-  /// decided.
+  /// The clip's plain iteration, from where `at` and `result` are; false: a bracket failed, or
+  /// something is not known, and another replay may go on from there.
   KASTOR_NO_CHECK_OF_CALLS
-  [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes,
+  [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes, ClipProgress<T>& at,
                                                 SigmaClipResult& result) {
     if (!m_tails.hold_all()) return false;
-    result.passes = 0;
-    result.converged = result.degenerate = false;
-    Interval<T> interval;
-    Population now;
-    Statistics s;
-    bool last = false;
-    for (Interval<T> next;;) {
-      Population left;
-      if (next.low < next.high && !count(next, left)) return false;
+    for (;;) {
+      ClipPopulation left;
+      if (at.next.low < at.next.high && !count(at.next, left)) return false;
+      bool last = false;
       if (result.passes == 0) {
         result.blank = result.pixels - left.n;
         if (left.n == 0) return true;
       } else {
         result.degenerate = left.n == 0;
-        result.converged = left.n == now.n;
+        result.converged = left.n == at.now.n;
         last = result.degenerate || result.converged || result.passes == max_passes;
       }
       if (!last) {
-        interval = next;
-        now = left;
-        if (!describe(now, s)) return false;
+        if (!describe(left, at.s)) return false;
+        at.interval = at.next;
+        at.now = left;
         ++result.passes;
       }
       if (last || result.passes == 1) {
-        if (!find_extremes(interval, now, s)) return false;
-        (last ? result.clipped : result.all) = s;
+        if (!find_extremes(at.interval, at.now, at.s)) {
+          if (!last) result.passes = 0;
+          return false;
+        }
+        (last ? result.clipped : result.all) = at.s;
         if (last) return true;
       }
       const Interval<T> limits =
-          interval_between<T>(s.median - kappa * s.std, s.median + kappa * s.std);
-      next.low = limits.low > interval.low ? limits.low : interval.low;
-      next.high = limits.high < interval.high ? limits.high : interval.high;
+          interval_between<T>(at.s.median - kappa * at.s.std, at.s.median + kappa * at.s.std);
+      at.next.low = limits.low > at.interval.low ? limits.low : at.interval.low;
+      at.next.high = limits.high < at.interval.high ? limits.high : at.interval.high;
     }
   }
 
@@ -116,20 +129,13 @@ class Replay {
   /// Then no value is counted either, and pixels of neighbouring ranks are found together.
   static constexpr bool may_not_know = requires { Window::may_not_know; };
 
-  /// The pixels of an interval.
-  struct Population {
-    std::int64_t n = 0;
-    std::int64_t tail[2] = {};    ///< of the lower and the upper tail
-    double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
-  };
-
   /// False: a limit may be inside the edges, or what it cuts off is not known.
   KASTOR_NO_CHECK_OF_CALLS
-  [[nodiscard]] KOKKOS_FUNCTION bool count(const Interval<T>& interval, Population& p) const {
+  [[nodiscard]] KOKKOS_FUNCTION bool count(const Interval<T>& interval, ClipPopulation& p) const {
     if (interval.low > m_low_edge || interval.high < m_high_edge) return false;
     TailPart parts[2];
     if (!m_tails.within(interval, parts)) return false;
-    p = Population{};
+    p = ClipPopulation{};
     KASTOR_UNROLL
     for (int side = 0; side < 2; ++side) {
       p.tail[side] = parts[side].count;
@@ -144,7 +150,7 @@ class Replay {
   }
 
   /// Everything but the extremes. False: the median is not in the window, or not known.
-  [[nodiscard]] KOKKOS_FUNCTION bool describe(const Population& p, Statistics& s) {
+  [[nodiscard]] KOKKOS_FUNCTION bool describe(const ClipPopulation& p, Statistics& s) {
     const Divisor n(p.n);
     const double mean = n.quotient(p.sum);
     const double variance = n.quotient(p.squares - p.sum * mean);
@@ -172,8 +178,8 @@ class Replay {
   /// The smallest and the largest pixel of an interval. False: they are neither in the tails nor in
   /// the window, or not known.
   KASTOR_NO_CHECK_OF_CALLS
-  [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const Interval<T>& interval, const Population& p,
-                                                   Statistics& s) {
+  [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const Interval<T>& interval,
+                                                   const ClipPopulation& p, Statistics& s) {
     T extreme[2] = {};
     if ((p.tail[0] > 0 || p.tail[1] > 0) && !m_tails.find_outermost(interval, extreme))
       return false;
@@ -227,13 +233,13 @@ class Replay {
   std::int64_t m_below_spike[Brackets<T>::max_spikes] = {};
 };
 
-/// The whole replay, and the level that follows from it.
+/// The replay, from where `at` and `outcome` are, and the level that follows from it.
 template <class T, class Tails, class Window>
 KOKKOS_FUNCTION void replay(const Gathered<T>& gathered, const Tails& tails, const Window& window,
                             double kappa, int max_passes, const ClipLevel& level,
-                            ClipOutcome<T>& outcome) {
+                            ClipProgress<T>& at, ClipOutcome<T>& outcome) {
   Replay<T, Tails, Window> clip(gathered, tails, window);
-  outcome.decided = clip(kappa, max_passes, outcome.result) ? 1 : 0;
+  outcome.decided = clip(kappa, max_passes, at, outcome.result) ? 1 : 0;
   outcome.level = level.of(outcome.result.clipped.median, outcome.result.clipped.std);
   outcome.foreground_above =
       interval_between<T>(outcome.level, Kokkos::Experimental::infinity_v<double>).low;
@@ -241,6 +247,14 @@ KOKKOS_FUNCTION void replay(const Gathered<T>& gathered, const Tails& tails, con
                                     outcome.foreground_above >= gathered.brackets.candidate
                                 ? 1
                                 : 0;
+}
+/// The whole replay.
+template <class T, class Tails, class Window>
+KOKKOS_FUNCTION void replay(const Gathered<T>& gathered, const Tails& tails, const Window& window,
+                            double kappa, int max_passes, const ClipLevel& level,
+                            ClipOutcome<T>& outcome) {
+  ClipProgress<T> at;
+  replay(gathered, tails, window, kappa, max_passes, level, at, outcome);
 }
 
 }  // namespace kastor::detail

@@ -80,9 +80,10 @@ struct ReplayByTeam {
                             ReplaySpace<T>& space, ClipOutcome<T>& made) const {
     using Crew = TeamCrew<Member>;
     const bool is_expected = space.expected.usable != 0;
+    ClipProgress<T> at;
     if (is_expected) {
       replay(gathered, ExpectedTails<T>(space.expected), ExpectedWindow<T>(space.expected),
-             request.kappa, request.max_passes, request.level, made);
+             request.kappa, request.max_passes, request.level, at, made);
       if (made.decided != 0) return;
     }
     crew.barrier();  // what was expected has been read
@@ -90,7 +91,7 @@ struct ReplayByTeam {
     const GatheredBins<T> bins(gathered.brackets);
     const WindowSelector<T, Crew> selector(crew, bins, window, in.window, in.sharing);
     const JoinedTails<T, Crew> joined(crew, bins, tails, summaries, in.tails, in.by_side);
-    replay(gathered, joined, selector, request.kappa, request.max_passes, request.level, made);
+    replay(gathered, joined, selector, request.kappa, request.max_passes, request.level, at, made);
   }
 
   KOKKOS_FUNCTION void bring_expected(const TeamCrew<Member>& crew, ExpectedClip<T>& to) const {

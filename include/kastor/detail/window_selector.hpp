@@ -31,12 +31,14 @@ struct WindowSelectorSpace {
   struct Sharing {
     T unsorted[max_sorted];
     std::uint32_t in_share[shares];
+    std::uint32_t part_begin[shares + 1];  ///< of keys
     SumsBeforeSpace<std::uint32_t, 1, threads> before;
   };
 
   std::uint32_t bin_begin[GatheredBins<T>::window + 1];  ///< of a device's bins
   std::uint32_t share_begin[shares + 1];                 ///< ranks in the bin at hand
-  T sorted[max_sorted];  ///< pixels of the bin, of consecutive ranks, in order
+  T sorted[max_sorted];  ///< pixels of the bin, of consecutive ranks, in order; or equal ones'
+                         ///< value
   int next;              ///< place in a list that all write to
 };
 
@@ -71,21 +73,21 @@ class WindowSelector {
       m_bin = bin_of(rank);
       bring_bin();
     }
-    if (rank < m_sorted.first || rank >= m_sorted.past) {
-      const std::uint32_t* const begin = m_space->share_begin;
-      const std::int64_t in_bin = rank - m_bin.first;
-      const int share =
-          last_not_above_by_lanes(begin, Space::shares, static_cast<std::uint32_t>(in_bin));
-      if (begin[share + 1] - begin[share] > Space::max_sorted) return bisect(share, in_bin);
-      sort_share(share);
-    }
-    return m_space->sorted[rank - m_sorted.first];
+    if (rank < m_known.first || rank >= m_known.past) bring_rank(rank - m_bin.first);
+    return m_space->sorted[m_step * (rank - m_known.first)];
   }
 
  private:
   struct Ranks {
     std::int64_t first, past;
   };
+  /// The same in the bin.
+  struct Stretch {
+    std::uint32_t first, past;
+    [[nodiscard]] KOKKOS_FUNCTION std::uint32_t count() const { return past - first; }
+  };
+  static constexpr int none = -1;
+  static constexpr auto largest_key = static_cast<Key<T>>(~Key<T>{0});
 
   /// Where the bins begin, near at hand.
   template <class Member>
@@ -123,14 +125,23 @@ class WindowSelector {
       T* const unsorted = m_sharing->unsorted;
       m_window.copy(m_crew, m_bin.bin, unsorted, &m_space->next);
       m_crew.barrier();
-      sort_few(unsorted, static_cast<int>(n));
-      m_sorted = {m_bin.first, m_bin.past};
+      sort_few(unsorted, 0, static_cast<std::uint32_t>(n));
     } else {
       m_list = m_window.list(m_crew, m_bin.bin, n, &m_space->next);
       m_crew.barrier();
-      count_shares();
-      m_sorted = {0, 0};
+      if (m_list != nullptr) count_shares();
+      m_known = {0, 0};
     }
+  }
+  /// So do those of about a rank in it.
+  KOKKOS_FUNCTION void bring_rank(std::int64_t in_bin) {
+    const auto rank = static_cast<std::uint32_t>(in_bin);
+    if (m_list == nullptr) return narrow(rank);
+    const std::uint32_t* const begin = m_space->share_begin;
+    const int share = last_not_above_by_lanes(begin, Space::shares, rank);
+    const Stretch of_share{begin[share], begin[share + 1]};
+    if (of_share.count() > Space::max_sorted) return narrow(rank);
+    sort_those(of_share, [&](T x) { return share_of(x) == share; });
   }
   template <class Visit>
   KOKKOS_FUNCTION void for_each_in_bin(const Visit& visit) const {
@@ -142,8 +153,10 @@ class WindowSelector {
     }
   }
 
-  /// By counting the smaller pixels of each; on CUDA two or four lanes count for one.
-  KOKKOS_FUNCTION void sort_few(const T* unsorted, int n) const {
+  /// Of ranks [first, past) in the bin: by counting the smaller pixels of each; on CUDA two or four
+  /// lanes count for one.
+  KOKKOS_FUNCTION void sort_few(const T* unsorted, std::uint32_t first, std::uint32_t past) {
+    const int n = static_cast<int>(past - first);
 #ifdef __CUDA_ARCH__
     static_assert(2 * Space::max_sorted <= Space::threads);
     const int counting = 4 * n <= m_crew.size() ? 4 : 2;
@@ -159,6 +172,8 @@ class WindowSelector {
       m_space->sorted[count_before(unsorted, i, 0, n)] = unsorted[i];
 #endif
     m_crew.barrier();
+    m_known = {m_bin.first + first, m_bin.first + past};
+    m_step = 1;
   }
 
   /// Of the equal shares of the bin's width; clamped and monotone, as the bins themselves.
@@ -170,68 +185,105 @@ class WindowSelector {
   }
 
   KOKKOS_FUNCTION void count_shares() const {
-    constexpr int shares = Space::shares;
-    std::uint32_t* const in_share = m_sharing->in_share;
+    count_parts([&](T x) { return share_of(x); }, m_space->share_begin);
+  }
+  /// How many pixels of the bin have a smaller part, for each, and in all; `part_of` may be none.
+  template <class PartOf>
+  KOKKOS_FUNCTION void count_parts(const PartOf& part_of, std::uint32_t* begin) const {
+    constexpr int parts = Space::shares;
+    std::uint32_t* const in_part = m_sharing->in_share;
     const int rank = m_crew.rank();
     const int size = m_crew.size();
-    for (int s = rank; s < shares; s += size) in_share[s] = 0;
+    for (int p = rank; p < parts; p += size) in_part[p] = 0;
     if (rank == 0) m_space->next = 0;
     m_crew.barrier();
-    for_each_in_bin([&](T x) { (void)scratch_fetch_add(&in_share[share_of(x)], 1U); });
+    for_each_in_bin([&](T x) {
+      const int part = part_of(x);
+      if (part != none) (void)scratch_fetch_add(&in_part[part], 1U);
+    });
     m_crew.barrier();
-    const int mine = (shares + size - 1) / size;
-    const int first = rank * mine < shares ? rank * mine : shares;
-    const int past = first + mine < shares ? first + mine : shares;
+    const int mine = (parts + size - 1) / size;
+    const int first = rank * mine < parts ? rank * mine : parts;
+    const int past = first + mine < parts ? first + mine : parts;
     std::uint32_t before[1] = {0};
-    for (int s = first; s < past; ++s) before[0] += in_share[s];
+    for (int p = first; p < past; ++p) before[0] += in_part[p];
     std::uint32_t all[1];
     sums_before(m_crew, m_sharing->before, before, all);
-    for (int s = first; s < past; ++s) {
-      m_space->share_begin[s] = before[0];
-      before[0] += in_share[s];
+    for (int p = first; p < past; ++p) {
+      begin[p] = before[0];
+      before[0] += in_part[p];
     }
-    if (rank == 0) m_space->share_begin[shares] = all[0];
+    if (rank == 0) begin[parts] = all[0];
     m_crew.barrier();
   }
 
-  KOKKOS_FUNCTION void sort_share(int share) {
+  /// Those pixels of the bin that are wanted have these ranks there, and come near at hand, in
+  /// order.
+  template <class IsWanted>
+  KOKKOS_FUNCTION void sort_those(const Stretch& ranks, const IsWanted& is_wanted) {
     T* const unsorted = m_sharing->unsorted;
-    const std::uint32_t first = m_space->share_begin[share];
-    const std::uint32_t past = m_space->share_begin[share + 1];
     m_crew.barrier();
     for_each_in_bin([&](T x) {
-      if (share_of(x) == share) unsorted[scratch_fetch_add(&m_space->next, 1)] = x;
+      if (is_wanted(x)) unsorted[scratch_fetch_add(&m_space->next, 1)] = x;
     });
     m_crew.barrier();
     if (m_crew.rank() == 0) m_space->next = 0;
-    sort_few(unsorted, static_cast<int>(past - first));
-    m_sorted = {m_bin.first + first, m_bin.first + past};
+    sort_few(unsorted, ranks.first, ranks.past);
   }
 
-  /// Among many pixels of one share, as a rule equal ones: by halving the range of their bit
-  /// patterns. `rank` is that in the bin.
-  [[nodiscard]] KOKKOS_FUNCTION T bisect(int share, std::int64_t rank) const {
-    auto low = static_cast<Key<T>>(~Key<T>{0});
-    auto above_high = low;  // the complement of the largest
-    for_each_in_bin([&](T x) {
-      if (share_of(x) != share) return;
-      const Key<T> key = key_of(x);
-      low = key < low ? key : low;
-      above_high = static_cast<Key<T>>(~key) < above_high ? static_cast<Key<T>>(~key) : above_high;
-    });
-    low = m_crew.smallest(low);
-    auto high = static_cast<Key<T>>(~m_crew.smallest(above_high));
-    while (low < high) {
-      const Key<T> middle = low + (high - low) / 2;
-      std::int64_t up_to = 0;
-      for_each_in_bin([&](T x) { up_to += key_of(x) <= middle ? 1 : 0; });
-      if (m_crew.sum(up_to) > rank) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
+  /// The same of those about a rank, where many are equal, as a rule: the range of the bin's pixels
+  /// is parted again and again, until what is left are equal or few ones.
+  KOKKOS_FUNCTION void narrow(std::uint32_t rank) {
+    constexpr int parts = Space::shares;
+    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+    T low = -infinity, high = infinity;
+    Stretch ranks{0, static_cast<std::uint32_t>(m_bin.past - m_bin.first)};
+    const auto is_in_range = [&](T x) { return (x >= low) & (x <= high); };
+    for (;;) {
+      find_extremes(is_in_range, low, high);
+      if (low == high || ranks.count() <= Space::max_sorted) break;
+      const Key<T> first = key_of(low);
+      const int shift = shift_to_parts(key_of(high) - first);
+      std::uint32_t* const begin = m_sharing->part_begin;
+      count_parts(
+          [&](T x) {
+            return is_in_range(x) ? static_cast<int>((key_of(x + T{0}) - first) >> shift) : none;
+          },
+          begin);
+      const int part = last_not_above_by_lanes(begin, parts, rank - ranks.first);
+      ranks = {ranks.first + begin[part], ranks.first + begin[part + 1]};
+      const Key<T> from = first + (static_cast<Key<T>>(part) << shift);
+      const Key<T> width = (Key<T>{1} << shift) - 1;
+      low = value_of<T>(from);
+      // Zero is in the part behind that one which ends with its negative, of which it is equal.
+      const bool ends_at_zero = from + width == key_of(-T{0});
+      if (key_of(high) - from > width) high = value_of<T>(from + width - (ends_at_zero ? 1 : 0));
     }
-    return value_of<T>(low);
+    if (low < high) return sort_those(ranks, is_in_range);
+    m_crew.barrier();  // what was at hand has been read
+    if (m_crew.rank() == 0) m_space->sorted[0] = low;
+    m_crew.barrier();
+    m_known = {m_bin.first + ranks.first, m_bin.first + ranks.past};
+    m_step = 0;
+  }
+  /// Of those pixels of the bin that are wanted; of the zeros +0.
+  template <class IsWanted>
+  KOKKOS_FUNCTION void find_extremes(const IsWanted& is_wanted, T& low, T& high) const {
+    T smallest = Kokkos::Experimental::infinity_v<T>;
+    T largest = -smallest;
+    for_each_in_bin([&](T x) {
+      if (!is_wanted(x)) return;
+      smallest = x < smallest ? x : smallest;
+      largest = x > largest ? x : largest;
+    });
+    low = m_crew.smallest(smallest) + T{0};
+    high = -m_crew.smallest(-largest) + T{0};
+  }
+  /// Shifted so far, numbers up to this one are less than there are parts.
+  [[nodiscard]] KOKKOS_FUNCTION static int shift_to_parts(Key<T> most) {
+    int shift = 0;
+    while ((most >> shift) >= Space::shares) ++shift;
+    return shift;
   }
 
   Crew m_crew;
@@ -241,7 +293,8 @@ class WindowSelector {
   InScratch<Sharing> m_sharing;
   typename Space::Bin m_bin{0, 0, 0};  ///< at hand
   const T* m_list = nullptr;           ///< its pixels, if they are in one list
-  Ranks m_sorted{0, 0};                ///< those in order
+  Ranks m_known{0, 0};                 ///< of those near at hand
+  int m_step = 1;                      ///< from one of them to the next; 0: they are equal
 };
 
 }  // namespace kastor::detail
