@@ -146,39 +146,6 @@ KOKKOS_FUNCTION void for_my_places(const Crew& crew, const T* values, Index n, c
   }
 }
 
-/// Calls `visit(value)` for this thread's share of a list, in packs where they are aligned. Short
-/// code: of a long visit many copies would not be inlined, and the values not in registers.
-template <class Crew, class T, class Visit>
-KOKKOS_FUNCTION void for_my_packs(const Crew& crew, const T* values, int n, const Visit& visit) {
-  using Pack = PixelPack<T>;
-  constexpr int size = Pack::size;
-  constexpr int batch = 2;
-  const int past = static_cast<int>(reinterpret_cast<std::uintptr_t>(values) / sizeof(T) % size);
-  const int aligned = past == 0 ? 0 : size - past;
-  const int head = aligned < n ? aligned : n;
-  const int packs = (n - head) / size;
-  const auto* const from = reinterpret_cast<const Pack*>(values + head);
-  const int step = crew.size();
-  KASTOR_KEEP_LOOP
-  for (int i = crew.rank(); i < packs; i += batch * step) {
-    T x[batch * size];
-    KASTOR_UNROLL
-    for (int k = 0; k < batch; ++k) {
-      if (i + k * step >= packs) break;
-      const Pack pack = from[i + k * step];
-      KASTOR_UNROLL
-      for (int c = 0; c < size; ++c) x[k * size + c] = pack.pixel[c];
-    }
-    KASTOR_UNROLL
-    for (int k = 0; k < batch * size; ++k) {
-      if (i + k / size * step < packs) visit(x[k]);
-    }
-  }
-  const int rest = n - packs * size;  // before the packs and behind them
-  KASTOR_KEEP_LOOP
-  for (int i = crew.rank(); i < rest; i += step) visit(values[i < head ? i : i + packs * size]);
-}
-
 /// The same without the places.
 template <class Crew, class T, class Visit>
 KOKKOS_FUNCTION void for_my_share(const Crew& crew, const T* values, std::int64_t n,

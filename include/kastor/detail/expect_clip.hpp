@@ -31,8 +31,6 @@ struct ExpectClip {
   /// For limits of both sides, ranks, and what concerns all passes.
   static constexpr int teams = sides * Expected::limits + Expected::ranks + 1;
   static_assert(threads == BySideSpace::threads);
-  /// So many pixels of bins are equal ones, as a rule, and nobody has to wait for that.
-  static constexpr std::uint64_t most_looked_through = std::uint64_t{1} << 16;
 
   /// Pixels near a limit.
   struct NearSpace {
@@ -291,7 +289,8 @@ struct ExpectClip {
     const int last = bin_of_rank(question.past);
     const std::uint64_t begin = window.begin[first];
     const std::uint64_t end = window.begin[last + 1];
-    if (end - begin > most_looked_through) {
+    // Equal ones, as a rule: it would take longer to look through them here than in the replay.
+    if (window.fill_pages(first, last)) {
       if (crew.rank() == 0)
         expected->bounds.first[question.rank] = expected->bounds.past[question.rank] = 0;
       return;
@@ -300,7 +299,7 @@ struct ExpectClip {
     const bool is_few = end - begin <= room;
     const T low = is_few ? bins.window_low : about_rank(bins, first, question.first);
     const T high = is_few ? bins.window_high : about_rank(bins, last, question.past);
-    window.for_each(crew, first, last, [&](T x) {
+    window.for_each_of_few(crew, first, last, [&](T x) {
       if (x < low) {
         (void)scratch_fetch_add(&space.below, 1U);
       } else if (x <= high) {

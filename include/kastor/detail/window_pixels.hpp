@@ -62,23 +62,29 @@ struct PagedWindow {
 
   template <class Crew, class Visit>
   KOKKOS_FUNCTION void for_each(const Crew& crew, int bin, const Visit& visit) const {
-    for_each(crew, bin, bin, visit);
+    if (!fill_pages(bin, bin)) return for_each_of_few(crew, bin, bin, visit);
+    for_my_part_of_pages(crew, bin, [&](const Squad& squad, const T* from, int n) {
+      for_my_places(squad, from, n, [&](int, T x) { visit(x); });
+    });
   }
-  /// The same of the bins from one to another.
+  /// The same of the bins from one to another, which should not fill pages.
   template <class Crew, class Visit>
-  KOKKOS_FUNCTION void for_each(const Crew& crew, int first, int last, const Visit& visit) const {
-    if (fill_pages(first, last))
-      return for_my_part_of_pages(crew, first, last, [&](const Squad& squad, const T* from, int n) {
-        for_my_places(squad, from, n, [&](int, T x) { visit(x); });
-      });
+  KOKKOS_FUNCTION void for_each_of_few(const Crew& crew, int first, int last,
+                                       const Visit& visit) const {
     for_some_pages(crew, first, last, [&](const PixelsOfPages<T>& some) {
       some.for_each([&](int, T x) { visit(x); });
     });
   }
+  /// Whether a page has many pixels of some bins, in the mean: values that very many pixels have,
+  /// as a rule.
+  [[nodiscard]] KOKKOS_FUNCTION bool fill_pages(int first, int last) const {
+    constexpr std::uint64_t many = 2 * lanes;
+    return begin[last + 1] - begin[first] > many * *pages.count;
+  }
   template <class Crew>
   KOKKOS_FUNCTION void copy(const Crew& crew, int bin, T* to, int* next) const {
     if (fill_pages(bin, bin))
-      return for_my_part_of_pages(crew, bin, bin, [&](const Squad& squad, const T* from, int n) {
+      return for_my_part_of_pages(crew, bin, [&](const Squad& squad, const T* from, int n) {
         const int mine = (n - squad.rank() + squad.size() - 1) / squad.size();
         if (mine <= 0) return;
         T* here = to + scratch_fetch_add(next, mine);
@@ -100,23 +106,16 @@ struct PagedWindow {
   }
 
  private:
-  /// Whether a page has many pixels of some bins, in the mean: values that very many pixels have,
-  /// as a rule.
-  [[nodiscard]] KOKKOS_FUNCTION bool fill_pages(int first, int last) const {
-    constexpr std::uint64_t many = 2 * lanes;
-    return begin[last + 1] - begin[first] > many * *pages.count;
-  }
-  /// Calls `visit(squad, from, n)` for what a page has of some bins, in which a squad shares, so
-  /// that its threads read pixels beside each other.
+  /// Calls `visit(squad, from, n)` for what a page has of a bin, in which a squad shares, so that
+  /// its threads read pixels beside each other.
   template <class Crew, class Visit>
-  KOKKOS_FUNCTION void for_my_part_of_pages(const Crew& crew, int first, int last,
-                                            const Visit& visit) const {
+  KOKKOS_FUNCTION void for_my_part_of_pages(const Crew& crew, int bin, const Visit& visit) const {
     const int places = crew.size() % lanes == 0 ? lanes : 1;
     const Squad squad{crew.rank() % places, places};
     const std::int64_t count = *pages.count;
     const std::int64_t step = crew.size() / places;
     const auto places_of = [&](std::int64_t page) {
-      return page < count ? pages.places(page, first, last) : typename SortedPages<T>::Places{0, 0};
+      return page < count ? pages.places(page, bin) : typename SortedPages<T>::Places{0, 0};
     };
     std::int64_t page = crew.rank() / places;
     typename SortedPages<T>::Places next = places_of(page);
