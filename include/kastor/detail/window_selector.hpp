@@ -87,7 +87,6 @@ class WindowSelector {
     [[nodiscard]] KOKKOS_FUNCTION std::uint32_t count() const { return past - first; }
   };
   static constexpr int none = -1;
-  static constexpr auto largest_key = static_cast<Key<T>>(~Key<T>{0});
 
   /// Where the bins begin, near at hand.
   template <class Member>
@@ -255,7 +254,7 @@ class WindowSelector {
       const Key<T> from = first + (static_cast<Key<T>>(part) << shift);
       const Key<T> width = (Key<T>{1} << shift) - 1;
       low = value_of<T>(from);
-      // Zero is in the part behind that one which ends with its negative, of which it is equal.
+      // Zero is in the part behind that one which ends with its negative, to which it is equal.
       const bool ends_at_zero = from + width == key_of(-T{0});
       if (key_of(high) - from > width) high = value_of<T>(from + width - (ends_at_zero ? 1 : 0));
     }
