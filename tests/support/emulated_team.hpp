@@ -4,15 +4,16 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <barrier>
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
 #include <kastor/image.hpp>
+#include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "team_threads.hpp"
 
 /// Teams of as many threads as a device's, on any host: so the kernels that are written for devices
 /// run, and are checked by sanitizers, where there is no device. One team after the other.
@@ -27,11 +28,13 @@ struct EmulatedTeams {
 struct EmulatedTeam {
   static constexpr int garbage = 0xa5;
 
-  explicit EmulatedTeam(int threads, std::size_t scratch_bytes)
-      : barrier(threads), reduced(static_cast<std::size_t>(threads)), scratch(scratch_bytes) {}
+  explicit EmulatedTeam(int size, std::size_t scratch_bytes)
+      : threads(make_team_threads(size)),
+        values(static_cast<std::size_t>(size)),
+        scratch(scratch_bytes) {}
 
-  std::barrier<> barrier;
-  std::vector<void*> reduced;  ///< each thread's value
+  std::unique_ptr<TeamThreads> threads;
+  std::vector<void*> values;  ///< each thread's, while they are joined
   std::vector<std::byte> scratch;
 };
 
@@ -49,9 +52,7 @@ class EmulatedMember {
   [[nodiscard]] KOKKOS_FUNCTION int league_size() const { return m_league_size; }
   [[nodiscard]] KOKKOS_FUNCTION int team_rank() const { return m_rank; }
   [[nodiscard]] KOKKOS_FUNCTION int team_size() const { return m_size; }
-  KOKKOS_FUNCTION void team_barrier() const {
-    KOKKOS_IF_ON_HOST((m_team->barrier.arrive_and_wait();))
-  }
+  KOKKOS_FUNCTION void team_barrier() const { KOKKOS_IF_ON_HOST((m_team->threads->wait();)) }
 
   /// Hands out one piece after the other, as Kokkos does.
   struct ScratchMemory {
@@ -87,29 +88,37 @@ class EmulatedMember {
   }
 
  private:
+  /// Hands `change` a list of where each thread's value is.
+  template <class V, class Change>
+  void exchange(V& mine, const Change& change) const {
+    m_team->values[static_cast<std::size_t>(m_rank)] = &mine;
+    m_team->threads->wait();
+    if (m_rank == 0) {
+      change([this](int rank) -> V& {
+        return *static_cast<V*>(m_team->values[static_cast<std::size_t>(rank)]);
+      });
+    }
+    m_team->threads->wait();
+  }
   template <class Reducer>
   void reduce(const Reducer& reducer) const {
-    using Value = typename Reducer::value_type;
-    const auto value_of = [this](int rank) -> const Value& {
-      return *static_cast<const Value*>(m_team->reduced[static_cast<std::size_t>(rank)]);
-    };
-    m_team->reduced[static_cast<std::size_t>(m_rank)] = &reducer.reference();
-    m_team->barrier.arrive_and_wait();
-    Value all = value_of(0);
-    for (int rank = 1; rank < m_size; ++rank) reducer.join(all, value_of(rank));
-    m_team->barrier.arrive_and_wait();
-    reducer.reference() = all;
+    exchange(reducer.reference(), [&](const auto& value_of) {
+      for (int rank = 1; rank < m_size; ++rank) reducer.join(value_of(0), value_of(rank));
+      for (int rank = 1; rank < m_size; ++rank) value_of(rank) = value_of(0);
+    });
   }
   template <class V>
   [[nodiscard]] V sum_before(const V& value) const {
     V mine = value;
-    m_team->reduced[static_cast<std::size_t>(m_rank)] = &mine;
-    m_team->barrier.arrive_and_wait();
-    V sum{};
-    for (int rank = 0; rank < m_rank; ++rank)
-      sum += *static_cast<const V*>(m_team->reduced[static_cast<std::size_t>(rank)]);
-    m_team->barrier.arrive_and_wait();
-    return sum;
+    exchange(mine, [&](const auto& value_of) {
+      V sum{};
+      for (int rank = 0; rank < m_size; ++rank) {
+        const V of_rank = value_of(rank);
+        value_of(rank) = sum;
+        sum += of_rank;
+      }
+    });
+    return mine;
   }
 
   EmulatedTeam* m_team;
@@ -128,18 +137,16 @@ struct EmulatedLauncher {
     if (kernel.scratch_bytes + for_reductions > scratch_of_device)
       throw std::length_error(std::string(label) + " needs too much scratch memory");
     EmulatedTeam team(Kernel::threads, static_cast<std::size_t>(kernel.scratch_bytes));
-    const auto work = [&](int rank) {
+    team.threads->run([&](int rank) {
       for (int i = 0; i < league; ++i) {
         // What the team before left must be of no use.
         if (rank == 0)
           std::fill(team.scratch.begin(), team.scratch.end(), std::byte{EmulatedTeam::garbage});
-        team.barrier.arrive_and_wait();
+        team.threads->wait();
         kernel(EmulatedMember(team, i, league, rank, Kernel::threads));
-        team.barrier.arrive_and_wait();
+        team.threads->wait();
       }
-    };
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < Kernel::threads; ++rank) threads.emplace_back(work, rank);
+    });
   }
 };
 

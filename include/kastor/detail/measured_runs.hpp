@@ -294,21 +294,22 @@ void for_each_group_of_bands(Bands<T, Exec> bands, const MeasuredRuns& runs,
   }
 }
 
-/// The same for no more than `Most` pixels.
+/// Calls `visit(x, pixel)` for the pixels of [begin, end), of which there are `Most` at most.
 template <int Most, class T, class Visit>
 KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int32_t end,
                                    const Visit& visit) {
+  const std::int32_t n = end - begin;  // begin + k might overflow
   T loaded[Most];
   KASTOR_UNROLL
-  for (int k = 0; k < Most; ++k) loaded[k] = begin + k < end ? pixels[begin + k] : T{0};
+  for (int k = 0; k < Most; ++k) loaded[k] = k < n ? pixels[begin + k] : T{0};
   KASTOR_UNROLL
   for (int k = 0; k < Most; ++k) {
-    if (begin + k < end) visit(begin + k, loaded[k]);
+    if (k < n) visit(begin + k, loaded[k]);
   }
 }
 
-/// Calls `visit(x, pixel)` for the first pixels of a run up to the last whole step of aligned
-/// packs, of which one after the other is loaded. \return how far it came.
+/// The same for the first pixels of a run up to the last whole step of aligned packs, of which one
+/// after the other is loaded. \return how far it came.
 template <class T, class Visit>
 [[nodiscard]] KOKKOS_FUNCTION std::int32_t visit_steps(const T* pixels, std::int32_t begin,
                                                        std::int32_t end, const Visit& visit) {
@@ -317,8 +318,8 @@ template <class T, class Visit>
   constexpr int packs = step / Pack::size;
   const auto past = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(pixels + begin) /
                                               sizeof(T) % Pack::size);
-  const std::int32_t aligned = past == 0 ? begin : begin + Pack::size - past;
-  std::int32_t x = aligned < end ? aligned : end;
+  const std::int32_t before = past == 0 ? 0 : Pack::size - past;
+  std::int32_t x = before < end - begin ? begin + before : end;
   visit_at_most<Pack::size>(pixels, begin, x, visit);
   KASTOR_KEEP_LOOP
   for (; end - x >= step; x += step) {
@@ -347,9 +348,13 @@ template <class T, class Visit>
 KOKKOS_FUNCTION void visit_long_run(const T* pixels, std::int32_t begin, std::int32_t end,
                                     const Visit& visit) {
   constexpr int some = PixelPack<T>::size;
+  std::int32_t x = visit_steps(pixels, begin, end, visit);
   KASTOR_KEEP_LOOP
-  for (std::int32_t x = visit_steps(pixels, begin, end, visit); x < end; x += some)
-    visit_at_most<some>(pixels, x, end, visit);
+  while (x < end) {
+    const std::int32_t past = end - x > some ? x + some : end;
+    visit_at_most<some>(pixels, x, past, visit);
+    x = past;
+  }
 }
 /// The same for a visit that takes no time, of a run that is short, as a rule: with fewer registers
 /// more threads are at work.
@@ -358,7 +363,7 @@ KOKKOS_FUNCTION void visit_short_run(const T* pixels, std::int32_t begin, std::i
                                      const Visit& visit) {
   constexpr int ahead = 16;
   std::int32_t x = begin;
-  for (; x + ahead <= end; x += ahead) {
+  for (; end - x >= ahead; x += ahead) {
     T loaded[ahead];
     KASTOR_UNROLL
     for (int k = 0; k < ahead; ++k) loaded[k] = pixels[x + k];

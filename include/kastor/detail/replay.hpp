@@ -55,7 +55,7 @@ template <class T>
 struct ClipProgress {
   Interval<T> interval, next;  ///< of the last pass, and what it leaves
   ClipPopulation now;          ///< of the last pass
-  Statistics s;                ///< of these
+  Statistics s;                ///< of these; where a pass failed some may be the next one's
 };
 
 /// `Tails` answers for the pixels beyond the edges, `Window` for those around the medians: a

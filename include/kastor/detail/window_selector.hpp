@@ -132,7 +132,7 @@ class WindowSelector {
       m_known = {0, 0};
     }
   }
-  /// So do those of about a rank in it.
+  /// So do those about a rank in it.
   KOKKOS_FUNCTION void bring_rank(std::int64_t in_bin) {
     const auto rank = static_cast<std::uint32_t>(in_bin);
     if (m_list == nullptr) return narrow(rank);
@@ -231,7 +231,7 @@ class WindowSelector {
   }
 
   /// The same of those about a rank, where many are equal, as a rule: the range of the bin's pixels
-  /// is parted again and again, until what is left are equal or few ones.
+  /// is parted again and again, until those left are equal, or few.
   KOKKOS_FUNCTION void narrow(std::uint32_t rank) {
     constexpr int parts = Space::shares;
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;

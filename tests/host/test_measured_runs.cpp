@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How devices go through the pixels of runs: all of them, once, from left to right, whatever lies
+// at a multiple of 16 bytes, and none beside them.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <kastor/detail/measure_sources.hpp>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "emulated_team.hpp"
+#include "generators.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+namespace kd = kastor::detail;
+
+struct Seen {
+  std::int32_t x;
+  double pixel;
+  bool operator==(const Seen&) const = default;
+};
+
+/// A row of exactly so many pixels, so that sanitizers see what is read beside it.
+template <class T>
+struct Row {
+  std::unique_ptr<T[]> pixels;
+  explicit Row(std::int32_t n) : pixels(std::make_unique<T[]>(static_cast<std::size_t>(n))) {
+    std::iota(pixels.get(), pixels.get() + n, T{1});
+  }
+};
+
+template <class T, class VisitPixels>
+void visits_all_in_order(const VisitPixels& visit_pixels, const char* name) {
+  for (std::int32_t begin = 0; begin < 9; ++begin) {
+    for (std::int32_t n = 1; n < 75; ++n) {
+      const Row<T> row(begin + n);
+      std::vector<Seen> seen, want;
+      for (std::int32_t x = begin; x < begin + n; ++x) want.push_back({x, x + 1.0});
+      visit_pixels(row.pixels.get(), begin, begin + n, [&](std::int32_t x, T pixel) {
+        seen.push_back({x, static_cast<double>(pixel)});
+      });
+      ASSERT_EQ(seen, want) << name << ", " << n << " pixels from " << begin;
+    }
+  }
+}
+
+template <class T>
+void all_ways_visit_all_in_order() {
+  visits_all_in_order<T>([](const auto&... a) { kd::visit_run(a...); }, "visit_run");
+  visits_all_in_order<T>([](const auto&... a) { kd::visit_short_run(a...); }, "visit_short_run");
+  visits_all_in_order<T>([](const auto&... a) { kd::visit_long_run(a...); }, "visit_long_run");
+  visits_all_in_order<T>([](const auto&... a) { kd::visit_run_thoroughly(a...); },
+                         "visit_run_thoroughly");
+}
+TEST(MeasuredRuns, VisitsPixelsInOrder) {
+  all_ways_visit_all_in_order<float>();
+  all_ways_visit_all_in_order<double>();
+}
+
+/// The last pixels of the longest row that there can be, of which only these are in memory.
+template <class T, class VisitPixels>
+void visits_the_end_of_the_longest_row(const VisitPixels& visit_pixels, const char* name) {
+  constexpr std::int32_t end = std::numeric_limits<std::int32_t>::max();
+  for (std::int32_t n = 1; n < 75; ++n) {
+    const std::int32_t begin = end - n;
+    const Row<T> row(n);
+    const auto address = reinterpret_cast<std::uintptr_t>(row.pixels.get());
+    const auto* const first =
+        reinterpret_cast<const T*>(address - static_cast<std::uintptr_t>(begin) * sizeof(T));
+    std::vector<Seen> seen, want;
+    for (std::int32_t i = 0; i < n; ++i) want.push_back({begin + i, i + 1.0});
+    visit_pixels(first, begin, end, [&](std::int32_t x, T pixel) {
+      seen.push_back({x, static_cast<double>(pixel)});
+    });
+    ASSERT_EQ(seen, want) << name << ", " << n << " pixels";
+  }
+}
+
+TEST(MeasuredRuns, VisitsTheEndOfTheLongestRow) {
+  using T = float;
+  visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_run(a...); }, "visit_run");
+  visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_short_run(a...); },
+                                       "visit_short_run");
+  visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_long_run(a...); },
+                                       "visit_long_run");
+  visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_run_thoroughly(a...); },
+                                       "visit_run_thoroughly");
+}
+
+TEST(MeasuredRuns, PiecesOfARunAreTheRun) {
+  constexpr std::int32_t longest = std::numeric_limits<std::int32_t>::max() - 8;
+  for (const std::int32_t n : {1, 2, 31, 32, 33, 8192, 1234567, longest}) {
+    const kd::Run run{5, 5 + n, 3, 1};
+    for (int shift = 0; shift <= 5; ++shift) {
+      std::int32_t at = run.begin;
+      for (std::int32_t which = 0; which < 1 << shift; ++which) {
+        const kd::RunPiece piece{which, shift};
+        EXPECT_EQ(piece.begin(run), at);
+        EXPECT_GE(piece.end(run), at);
+        at = piece.end(run);
+      }
+      EXPECT_EQ(at, run.end);
+    }
+  }
+}
+
+TEST(MeasuredRuns, AreLongInTheMean) {
+  kd::MeasuredRuns runs{};
+  EXPECT_FALSE(runs.are_long()) << "where only the host knows how many there are";
+  kastor::LabelCounts counts{};
+  runs.counts = &counts;
+  counts.runs = 10;
+  counts.pixels = 319;
+  EXPECT_FALSE(runs.are_long());
+  counts.pixels = 320;
+  EXPECT_TRUE(runs.are_long());
+}
+
+// ------------------------------------------------------- the first sweep of devices, on a host
+
+/// One row each, all of them two components'.
+struct Runs {
+  std::vector<std::int32_t> begin, end, row;
+  std::vector<std::uint32_t> label;
+  std::vector<std::uint32_t> in_list;
+  kastor::LabelCounts counts{};
+
+  void add(std::int32_t first, std::int32_t past, std::uint32_t of) {
+    row.push_back(static_cast<std::int32_t>(begin.size()));
+    in_list.push_back(static_cast<std::uint32_t>(begin.size()));
+    begin.push_back(first);
+    end.push_back(past);
+    label.push_back(of);
+    counts.pixels += static_cast<std::uint64_t>(past - first);
+    counts.labelled_runs = static_cast<std::uint32_t>(in_list.size());
+    counts.runs = counts.labelled_runs;
+    counts.components = std::max(counts.components, of);
+  }
+  [[nodiscard]] kd::MeasuredRuns view(std::int64_t nx) const {
+    kd::MeasuredRuns runs{};
+    runs.begin = begin.data();
+    runs.end = end.data();
+    runs.row = row.data();
+    runs.label = label.data();
+    runs.nx = nx;
+    runs.counts = &counts;
+    runs.run_capacity = static_cast<std::int64_t>(begin.size());
+    runs.components = counts.components;
+    runs.labelled = in_list.data();
+    return runs;
+  }
+};
+
+template <class T>
+kd::Component<T> component_of(const Runs& runs, const ts::HostImage<T>& image,
+                              std::uint32_t label) {
+  auto c = kd::Component<T>::empty();
+  T peak = -std::numeric_limits<T>::infinity(), magnitude = 0;
+  for (std::size_t i = 0; i < runs.begin.size(); ++i) {
+    if (runs.label[i] != label) continue;
+    c.join(kd::RunExtents::of(runs.begin[i], runs.end[i], runs.row[i]));
+    ++c.runs_left;
+    for (std::int32_t x = runs.begin[i]; x < runs.end[i]; ++x) {
+      const T pixel = image.values[static_cast<std::size_t>(runs.row[i] * image.nx + x)];
+      peak = std::max(peak, pixel);
+      magnitude = std::max(magnitude, std::abs(pixel));
+    }
+  }
+  c.peak = kd::key_of(peak);
+  c.magnitude = magnitude > peak ? kd::key_of(magnitude) : 0;
+  return c;
+}
+
+template <class T>
+void finds_extents(const Runs& runs, std::int64_t workers) {
+  using Exec = ts::EmulatedTeams;
+  ts::HostImage<T> image(static_cast<std::int64_t>(runs.begin.size()), 300);
+  ts::Random random(4);
+  for (T& pixel : image.values) pixel = static_cast<T>(random.gaussian() - 1);
+  std::vector<kd::Component<T>> got(runs.counts.components, kd::Component<T>::empty());
+
+  kd::FindExtents<T, Exec> find{};
+  find.band.runs = runs.view(image.nx);
+  find.band.workers = workers;
+  find.band.past_word = image.ny * ((image.nx + 63) / 64);
+  find.band.bands = 1;
+  find.band.band[0] = {image.values.data(), image.nx, 0};
+  find.band.components = got.data();
+  for (std::int64_t worker = 0; worker < workers; ++worker) find(worker);
+
+  for (std::uint32_t label = 1; label <= got.size(); ++label) {
+    const auto want = component_of(runs, image, label);
+    const auto& c = got[label - 1];
+    EXPECT_EQ(c.n_pix, want.n_pix) << label << " of " << workers;
+    EXPECT_EQ(c.x_min, want.x_min);
+    EXPECT_EQ(c.x_max, want.x_max);
+    EXPECT_EQ(c.y_max, want.y_max);
+    EXPECT_EQ(c.longest_run, want.longest_run);
+    EXPECT_EQ(c.runs_left, want.runs_left);
+    EXPECT_EQ(c.peak, want.peak);
+    EXPECT_EQ(std::max(c.peak, c.magnitude), std::max(want.peak, want.magnitude));
+  }
+}
+/// Of one worker, of fewer than there are runs, and of so many that each run is in pieces.
+template <class T>
+void finds_extents_by_any_workers(const Runs& runs) {
+  for (const std::int64_t workers : {1, 3, 40, 1000}) finds_extents<T>(runs, workers);
+}
+
+TEST(MeasuredRuns, FindsExtentsOfLongRuns) {
+  Runs runs;
+  runs.add(3, 299, 1);
+  runs.add(40, 41, 2);
+  runs.add(0, 300, 2);
+  runs.add(7, 24, 1);
+  ASSERT_TRUE(runs.view(300).are_long());
+  finds_extents_by_any_workers<float>(runs);
+  finds_extents_by_any_workers<double>(runs);
+}
+TEST(MeasuredRuns, FindsExtentsOfShortRuns) {
+  Runs runs;
+  for (std::int32_t i = 0; i < 60; ++i)
+    runs.add(i, 2 * i + 1, static_cast<std::uint32_t>(i / 7 % 3 + 1));
+  ASSERT_FALSE(runs.view(300).are_long());
+  finds_extents_by_any_workers<float>(runs);
+  finds_extents_by_any_workers<double>(runs);
+}
+
+}  // namespace
