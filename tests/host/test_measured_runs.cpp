@@ -39,8 +39,11 @@ struct Row {
 
 template <class T, class VisitPixels>
 void visits_all_in_order(const VisitPixels& visit_pixels, const char* name) {
+  std::vector<std::int32_t> lengths(75);
+  std::iota(lengths.begin(), lengths.end(), 1);
+  lengths.insert(lengths.end(), {143, 144, 145, 300});  // of which more is asked for ahead of time
   for (std::int32_t begin = 0; begin < 9; ++begin) {
-    for (std::int32_t n = 1; n < 75; ++n) {
+    for (const std::int32_t n : lengths) {
       const Row<T> row(begin + n);
       std::vector<Seen> seen, want;
       for (std::int32_t x = begin; x < begin + n; ++x) want.push_back({x, x + 1.0});
@@ -232,6 +235,73 @@ TEST(MeasuredRuns, FindsExtentsOfShortRuns) {
   ASSERT_FALSE(runs.view(300).are_long());
   finds_extents_by_any_workers<float>(runs);
   finds_extents_by_any_workers<double>(runs);
+}
+
+// ------------------------------------------------------------------- the second sweep of devices
+
+/// As it is promised: pixels in units of the component's, in two exact steps, from left to right.
+template <class T>
+typename kd::SumRuns<T, ts::EmulatedTeams>::Part sums_naive(const kd::Run& run, const T* pixels,
+                                                            const kd::Component<T>& c,
+                                                            std::int32_t y_min) {
+  const kd::ComponentGrid<T> grid(c, y_min);
+  double flux = 0, x_moment = 0;
+  std::int32_t peak_x = -1;
+  for (std::int32_t x = run.begin; x < run.end; ++x) {
+    const double v = std::ldexp(static_cast<double>(pixels[x]), -grid.pixel);
+    flux += v;
+    x_moment += v * static_cast<double>(x - c.x_min);
+    if (peak_x < 0 && pixels[x] == kd::value_of<T>(c.peak)) peak_x = x;
+  }
+  return {kd::WideSum::of(flux, grid.flux_bits), kd::WideSum::of(x_moment, grid.x_bits),
+          kd::WideSum::of(flux * static_cast<double>(run.row - y_min), grid.y_bits),
+          peak_x < 0 ? ~std::uint64_t{0} : kd::RasterPlace::of(run.row, peak_x)};
+}
+
+/// `pixel_of(random)`: what the pixels are; with the largest of them first, or last, or missing.
+template <class T, class PixelOf>
+void sums_as_promised(const PixelOf& pixel_of, const char* what) {
+  using Sum = kd::SumRuns<T, ts::EmulatedTeams>;
+  using Find = kd::FindExtents<T, ts::EmulatedTeams>;
+  ts::Random random(6);
+  for (const std::int32_t n : {1, 15, 16, 17, 60, 333}) {
+    const kd::Run run{7, 7 + n, 12, 1};
+    std::vector<T> pixels(static_cast<std::size_t>(run.end));
+    for (T& pixel : pixels) pixel = pixel_of(random);
+    const auto extents = Find::of(run, pixels.data());
+    auto c = kd::Component<T>::empty();
+    c.join(extents);
+    c.join(kd::RunExtents::of(3, 400, 9));
+    c.peak = extents.peak;
+    c.magnitude = extents.magnitude;
+    for (const bool has_peak : {true, false}) {
+      if (!has_peak) c.peak = kd::key_of(std::numeric_limits<T>::max());
+      const auto got = Sum::of(run, pixels.data(), c, 9);
+      const auto want = sums_naive(run, pixels.data(), c, 9);
+      EXPECT_EQ(got.flux.high, want.flux.high) << what << ' ' << n;
+      EXPECT_EQ(got.flux.low, want.flux.low) << what << ' ' << n;
+      EXPECT_EQ(got.x_moment.high, want.x_moment.high) << what << ' ' << n;
+      EXPECT_EQ(got.x_moment.low, want.x_moment.low) << what << ' ' << n;
+      EXPECT_EQ(got.y_moment.high, want.y_moment.high) << what << ' ' << n;
+      EXPECT_EQ(got.y_moment.low, want.y_moment.low) << what << ' ' << n;
+      EXPECT_EQ(got.peak_at, want.peak_at) << what << ' ' << n;
+      EXPECT_EQ(got.peak_at == ~std::uint64_t{0}, !has_peak);
+    }
+  }
+}
+template <class T>
+void sums_of_all_kinds_as_promised() {
+  using Limits = std::numeric_limits<T>;
+  sums_as_promised<T>([](ts::Random& r) { return static_cast<T>(r.gaussian()); }, "noise");
+  sums_as_promised<T>([](ts::Random&) { return T{0}; }, "zeros");
+  sums_as_promised<T>(
+      [](ts::Random& r) { return static_cast<T>(r.below(5)) * Limits::denorm_min(); }, "denormals");
+  sums_as_promised<T>(
+      [](ts::Random& r) { return static_cast<T>(r.uniform() - 0.5) * Limits::max(); }, "largest");
+}
+TEST(MeasuredRuns, SumsAsPromised) {
+  sums_of_all_kinds_as_promised<float>();
+  sums_of_all_kinds_as_promised<double>();
 }
 
 }  // namespace

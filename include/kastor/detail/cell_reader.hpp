@@ -9,6 +9,7 @@
 #include <kastor/detail/copy_ahead.hpp>
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/prefetch.hpp>
 
 namespace kastor::detail {
 
@@ -33,7 +34,7 @@ KOKKOS_FUNCTION void announce([[maybe_unused]] const Crew& crew,
   KASTOR_KEEP_LOOP
   for (int left = static_cast<int>(cell.height) - crew.rank(); left > 0; left -= crew.size()) {
     KASTOR_KEEP_LOOP
-    for (int x = 0; x < width; x += line) asm volatile("prefetch.global.L2 [%0];" ::"l"(row + x));
+    for (int x = 0; x < width; x += line) prefetch(row + x);
     row += step;
   }
 #endif

@@ -212,6 +212,27 @@ struct ComponentGrid {
         y_bits(flux_bits + bits_of(c.y_max - y_min)) {}
 };
 
+/// Pixels times 2^exponent: of floats by one product, for which the power must be a double. It is,
+/// unless all pixels are 0.
+template <class T>
+class PixelScale {
+ public:
+  KOKKOS_FUNCTION explicit PixelScale(int exponent) {
+    constexpr int largest = 1023;
+    const int first = is_one_product ? exponent : exponent / 2;
+    m_first = power_of_two(first < largest ? first : largest);
+    m_second = power_of_two(is_one_product ? 0 : exponent - first);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double operator()(T pixel) const {
+    const double scaled = static_cast<double>(pixel) * m_first;
+    return is_one_product ? scaled : scaled * m_second;
+  }
+
+ private:
+  static constexpr bool is_one_product = sizeof(T) == sizeof(float);
+  double m_first, m_second;
+};
+
 /// Second sweep: the sums, and the first pixel that equals the peak.
 template <class T, class Exec>
 struct SumRuns {
@@ -261,16 +282,16 @@ struct SumRuns {
     const std::int32_t x_min = c.x_min;
     const ComponentGrid<T> grid(c, y_min);
     const T peak = value_of<T>(c.peak);
-    const int half = -grid.pixel / 2;
-    const double scale = power_of_two(half);
-    const double scale_more = power_of_two(-grid.pixel - half);
+    const PixelScale<T> scale(-grid.pixel);
     double flux = 0;
     double x_moment = 0;
+    auto distance = static_cast<double>(run.begin - x_min);
     std::int32_t peak_x = -1;
     visit_run(pixels, run.begin, run.end, [&](std::int32_t x, T pixel) {
-      const double v = static_cast<double>(pixel) * scale * scale_more;
+      const double v = scale(pixel);
       flux += v;
-      x_moment += v * static_cast<double>(x - x_min);
+      x_moment += v * distance;
+      distance += 1;  // in fewer instructions than a conversion
       peak_x = peak_x < 0 && pixel == peak ? x : peak_x;
     });
     const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : RasterPlace::of(y, peak_x);

@@ -8,6 +8,7 @@
 #include <kastor/detail/adder.hpp>
 #include <kastor/detail/few_runs.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/prefetch.hpp>
 #include <kastor/detail/run_table.hpp>
 #include <kastor/image.hpp>
 #include <kastor/label.hpp>
@@ -309,8 +310,9 @@ KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int
 }
 
 /// The same for the first pixels of a run up to the last whole step of aligned packs, of which one
-/// after the other is loaded. \return how far it came.
-template <class T, class Visit>
+/// after the other is loaded. `Ahead`: pixels between those and what is asked for meanwhile; 0:
+/// nothing is. \return how far it came.
+template <int Ahead, class T, class Visit>
 [[nodiscard]] KOKKOS_FUNCTION std::int32_t visit_steps(const T* pixels, std::int32_t begin,
                                                        std::int32_t end, const Visit& visit) {
   using Pack = PixelPack<T>;
@@ -323,6 +325,7 @@ template <class T, class Visit>
   visit_at_most<Pack::size>(pixels, begin, x, visit);
   KASTOR_KEEP_LOOP
   for (; end - x >= step; x += step) {
+    if (Ahead > 0 && end - x > Ahead) prefetch(pixels + x + Ahead);
     Pack loaded[packs];
     KASTOR_UNROLL
     for (int p = 0; p < packs; ++p) loaded[p] = reinterpret_cast<const Pack*>(pixels + x)[p];
@@ -339,8 +342,9 @@ template <class T, class Visit>
 KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t end,
                                const Visit& visit) {
   constexpr int most = 16;
+  constexpr int ahead = 128;
   std::int32_t x = begin;
-  if (end - begin >= most) x = visit_steps(pixels, begin, end, visit);
+  if (end - begin >= most) x = visit_steps<ahead>(pixels, begin, end, visit);
   visit_at_most<most>(pixels, x, end, visit);
 }
 /// The same of a run that is long, as a rule: in less code.
@@ -348,7 +352,7 @@ template <class T, class Visit>
 KOKKOS_FUNCTION void visit_long_run(const T* pixels, std::int32_t begin, std::int32_t end,
                                     const Visit& visit) {
   constexpr int some = PixelPack<T>::size;
-  std::int32_t x = visit_steps(pixels, begin, end, visit);
+  std::int32_t x = visit_steps<0>(pixels, begin, end, visit);
   KASTOR_KEEP_LOOP
   while (x < end) {
     const std::int32_t past = end - x > some ? x + some : end;

@@ -34,9 +34,15 @@ struct SumRunsAndMakeRows {
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int warp = team.team_rank() / lanes;
     const std::int64_t worker =
-        std::int64_t{team.league_rank()} * threads + static_cast<std::int64_t>(team.team_rank());
-    auto* const scratch = scratch_of<Source>(team, threads) + team.team_rank() / lanes * lanes;
+        (sum_runs.band.runs.are_long()
+             // There are few, as a rule: the first warps of all teams share them.
+             ? std::int64_t{warp} * team.league_size() + team.league_rank()
+             : std::int64_t{team.league_rank()} * (threads / lanes) + warp) *
+            lanes +
+        team.team_rank() % lanes;
+    auto* const scratch = scratch_of<Source>(team, threads) + warp * lanes;
     measure_few(worker, scratch);
     sum_runs(worker);
     finish_others(worker, scratch);
