@@ -365,7 +365,7 @@ class TestModulefiles(Folder):
 
 class TestSpackRecipe(unittest.TestCase):
     # What find_package calls what Spack calls otherwise, and what Spack need not be told of.
-    NAMES = {"EXPAT": "expat", "Freetype": "freetype", "GTest": "googletest", "Kokkos": "kokkos",
+    NAMES = {"Boost": "boost", "EXPAT": "expat", "Freetype": "freetype", "GTest": "googletest", "Kokkos": "kokkos",
              "PNG": "libpng", "CLI11": "cli11", "CFITSIO": "cfitsio", "WCSLIB": "wcslib",
              "Python3": "python", "nlohmann_json": "nlohmann-json"}
     NOT_PACKAGES = {"Threads"}

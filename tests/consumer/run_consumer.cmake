@@ -1,14 +1,10 @@
 # Builds and runs one consumer project and checks what it prints.
 include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 
-# Why a program cannot be run here, if it cannot.
-set(reason "")
+set(without_device 0)
 if(NEEDS_DEVICE AND KASTOR)
   execute_process(COMMAND ${KASTOR} info --json --on ${NEEDS_DEVICE} RESULT_VARIABLE without_device
-                  OUTPUT_QUIET ERROR_VARIABLE error OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(without_device)
-    set(reason "${error}")
-  endif()
+                  OUTPUT_QUIET ERROR_VARIABLE reason OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
 
 file(REMOVE_RECURSE ${WORK_DIR})
@@ -30,14 +26,14 @@ else()
   # Compiles the library once more: in little time, and not at all for a device that is not here.
   list(APPEND arguments -D Kokkos_DIR=${KOKKOS_DIR} -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0)
   set(CONFIG Debug)
-  if(reason)
+  if(without_device)
     set(targets --target consumer_source)
   endif()
 endif()
 run(${CMAKE_COMMAND} ${arguments})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --config ${CONFIG} ${targets})
 
-if(reason)
+if(without_device)
   message(STATUS "Built, but not run: ${reason}")
   return()
 endif()

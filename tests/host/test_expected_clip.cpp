@@ -97,11 +97,13 @@ void forget_limit(kd::ExpectedClip<T>& expected, int side, int i) {
   expected.bounds.inner[side][i] = expected.bounds.outer[side][i] = centre;
 }
 
-/// How many pixels are within limits between which this one lies stays known, but not that it is
-/// the outermost one; nor which is, of limits with no pixel between their bounds.
+/// How many pixels are within a limit beside this one stays known, but not that it is the outermost
+/// of them; nor which is, of limits with no pixel between their bounds. What is asked before the
+/// first pass stays known.
 template <class T>
 void forget_extreme(kd::ExpectedClip<T>& expected, int side, T extreme) {
-  for (kd::ExpectedLimit<T>& limit : expected.limit[side]) {
+  for (int i = 0; i < expected.limits; ++i) {
+    kd::ExpectedLimit<T>& limit = expected.limit[side][i];
     limit.has_last = 0;
     const auto* const found = std::find(std::begin(limit.pixel), std::end(limit.pixel), extreme);
     if (found == std::end(limit.pixel)) continue;
@@ -110,8 +112,9 @@ void forget_extreme(kd::ExpectedClip<T>& expected, int side, T extreme) {
   }
 }
 
+/// `passes`: those that what is left of the expectations decides at least, but not all.
 template <class T>
-void gives_the_same_bits(ts::Pixels kind, const Spoil<T>& spoil) {
+void gives_the_same_bits(ts::Pixels kind, const Spoil<T>& spoil, int passes = 0) {
   const auto image = ts::make_image<T>(kind, 290, 311, 5);
   ts::EmulatedClip<T> clip(image.ny, image.nx, few_teams);
   const auto want = clip.run(image, ts::request_of({}));
@@ -121,7 +124,9 @@ void gives_the_same_bits(ts::Pixels kind, const Spoil<T>& spoil) {
   EXPECT_TRUE(ts::same_bits(got.result, want.result));
   EXPECT_EQ(got.level, want.level);
   EXPECT_EQ(got.candidates_hold, want.candidates_hold);
-  EXPECT_EQ(replay_expected(clip, image.ny * image.nx, {}).decided, 0) << "it was not spoilt";
+  const auto spoilt = replay_expected(clip, image.ny * image.nx, {});
+  EXPECT_EQ(spoilt.decided, 0) << "it was not spoilt";
+  EXPECT_GE(spoilt.result.passes, passes);
 }
 
 TEST(ExpectedClip, MayBeMissing) {
@@ -167,7 +172,8 @@ void may_miss_the_last_extremes(ts::Pixels kind) {
   const kastor::Statistics clipped = kastor::sigma_clip(Exec{}, image).clipped;
   for (int side = 0; side < 2; ++side) {
     const T extreme = static_cast<T>(side == 0 ? clipped.min : clipped.max);
-    gives_the_same_bits<T>(kind, [&](auto& expected) { forget_extreme(expected, side, extreme); });
+    gives_the_same_bits<T>(
+        kind, [&](auto& expected) { forget_extreme(expected, side, extreme); }, 2);
   }
 }
 TEST(ExpectedClip, MayMissTheLastExtremes) {

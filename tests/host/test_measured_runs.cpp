@@ -129,7 +129,7 @@ TEST(MeasuredRuns, AreLongInTheMean) {
 
 // ------------------------------------------------------- the first sweep of devices, on a host
 
-/// One row each, all of them two components'.
+/// One row each, of a few components.
 struct Runs {
   std::vector<std::int32_t> begin, end, row;
   std::vector<std::uint32_t> label;
@@ -212,7 +212,7 @@ void finds_extents(const Runs& runs, std::int64_t workers) {
     EXPECT_EQ(std::max(c.peak, c.magnitude), std::max(want.peak, want.magnitude));
   }
 }
-/// Of one worker, of fewer than there are runs, and of so many that each run is in pieces.
+/// Of one worker, of fewer than there are runs, and of so many that long runs are in pieces.
 template <class T>
 void finds_extents_by_any_workers(const Runs& runs) {
   for (const std::int64_t workers : {1, 3, 40, 1000}) finds_extents<T>(runs, workers);
@@ -258,7 +258,7 @@ typename kd::SumRuns<T, ts::EmulatedTeams>::Part sums_naive(const kd::Run& run, 
           peak_x < 0 ? ~std::uint64_t{0} : kd::RasterPlace::of(run.row, peak_x)};
 }
 
-/// `pixel_of(random)`: what the pixels are; with the largest of them first, or last, or missing.
+/// `pixel_of(random)`: what the pixels are; with the component's peak among them, and elsewhere.
 template <class T, class PixelOf>
 void sums_as_promised(const PixelOf& pixel_of, const char* what) {
   using Sum = kd::SumRuns<T, ts::EmulatedTeams>;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team_fibres.hpp"
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,16 +21,13 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#ifdef KASTOR_TEST_ADDRESSES
-// It would map another stack of megabytes for every fibre, which takes most of the tests' time.
-extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
-#endif
-
 namespace testing_support {
 
 namespace {
 
 constexpr std::size_t stack_size = 128 * 1024;
+constexpr std::size_t guard_size = 256;  ///< at the end that is used last
+constexpr std::byte guard{0xa5};
 
 /// Stacks of the fibres that were, for those that come: to ask the system for each would take more
 /// time than most kernels.
@@ -35,7 +35,11 @@ class Stacks {
  public:
   using Memory = std::unique_ptr<std::byte[]>;
   [[nodiscard]] Memory take() {
-    if (m_free.empty()) return Memory(new std::byte[stack_size]);
+    if (m_free.empty()) {
+      Memory stack(new std::byte[stack_size]);
+      std::fill_n(stack.get(), guard_size, guard);
+      return stack;
+    }
     Memory stack = std::move(m_free.back());
     m_free.pop_back();
 #ifdef KASTOR_TEST_ADDRESSES
@@ -43,7 +47,13 @@ class Stacks {
 #endif
     return stack;
   }
-  void give_back(Memory stack) { m_free.push_back(std::move(stack)); }
+  void give_back(Memory stack) {
+    if (std::count(stack.get(), stack.get() + guard_size, guard) != guard_size) {
+      std::fputs("A fibre of a team needs a larger stack: see team_fibres.cpp\n", stderr);
+      std::abort();
+    }
+    m_free.push_back(std::move(stack));
+  }
 
  private:
   std::vector<Memory> m_free;
@@ -62,13 +72,12 @@ struct StackAllocator {
     stack.sp = stacks().take().release() + stack_size;
     return stack;
   }
-  static void deallocate(boost::context::stack_context& stack) noexcept {
+  static void deallocate(boost::context::stack_context& stack) {
     auto* const begin = static_cast<std::byte*>(stack.sp) - stack_size;
     stacks().give_back(Stacks::Memory(begin));
   }
 };
 
-// AddressSanitizer has to know whose stack is in use.
 void leave_for([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* stack,
                [[maybe_unused]] std::size_t size) {
 #ifdef KASTOR_TEST_ADDRESSES
@@ -93,16 +102,15 @@ void TeamFibres::begin(std::size_t rank, const std::function<void(int)>& work) {
       std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
       StackAllocator{}, [this, rank, &work](boost::context::fiber&& runner) {
         Fibre& self = m_fibres[rank];
-        arrive(nullptr, &m_runner_stack, &m_runner_stack_size);
+        arrive(m_fake_stack, &m_runner_stack, &m_runner_stack_size);
         self.runner = std::move(runner);
         try {
           work(static_cast<int>(rank));
-        } catch (const boost::context::detail::forced_unwind&) {
-          throw;
+        } catch (const Stop&) {
         } catch (...) {
           if (!m_thrown) m_thrown = std::current_exception();
         }
-        leave_for(nullptr, m_runner_stack, m_runner_stack_size);
+        leave_for(&m_fake_stack, m_runner_stack, m_runner_stack_size);
         return std::move(self.runner);
       });
 }
@@ -110,17 +118,17 @@ void TeamFibres::begin(std::size_t rank, const std::function<void(int)>& work) {
 void TeamFibres::resume(std::size_t rank) {
   Fibre& fibre = m_fibres[rank];
   m_running = rank;
-  void* fake_stack = nullptr;
-  leave_for(&fake_stack, fibre.stack, stack_size);
+  leave_for(&m_fake_stack, fibre.stack, stack_size);
   fibre.own = std::move(fibre.own).resume();
-  arrive(fake_stack, nullptr, nullptr);
+  arrive(m_fake_stack, nullptr, nullptr);
 }
 
 void TeamFibres::wait() {
   Fibre& self = m_fibres[m_running];
-  leave_for(&self.fake_stack, m_runner_stack, m_runner_stack_size);
+  leave_for(&m_fake_stack, m_runner_stack, m_runner_stack_size);
   self.runner = std::move(self.runner).resume();
-  arrive(self.fake_stack, &m_runner_stack, &m_runner_stack_size);
+  arrive(m_fake_stack, &m_runner_stack, &m_runner_stack_size);
+  if (m_is_stopping) throw Stop{};
 }
 
 std::size_t TeamFibres::let_all_reach_the_barrier() {
@@ -136,11 +144,21 @@ std::size_t TeamFibres::let_all_reach_the_barrier() {
   return waiting;
 }
 
+/// While what they work on is still there.
+void TeamFibres::stop_all() {
+  m_is_stopping = true;
+  for (std::size_t rank = 0; rank < m_fibres.size(); ++rank) {
+    while (m_fibres[rank].own) resume(rank);
+  }
+  m_is_stopping = false;
+}
+
 void TeamFibres::run(const std::function<void(int)>& work) {
   const std::size_t count = m_fibres.size();
   for (std::size_t rank = 0; rank < count; ++rank) begin(rank, work);
   std::size_t waiting = count;
   while (waiting == count) waiting = let_all_reach_the_barrier();
+  stop_all();
   if (m_thrown) std::rethrow_exception(std::exchange(m_thrown, nullptr));
   if (waiting != 0)
     throw std::logic_error(std::to_string(waiting) + " of " + std::to_string(count) +

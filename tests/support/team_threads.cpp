@@ -11,6 +11,14 @@
 #include "team_fibres.hpp"
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define KASTOR_TEST_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KASTOR_TEST_THREAD_SANITIZER 1
+#endif
+#endif
+
 namespace testing_support {
 
 namespace {
@@ -31,11 +39,18 @@ class RealThreads final : public TeamThreads {
 
 }  // namespace
 
+bool team_threads_are_fibres() {
+#if defined(KASTOR_TEST_FIBRES) && !defined(KASTOR_TEST_THREAD_SANITIZER)
+  const char* const real = std::getenv("KASTOR_TEST_REAL_THREADS");
+  return real == nullptr || std::string_view(real) != "1";
+#else
+  return false;
+#endif
+}
+
 std::unique_ptr<TeamThreads> make_team_threads(int count) {
 #ifdef KASTOR_TEST_FIBRES
-  const char* const wanted = std::getenv("KASTOR_TEST_REAL_THREADS");
-  if (wanted == nullptr || std::string_view(wanted) != "1")
-    return std::make_unique<TeamFibres>(count);
+  if (team_threads_are_fibres()) return std::make_unique<TeamFibres>(count);
 #endif
   return std::make_unique<RealThreads>(count);
 }

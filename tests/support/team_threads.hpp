@@ -17,10 +17,11 @@ class TeamThreads {
   virtual void wait() = 0;
 };
 
-/// Fibres, which take turns in an order that changes from barrier to barrier, and of which none may
-/// end where another waits. Without Boost.Context, and where the environment has
-/// KASTOR_TEST_REAL_THREADS=1, those of the operating system: much slower, but ThreadSanitizer can
-/// look at them.
+/// Fibres, which take turns in an order that changes from barrier to barrier. That one throws, or
+/// ends where others wait, is an exception of `run`. Without Boost.Context, for ThreadSanitizer,
+/// and where the environment has KASTOR_TEST_REAL_THREADS=1, those of the operating system: much
+/// slower, and they must do neither.
+[[nodiscard]] bool team_threads_are_fibres();
 [[nodiscard]] std::unique_ptr<TeamThreads> make_team_threads(int count);
 
 }  // namespace testing_support

@@ -212,17 +212,14 @@ struct ComponentGrid {
         y_bits(flux_bits + bits_of(c.y_max - y_min)) {}
 };
 
-/// Pixels times 2^exponent: of floats by one product, for which the power must be a double. It is,
-/// unless all pixels are 0.
+/// Pixels times 2^exponent, where that is about 1 for the largest of them: of floats by one
+/// product, for their exponents are so small that the power is a double.
 template <class T>
 class PixelScale {
  public:
-  KOKKOS_FUNCTION explicit PixelScale(int exponent) {
-    constexpr int largest = 1023;
-    const int first = is_one_product ? exponent : exponent / 2;
-    m_first = power_of_two(first < largest ? first : largest);
-    m_second = power_of_two(is_one_product ? 0 : exponent - first);
-  }
+  KOKKOS_FUNCTION explicit PixelScale(int exponent)
+      : m_first(power_of_two(first_of(exponent))),
+        m_second(power_of_two(exponent - first_of(exponent))) {}
   [[nodiscard]] KOKKOS_FUNCTION double operator()(T pixel) const {
     const double scaled = static_cast<double>(pixel) * m_first;
     return is_one_product ? scaled : scaled * m_second;
@@ -230,6 +227,10 @@ class PixelScale {
 
  private:
   static constexpr bool is_one_product = sizeof(T) == sizeof(float);
+  [[nodiscard]] KOKKOS_FUNCTION static int first_of(int exponent) {
+    return is_one_product ? exponent : exponent / 2;
+  }
+
   double m_first, m_second;
 };
 
