@@ -7,21 +7,21 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <barrier>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/estimate_cells.hpp>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "background_naive.hpp"
 #include "generators.hpp"
 #include "naive.hpp"
+#include "team_threads.hpp"
 
 namespace {
 
@@ -33,11 +33,12 @@ using kd::HostLevel;
 
 /// What threads share to act as a device's team.
 struct Meeting {
-  explicit Meeting(int size) : together(size), slots(static_cast<std::size_t>(size)) {}
+  explicit Meeting(int size)
+      : threads(ts::make_team_threads(size)), slots(static_cast<std::size_t>(size)) {}
   struct alignas(16) Slot {
     std::byte bytes[64];
   };
-  std::barrier<> together;
+  std::unique_ptr<ts::TeamThreads> threads;
   std::vector<Slot> slots;
 };
 
@@ -50,9 +51,7 @@ class Thread {
     KOKKOS_IF_ON_HOST((n = static_cast<int>(m_meeting.slots.size());))
     return n;
   }
-  KOKKOS_FUNCTION void barrier() const {
-    KOKKOS_IF_ON_HOST((m_meeting.together.arrive_and_wait();))
-  }
+  KOKKOS_FUNCTION void barrier() const { KOKKOS_IF_ON_HOST((m_meeting.threads->wait();)) }
   [[nodiscard]] KOKKOS_FUNCTION int sum_before(int value, int& all) const {
     int before = 0;
     KOKKOS_IF_ON_HOST((before = counted_before(value, all);))
@@ -128,17 +127,14 @@ Estimated by_crew(const kd::CellImage<T>& image, int size, int rows) {
   kd::SmallList<T> small_list;
   std::vector<T> columns(static_cast<std::size_t>(size * rows));
   Meeting meeting(size);
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < size; ++rank)
-    threads.emplace_back([&, rank] {
-      const Thread thread(meeting, rank);
-      if (rows > 0) {
-        estimate.cell(thread, 0, list, columns.data(), rows, static_cast<T*>(nullptr));
-      } else {
-        estimate.streamed(thread, 0, small_list);
-      }
-    });
-  threads.clear();
+  meeting.threads->run([&](int rank) {
+    const Thread thread(meeting, rank);
+    if (rows > 0) {
+      estimate.cell(thread, 0, list, columns.data(), rows, static_cast<T*>(nullptr));
+    } else {
+      estimate.streamed(thread, 0, small_list);
+    }
+  });
   return found;
 }
 
