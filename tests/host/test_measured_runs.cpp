@@ -59,13 +59,44 @@ template <class T>
 void all_ways_visit_all_in_order() {
   visits_all_in_order<T>([](const auto&... a) { kd::visit_run(a...); }, "visit_run");
   visits_all_in_order<T>([](const auto&... a) { kd::visit_short_run(a...); }, "visit_short_run");
-  visits_all_in_order<T>([](const auto&... a) { kd::visit_long_run(a...); }, "visit_long_run");
   visits_all_in_order<T>([](const auto&... a) { kd::visit_run_thoroughly(a...); },
                          "visit_run_thoroughly");
 }
 TEST(MeasuredRuns, VisitsPixelsInOrder) {
   all_ways_visit_all_in_order<float>();
   all_ways_visit_all_in_order<double>();
+}
+
+/// The pieces of a run, their pixels in the order of the columns.
+template <class T, class Visit>
+void visit_pieces(const T* pixels, std::int32_t begin, std::int32_t end, int shift,
+                  const Visit& visit) {
+  std::vector<Seen> seen;
+  for (std::int32_t which = 0; which < 1 << shift; ++which) {
+    kd::visit_piece(pixels, begin, end, {which, shift}, [&](std::int32_t x, T pixel) {
+      seen.push_back({x, static_cast<double>(pixel)});
+    });
+  }
+  std::ranges::sort(seen, {}, &Seen::x);
+  for (const Seen& s : seen) visit(s.x, static_cast<T>(s.pixel));
+}
+
+TEST(MeasuredRuns, PiecesOfARunAreTheRun) {
+  for (int shift = 0; shift <= 5; ++shift) {
+    const auto visit = [shift](const auto* pixels, std::int32_t begin, std::int32_t end,
+                               const auto& v) { visit_pieces(pixels, begin, end, shift, v); };
+    visits_all_in_order<float>(visit, "visit_piece");
+    visits_all_in_order<double>(visit, "visit_piece");
+  }
+}
+/// Workers side by side read neighbouring packs, but for those at a run's ends.
+TEST(MeasuredRuns, PiecesTakeTurns) {
+  const Row<float> row(300);
+  constexpr int shift = 3, pack = kd::PixelPack<float>::size;
+  for (std::int32_t which = 0; which < 1 << shift; ++which) {
+    kd::visit_piece(row.pixels.get(), 0, 256, {which, shift},
+                    [&](std::int32_t x, float) { EXPECT_EQ(x / pack % (1 << shift), which); });
+  }
 }
 
 /// The last pixels of the longest row that there can be, of which only these are in memory.
@@ -92,27 +123,13 @@ TEST(MeasuredRuns, VisitsTheEndOfTheLongestRow) {
   visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_run(a...); }, "visit_run");
   visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_short_run(a...); },
                                        "visit_short_run");
-  visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_long_run(a...); },
-                                       "visit_long_run");
+  visits_the_end_of_the_longest_row<T>(
+      [](const T* pixels, std::int32_t begin, std::int32_t end, const auto& visit) {
+        visit_pieces(pixels, begin, end, 2, visit);
+      },
+      "visit_piece");
   visits_the_end_of_the_longest_row<T>([](const auto&... a) { kd::visit_run_thoroughly(a...); },
                                        "visit_run_thoroughly");
-}
-
-TEST(MeasuredRuns, PiecesOfARunAreTheRun) {
-  constexpr std::int32_t longest = std::numeric_limits<std::int32_t>::max() - 8;
-  for (const std::int32_t n : {1, 2, 31, 32, 33, 8192, 1234567, longest}) {
-    const kd::Run run{5, 5 + n, 3, 1};
-    for (int shift = 0; shift <= 5; ++shift) {
-      std::int32_t at = run.begin;
-      for (std::int32_t which = 0; which < 1 << shift; ++which) {
-        const kd::RunPiece piece{which, shift};
-        EXPECT_EQ(piece.begin(run), at);
-        EXPECT_GE(piece.end(run), at);
-        at = piece.end(run);
-      }
-      EXPECT_EQ(at, run.end);
-    }
-  }
 }
 
 TEST(MeasuredRuns, AreLongInTheMean) {
@@ -258,6 +275,32 @@ typename kd::SumRuns<T, ts::EmulatedTeams>::Part sums_naive(const kd::Run& run, 
           peak_x < 0 ? ~std::uint64_t{0} : kd::RasterPlace::of(run.row, peak_x)};
 }
 
+/// As the lanes of a warp do for each other: what lies at multiples of 16 bytes by packs.
+template <class T>
+kd::SumsPart sums_by_packs(const kd::Run& run, const T* pixels, const kd::Component<T>& c,
+                           std::int32_t y_min) {
+  using Pack = kd::PixelPack<T>;
+  kd::RunSums<T, kd::SumsOfLongRun<T>> sums(run, c, y_min);
+  std::int32_t x = run.begin;
+  for (const auto head = kd::pixels_before_pack(pixels + x); x < run.begin + head && x < run.end;
+       ++x)
+    sums.take(x, pixels[x]);
+  for (; run.end - x >= Pack::size; x += Pack::size)
+    sums.take(x, *reinterpret_cast<const Pack*>(pixels + x));
+  for (; x < run.end; ++x) sums.take(x, pixels[x]);
+  sums.settle(pixels);
+  return sums.part();
+}
+void expect_same_sums(const kd::SumsPart& got, const kd::SumsPart& want, const char* what) {
+  EXPECT_EQ(got.flux.high, want.flux.high) << what;
+  EXPECT_EQ(got.flux.low, want.flux.low) << what;
+  EXPECT_EQ(got.x_moment.high, want.x_moment.high) << what;
+  EXPECT_EQ(got.x_moment.low, want.x_moment.low) << what;
+  EXPECT_EQ(got.y_moment.high, want.y_moment.high) << what;
+  EXPECT_EQ(got.y_moment.low, want.y_moment.low) << what;
+  EXPECT_EQ(got.peak_at, want.peak_at) << what;
+}
+
 /// `pixel_of(random)`: what the pixels are; with the component's peak among them, and elsewhere.
 template <class T, class PixelOf>
 void sums_as_promised(const PixelOf& pixel_of, const char* what) {
@@ -278,14 +321,9 @@ void sums_as_promised(const PixelOf& pixel_of, const char* what) {
       if (!has_peak) c.peak = kd::key_of(std::numeric_limits<T>::max());
       const auto got = Sum::of(run, pixels.data(), c, 9);
       const auto want = sums_naive(run, pixels.data(), c, 9);
-      EXPECT_EQ(got.flux.high, want.flux.high) << what << ' ' << n;
-      EXPECT_EQ(got.flux.low, want.flux.low) << what << ' ' << n;
-      EXPECT_EQ(got.x_moment.high, want.x_moment.high) << what << ' ' << n;
-      EXPECT_EQ(got.x_moment.low, want.x_moment.low) << what << ' ' << n;
-      EXPECT_EQ(got.y_moment.high, want.y_moment.high) << what << ' ' << n;
-      EXPECT_EQ(got.y_moment.low, want.y_moment.low) << what << ' ' << n;
-      EXPECT_EQ(got.peak_at, want.peak_at) << what << ' ' << n;
+      expect_same_sums(got, want, what);
       EXPECT_EQ(got.peak_at == ~std::uint64_t{0}, !has_peak);
+      expect_same_sums(sums_by_packs(run, pixels.data(), c, 9), want, what);
     }
   }
 }
@@ -302,6 +340,24 @@ void sums_of_all_kinds_as_promised() {
 TEST(MeasuredRuns, SumsAsPromised) {
   sums_of_all_kinds_as_promised<float>();
   sums_of_all_kinds_as_promised<double>();
+}
+
+/// The farthest columns for which a product of a pixel and a distance is exact.
+TEST(MeasuredRuns, SumsFarFromTheFirstColumn) {
+  ts::Random random(8);
+  constexpr auto far = static_cast<std::int32_t>(kd::FusedSums::most_columns) - 16;
+  std::vector<float> pixels(16);
+  for (int i = 0; i < 50; ++i) {
+    kd::ScaledSums<float> scaled(-3, far);
+    kd::FusedSums fused(-3, far);
+    for (float& pixel : pixels) {
+      pixel = static_cast<float>(8 * random.gaussian());
+      scaled.take(pixel);
+      fused.take(pixel);
+    }
+    EXPECT_EQ(scaled.flux(), fused.flux());
+    EXPECT_EQ(scaled.moment(), fused.moment());
+  }
 }
 
 }  // namespace

@@ -152,6 +152,26 @@ void components_of_few_and_of_many_runs_match_naive() {
   matches_naive<C>(image, params, "few and many runs, 4 pixels or more");
 }
 
+/// Long in the mean, from 1 pixel to 200, beginning anywhere; the peaks of many are equal.
+template <class C>
+void long_runs_match_naive() {
+  using T = typename C::real;
+  ts::Random random(43);
+  ts::HostImage<T> image(400, 1003, T(0));
+  for (std::int64_t y = 0; y < image.ny; ++y) {
+    if (y % 40 == 39) continue;
+    std::int64_t left = 0;  // of a run
+    for (std::int64_t x = 0; x < image.nx; ++x, --left) {
+      const auto gap = static_cast<std::int64_t>(1 + y % 3);
+      if (left <= -gap) left = 1 + static_cast<std::int64_t>(random.below(200));
+      if (left > 0) image(y, x) = static_cast<T>(static_cast<double>(random.below(40)) + 3.25);
+    }
+  }
+  kastor::FindParams params;
+  params.level = 2;
+  matches_naive<C>(image, params, "long runs");
+}
+
 template <class C>
 void other_images_match_naive() {
   using T = typename C::real;
@@ -406,6 +426,8 @@ TYPED_TEST(SourceFinder, MatchesNaiveOnEveryKindOfPixels) { other_images_match_n
 TYPED_TEST(SourceFinder, MatchesNaiveWithComponentsOfFewAndOfManyRuns) {
   components_of_few_and_of_many_runs_match_naive<TypeParam>();
 }
+
+TYPED_TEST(SourceFinder, MatchesNaiveWithLongRuns) { long_runs_match_naive<TypeParam>(); }
 
 TYPED_TEST(SourceFinder, MatchesNaiveWithManyPixelsNearTheLevel) {
   many_pixels_near_the_level_match_naive<TypeParam>();

@@ -33,9 +33,8 @@ struct MarkForeground {
   std::uint64_t words_per_row;
   std::uint64_t* mask;
   MaskLines lines_of_mask;
-  FillWord<T> fill;
+  ThresholdWords<T> of_band;
   std::int64_t first_word;  ///< of the band
-  std::int64_t words;       ///< of the band
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if (outcome->candidates_hold != 0) {
@@ -61,14 +60,12 @@ struct MarkForeground {
         });
   }
   KOKKOS_FUNCTION void threshold(const Member& team) const {
-    FillWord<T> mine = fill;
+    ThresholdWords<T> mine = of_band;
     mine.foreground.low = outcome->foreground_above;
-    const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
-    for (std::int64_t w = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-         w < words; w += step) {
-      mine(w);
-      lines_of_mask.touched[(first_word + w) / MaskLines::words] = 1;
-    }
+    mine.fill(std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
+              std::int64_t{team.league_size()} * team.team_size(), [&](std::int64_t w) {
+                lines_of_mask.touched[(first_word + w) / MaskLines::words] = 1;
+              });
   }
 };
 
@@ -96,8 +93,7 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
                         mask.words.data(),
                         sparse.lines(),
                         {rows, Interval<T>{}, mask.words.data() + first_row * per_row, per_row},
-                        first_row * per_row,
-                        words};
+                        first_row * per_row};
       const int teams = static_cast<int>(std::clamp<std::int64_t>(
           words / Mark::threads, clip.teams(), space.concurrency() / Mark::threads));
       TeamLauncher<Exec>{space}("kastor::threshold::mark", teams, kernel);

@@ -223,20 +223,30 @@ struct GatherByTeams {
     }
     return finite;
   }
-  /// Counts the spikes; the bits of the others.
+  /// Counts the spikes; the bits of the others. Several pixels are under way at once.
   KOKKOS_FUNCTION Bits count_spikes(const T* pixels, Bits wanted, int rank, Sums& sums) const {
+    constexpr int batch = 4;
     const Brackets<T>& b = *brackets;
-    for (Bits rest = wanted; rest != 0; rest &= rest - 1) {
-      const int bit = lowest_one(rest);
-      const T x = pixels[offset(bit, rank)];
-      bool spike = false;
-      // Not unrolled: an array that is indexed at run time stays out of the registers.
-      for (int s = 0; s < b.spikes; ++s) {
-        const bool same = x == b.spike[s];
-        sums.spike[s] += same ? 1 : 0;
-        spike |= same;
+    KASTOR_KEEP_LOOP
+    for (Bits rest = wanted; rest != 0;) {
+      T x[batch];
+      Bits bit[batch];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        x[k] = rest != 0 ? pixels[offset(lowest_one(rest), rank)] : T{0};
+        bit[k] = rest & (~rest + 1);  // 0 if there is none
+        rest &= ~bit[k];
       }
-      if (spike) wanted &= ~(Bits{1} << bit);
+      // Not unrolled: an array that is indexed at run time stays out of the registers.
+      KASTOR_KEEP_LOOP
+      for (int s = 0; s < b.spikes; ++s) {
+        const T spike = b.spike[s];
+        Bits same = 0;
+        KASTOR_UNROLL
+        for (int k = 0; k < batch; ++k) same |= x[k] == spike ? bit[k] : 0;
+        sums.spike[s] += ones_in(same);
+        wanted &= ~same;
+      }
     }
     return wanted;
   }

@@ -9,7 +9,9 @@
 #include <kastor/detail/found_stretches.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/ordered_key.hpp>
+#include <kastor/detail/pixels_of_lanes.hpp>
 #include <kastor/detail/seen_runs.hpp>
+#include <type_traits>
 
 /// The two sweeps over the runs of components, and their rows.
 namespace kastor::detail {
@@ -174,11 +176,9 @@ struct FindExtents {
   /// Of the first piece the extents are the run's.
   [[nodiscard]] KOKKOS_FUNCTION static Part of_piece(const Run& run, const T* pixels,
                                                      const RunPiece& piece) {
-    const std::int32_t begin = piece.begin(run);
-    const std::int32_t end = piece.end(run);
-    if (piece.which > 0 && begin == end) return Part::none();
-    Extremes found(pixels[begin]);
-    visit_long_run(pixels, begin, end, [&](std::int32_t, T pixel) { found.take(pixel); });
+    Extremes found(pixels[run.begin]);
+    visit_piece(pixels, run.begin, run.end, piece,
+                [&](std::int32_t, T pixel) { found.take(pixel); });
     Part of_run = part(run, found.lowest, found.highest);
     if (piece.which > 0) static_cast<RunExtents&>(of_run) = RunExtents::none();
     return of_run;
@@ -234,25 +234,118 @@ class PixelScale {
   double m_first, m_second;
 };
 
+/// Adds up pixels from left to right, scaled, and each times its distance from a column.
+template <class T>
+class ScaledSums {
+ public:
+  KOKKOS_FUNCTION ScaledSums(int exponent, std::int32_t distance)
+      : m_scale(exponent), m_distance(static_cast<double>(distance)) {}
+
+  KOKKOS_FUNCTION void take(T pixel) {
+    const double v = m_scale(pixel);
+    m_flux += v;
+    m_moment += v * m_distance;
+    m_distance += 1;  // in fewer instructions than a conversion
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double flux() const { return m_flux; }
+  [[nodiscard]] KOKKOS_FUNCTION double moment() const { return m_moment; }
+
+ private:
+  PixelScale<T> m_scale;
+  double m_distance, m_flux = 0, m_moment = 0;
+};
+
+/// The same sums of floats in three operations a pixel: the products, of 24 bits and a power of two
+/// and a distance of 29 bits at most, are exact in a double.
+class FusedSums {
+ public:
+  static constexpr std::int64_t most_columns = std::int64_t{1} << 29;
+
+  KOKKOS_FUNCTION FusedSums(int exponent, std::int32_t distance)
+      : m_scale(power_of_two(exponent)), m_distance(m_scale * static_cast<double>(distance)) {}
+
+  KOKKOS_FUNCTION void take(float pixel) {
+    const auto v = static_cast<double>(pixel);
+    m_flux = Kokkos::fma(v, m_scale, m_flux);
+    m_moment = Kokkos::fma(v, m_distance, m_moment);
+    m_distance += m_scale;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double flux() const { return m_flux; }
+  [[nodiscard]] KOKKOS_FUNCTION double moment() const { return m_moment; }
+
+ private:
+  double m_scale, m_distance;  ///< in units of the scale
+  double m_flux = 0, m_moment = 0;
+};
+template <class T>
+using SumsOfLongRun = std::conditional_t<sizeof(T) == sizeof(float), FusedSums, ScaledSums<T>>;
+
+/// What runs add to the sums of a component.
+struct SumsPart {
+  WideSum flux, x_moment, y_moment;
+  std::uint64_t peak_at;
+
+  [[nodiscard]] KOKKOS_FUNCTION static SumsPart none() {
+    return {{0, 0}, {0, 0}, {0, 0}, ~std::uint64_t{0}};
+  }
+  KOKKOS_FUNCTION void join(const SumsPart& other) {
+    flux.join(other.flux);
+    x_moment.join(other.x_moment);
+    y_moment.join(other.y_moment);
+    peak_at = other.peak_at < peak_at ? other.peak_at : peak_at;
+  }
+};
+
+/// Sums and peak of one run, which takes its pixels from left to right.
+template <class T, class Sums>
+class RunSums {
+ public:
+  KOKKOS_FUNCTION RunSums(const Run& run, const Component<T>& c, std::int32_t y_min)
+      : m_grid(c, y_min),
+        m_peak(value_of<T>(c.peak)),
+        m_y(run.row),
+        m_y_distance(run.row - y_min),
+        m_sums(-m_grid.pixel, run.begin - c.x_min) {}
+
+  KOKKOS_FUNCTION void take(std::int32_t x, T pixel) {
+    m_sums.take(pixel);
+    m_peak_x = m_peak_x < 0 && pixel == m_peak ? x : m_peak_x;
+  }
+  /// Several side by side. Of those with the peak `settle` finds which it is.
+  KOKKOS_FUNCTION void take(std::int32_t x, const PixelPack<T>& pack) {
+    bool has_peak = false;
+    KASTOR_UNROLL
+    for (int k = 0; k < pack.size; ++k) {
+      m_sums.take(pack.pixel[k]);
+      has_peak |= pack.pixel[k] == m_peak;
+    }
+    m_peak_x = m_peak_x < 0 && has_peak ? x : m_peak_x;
+  }
+  /// After the last one; with the pixels of its row.
+  KOKKOS_FUNCTION void settle(const T* pixels) {
+    if (m_peak_x < 0) return;
+    while (pixels[m_peak_x] != m_peak) ++m_peak_x;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION SumsPart part() const {
+    const double flux = m_sums.flux();
+    return {WideSum::of(flux, m_grid.flux_bits), WideSum::of(m_sums.moment(), m_grid.x_bits),
+            WideSum::of(flux * static_cast<double>(m_y_distance), m_grid.y_bits),
+            m_peak_x < 0 ? ~std::uint64_t{0} : RasterPlace::of(m_y, m_peak_x)};
+  }
+
+ private:
+  ComponentGrid<T> m_grid;
+  T m_peak;
+  std::int32_t m_y, m_y_distance, m_peak_x = -1;
+  Sums m_sums;
+};
+
 /// Second sweep: the sums, and the first pixel that equals the peak.
 template <class T, class Exec>
 struct SumRuns {
   BandRuns<T, Exec> band;
 
-  struct Part {
-    WideSum flux, x_moment, y_moment;
-    std::uint64_t peak_at;
-
-    [[nodiscard]] KOKKOS_FUNCTION static Part none() {
-      return {{0, 0}, {0, 0}, {0, 0}, ~std::uint64_t{0}};
-    }
-    KOKKOS_FUNCTION void join(const Part& other) {
-      flux.join(other.flux);
-      x_moment.join(other.x_moment);
-      y_moment.join(other.y_moment);
-      peak_at = other.peak_at < peak_at ? other.peak_at : peak_at;
-    }
-  };
+  using Part = SumsPart;
   struct Add {
     Component<T>* components;
     Adder<Exec> adder;
@@ -276,28 +369,26 @@ struct SumRuns {
       });
     }
   }
+#ifdef __CUDA_ARCH__
+  /// The same by the lanes of a warp together, of long runs.
+  __device__ void sum_together(std::int64_t worker, const PixelsOfLanes<T>& pixels_of_lanes) const {
+    const Add add{band.components, band.adder};
+    band.template gather_together<Part>(worker, add, [&](const Run& run) {
+      RunSums<T, SumsOfLongRun<T>> sums(run, band.components[run.label - 1], band.runs.y_min(run.label - 1));
+      const T* const pixels = band.row_of(run.row);
+      pixels_of_lanes.visit(pixels, run.begin, run.end, sums);
+      sums.settle(pixels);
+      return sums.part();
+    });
+  }
+#endif
 
   [[nodiscard]] KOKKOS_FUNCTION static Part of(const Run& run, const T* pixels,
                                                const Component<T>& c, std::int32_t y_min) {
-    const std::int32_t y = run.row;
-    const std::int32_t x_min = c.x_min;
-    const ComponentGrid<T> grid(c, y_min);
-    const T peak = value_of<T>(c.peak);
-    const PixelScale<T> scale(-grid.pixel);
-    double flux = 0;
-    double x_moment = 0;
-    auto distance = static_cast<double>(run.begin - x_min);
-    std::int32_t peak_x = -1;
-    visit_run(pixels, run.begin, run.end, [&](std::int32_t x, T pixel) {
-      const double v = scale(pixel);
-      flux += v;
-      x_moment += v * distance;
-      distance += 1;  // in fewer instructions than a conversion
-      peak_x = peak_x < 0 && pixel == peak ? x : peak_x;
-    });
-    const std::uint64_t peak_at = peak_x < 0 ? ~std::uint64_t{0} : RasterPlace::of(y, peak_x);
-    return {WideSum::of(flux, grid.flux_bits), WideSum::of(x_moment, grid.x_bits),
-            WideSum::of(flux * static_cast<double>(y - y_min), grid.y_bits), peak_at};
+    RunSums<T, ScaledSums<T>> sums(run, c, y_min);
+    visit_run(pixels, run.begin, run.end,
+              [&](std::int32_t x, T pixel) { sums.take(x, pixel); });
+    return sums.part();
   }
 };
 

@@ -56,18 +56,11 @@ struct Run {
   std::uint32_t label;  ///< 0: of no component
 };
 
-/// One of 2^shift pieces of a run; of a short run some have no pixel.
+/// One of 2^shift pieces of a run: every so manieth pack of its pixels, so that workers side by side
+/// read neighbouring ones. Of a short run some have no pixel.
 struct RunPiece {
   std::int32_t which;
   int shift;
-
-  [[nodiscard]] KOKKOS_FUNCTION std::int32_t begin(const Run& run) const {
-    return run.begin +
-           static_cast<std::int32_t>(std::int64_t{run.end - run.begin} * which >> shift);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION std::int32_t end(const Run& run) const {
-    return RunPiece{which + 1, shift}.begin(run);
-  }
 };
 
 /// Where a pixel is, as a number that has raster order.
@@ -211,6 +204,28 @@ struct RunsOfBands {
     sums.flush();
   }
 
+#ifdef __CUDA_ARCH__
+  /// The same for the lanes of a warp, which call `part_of(run)` together: a lane without a run has
+  /// one of no pixels, of some component.
+  template <class Part, class Add, class PartOf>
+  __device__ void gather_together(std::int64_t worker, const Add& add, const PartOf& part_of) const {
+    SetSums<Part, Add> sums(add);
+    const RunLoop<Exec> share = loop(worker);
+    const int lane = this_lane();
+    std::uint32_t last = no_label;
+    KASTOR_KEEP_LOOP
+    for (std::int64_t i = share.first; i - lane < share.past; i += share.step) {
+      Run run = i < share.past ? runs.run(index_of(i)) : Run{};
+      const bool has_run = is_wanted(run.label, last) && is_of_bands(run.row);
+      if (!has_run) run = {0, 0, 0, 1};
+      const Part part = part_of(run);
+      if (has_run) sums.take(run.label, part);
+    }
+    join_lanes();
+    sums.flush();
+  }
+#endif
+
   /// Devices: the same, where each of few long runs is for several workers; calls
   /// `part_of(run, piece)`.
   template <class Part, class Add, class PartOf>
@@ -309,23 +324,30 @@ KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int
   }
 }
 
+/// How many pixels lie before the next multiple of a pack's 16 bytes.
+template <class T>
+[[nodiscard]] KOKKOS_FUNCTION std::int32_t pixels_before_pack(const T* pixels) {
+  constexpr int size = PixelPack<T>::size;
+  const auto past =
+      static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(pixels) / sizeof(T) % size);
+  return past == 0 ? 0 : size - past;
+}
+
 /// The same for the first pixels of a run up to the last whole step of aligned packs, of which one
-/// after the other is loaded. `Ahead`: pixels between those and what is asked for meanwhile; 0:
-/// nothing is. \return how far it came.
-template <int Ahead, class T, class Visit>
+/// after the other is loaded, and of which more are asked for meanwhile. \return how far it came.
+template <class T, class Visit>
 [[nodiscard]] KOKKOS_FUNCTION std::int32_t visit_steps(const T* pixels, std::int32_t begin,
                                                        std::int32_t end, const Visit& visit) {
   using Pack = PixelPack<T>;
   constexpr int step = 16;
   constexpr int packs = step / Pack::size;
-  const auto past = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(pixels + begin) /
-                                              sizeof(T) % Pack::size);
-  const std::int32_t before = past == 0 ? 0 : Pack::size - past;
+  constexpr int ahead = 128;
+  const std::int32_t before = pixels_before_pack(pixels + begin);
   std::int32_t x = before < end - begin ? begin + before : end;
   visit_at_most<Pack::size>(pixels, begin, x, visit);
   KASTOR_KEEP_LOOP
   for (; end - x >= step; x += step) {
-    if (Ahead > 0 && end - x > Ahead) prefetch(pixels + x + Ahead);
+    if (end - x > ahead) prefetch(pixels + x + ahead);
     Pack loaded[packs];
     KASTOR_UNROLL
     for (int p = 0; p < packs; ++p) loaded[p] = reinterpret_cast<const Pack*>(pixels + x)[p];
@@ -342,22 +364,39 @@ template <class T, class Visit>
 KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t end,
                                const Visit& visit) {
   constexpr int most = 16;
-  constexpr int ahead = 128;
   std::int32_t x = begin;
-  if (end - begin >= most) x = visit_steps<ahead>(pixels, begin, end, visit);
+  if (end - begin >= most) x = visit_steps(pixels, begin, end, visit);
   visit_at_most<most>(pixels, x, end, visit);
 }
-/// The same of a run that is long, as a rule: in less code.
+/// The same for a piece of a run.
 template <class T, class Visit>
-KOKKOS_FUNCTION void visit_long_run(const T* pixels, std::int32_t begin, std::int32_t end,
-                                    const Visit& visit) {
-  constexpr int some = PixelPack<T>::size;
-  std::int32_t x = visit_steps<0>(pixels, begin, end, visit);
+KOKKOS_FUNCTION void visit_piece(const T* pixels, std::int32_t begin, std::int32_t end,
+                                 const RunPiece& piece, const Visit& visit) {
+  using Pack = PixelPack<T>;
+  constexpr int packs = 2;
+  const std::int32_t head = pixels_before_pack(pixels + begin);
+  const std::int32_t first = head < end - begin ? begin + head : end;
+  const std::int32_t full = (end - first) / Pack::size;
+  if (piece.which == 0) {
+    visit_at_most<Pack::size>(pixels, begin, first, visit);
+    visit_at_most<Pack::size>(pixels, first + full * Pack::size, end, visit);
+  }
+  const std::int32_t step = 1 << piece.shift;
   KASTOR_KEEP_LOOP
-  while (x < end) {
-    const std::int32_t past = end - x > some ? x + some : end;
-    visit_at_most<some>(pixels, x, past, visit);
-    x = past;
+  for (std::int32_t k = piece.which; k < full; k += packs * step) {
+    Pack loaded[packs];
+    KASTOR_UNROLL
+    for (int p = 0; p < packs; ++p) {
+      if (k + p * step < full)
+        loaded[p] = reinterpret_cast<const Pack*>(pixels + first)[k + p * step];
+    }
+    KASTOR_UNROLL
+    for (int p = 0; p < packs; ++p) {
+      if (k + p * step >= full) break;
+      const std::int32_t x = first + (k + p * step) * Pack::size;
+      KASTOR_UNROLL
+      for (int c = 0; c < Pack::size; ++c) visit(x + c, loaded[p].pixel[c]);
+    }
   }
 }
 /// The same for a visit that takes no time, of a run that is short, as a rule: with fewer registers

@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_SUM_AND_MAKE_ROWS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/few_runs.hpp>
@@ -23,7 +24,10 @@ struct SumRunsAndMakeRows {
   using Member = TeamMember<Exec>;
   static constexpr int threads = 128;
   static constexpr int teams_at_once = 5;
-  static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Source)) + 16;
+  /// Of a warp: for rows, or for the pixels of runs.
+  static constexpr int warp_bytes =
+      std::max(lanes * static_cast<int>(sizeof(Source)), PixelsOfLanes<T>::bytes);
+  static constexpr int scratch_bytes = threads / lanes * warp_bytes + 16;
 
   SumRuns<T, Exec> sum_runs;
   MakeRows<T> make;
@@ -35,20 +39,28 @@ struct SumRunsAndMakeRows {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int warp = team.team_rank() / lanes;
-    const std::int64_t worker =
-        (sum_runs.band.runs.are_long()
-             // There are few, as a rule: the first warps of all teams share them.
-             ? std::int64_t{warp} * team.league_size() + team.league_rank()
-             : std::int64_t{team.league_rank()} * (threads / lanes) + warp) *
-            lanes +
-        team.team_rank() % lanes;
-    auto* const scratch = scratch_of<Source>(team, threads) + warp * lanes;
+    const std::int64_t which =
+        sum_runs.band.runs.are_long() ? spread(warp, team) : in_order(warp, team);
+    const std::int64_t worker = which * lanes + team.team_rank() % lanes;
+    unsigned char* const of_warp =
+        scratch_of<unsigned char>(team, threads / lanes * warp_bytes) + warp * warp_bytes;
+    auto* const scratch = reinterpret_cast<Source*>(of_warp);
     measure_few(worker, scratch);
-    sum_runs(worker);
+    sum(worker, of_warp);
     finish_others(worker, scratch);
   }
 
  private:
+  static constexpr int warps = threads / lanes;  ///< of a team
+
+  [[nodiscard]] KOKKOS_FUNCTION static int in_order(int warp, const Member& team) {
+    return team.league_rank() * warps + warp;
+  }
+  /// Long runs are few, as a rule: the first warps of all teams share them.
+  [[nodiscard]] KOKKOS_FUNCTION static int spread(int warp, const Member& team) {
+    return warp * team.league_size() + team.league_rank();
+  }
+
 #ifdef __CUDA_ARCH__
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr int in_group = FewRuns::most;   ///< lanes that measure a component
@@ -62,11 +74,11 @@ struct SumRunsAndMakeRows {
     const int lane = this_lane();
     const std::int64_t found = make.runs.count();
     const std::int64_t count = found < few.room ? found : few.room;
-    const std::int64_t warps = sum_runs.band.workers / lanes;
-    const int rows = count > warps * groups ? most_rows : groups;
+    const std::int64_t all_warps = sum_runs.band.workers / lanes;
+    const int rows = count > all_warps * groups ? most_rows : groups;
     KASTOR_KEEP_LOOP
-    for (std::int64_t first = (warps - 1 - worker / lanes) * rows; first < count;
-         first += warps * rows) {
+    for (std::int64_t first = (all_warps - 1 - worker / lanes) * rows; first < count;
+         first += all_warps * rows) {
       const std::int64_t mine = first + lane;
       std::uint32_t runs = lane < rows && mine < count ? few.counted[mine] : 0;
       if (runs > FewRuns::most) runs = 0;
@@ -173,8 +185,16 @@ struct SumRunsAndMakeRows {
     }
     join_lanes();
   }
+
+  __device__ void sum(std::int64_t worker, unsigned char* of_warp) const {
+    const MeasuredRuns& runs = sum_runs.band.runs;
+    if (runs.are_long() && runs.nx <= FusedSums::most_columns)
+      return sum_runs.sum_together(worker, PixelsOfLanes<T>(of_warp));
+    sum_runs(worker);
+  }
 #else
   KOKKOS_FUNCTION void measure_few(std::int64_t, Source*) const {}
+  KOKKOS_FUNCTION void sum(std::int64_t worker, unsigned char*) const { sum_runs(worker); }
   KOKKOS_FUNCTION void finish_others(std::int64_t, Source*) const {}
 #endif
 };

@@ -5,8 +5,8 @@
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <kastor/detail/moments.hpp>
-#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
+#include <kastor/detail/threshold_device.hpp>
 #include <kastor/detail/threshold_host.hpp>
 #include <kastor/threshold.hpp>
 #include <limits>
@@ -31,27 +31,6 @@ struct FillStretch {
         (threshold_on_host(best_host_level(), foreground.low, foreground.high,
                            rows.data + y * rows.pitch + x, n, words + y * words_per_row + x / 64);))
     KOKKOS_IF_ON_DEVICE(((void)y; (void)n;))
-  }
-};
-
-/// Devices: one thread fills one word from 64 pixels.
-template <class T>
-struct FillWord {
-  Rows<T> rows;
-  Interval<T> foreground;
-  std::uint64_t* words;
-  std::int64_t words_per_row;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t w) const {
-    const std::int64_t y = w / words_per_row;
-    const std::int64_t x = (w % words_per_row) * 64;
-    const T* pixels = rows.data + y * rows.pitch + x;
-    const std::int64_t n = rows.nx - x;
-    std::uint64_t word = 0;
-    visit_word(pixels, n, [&](T pixel, int k) {
-      word |= static_cast<std::uint64_t>(foreground.contains(pixel)) << k;
-    });
-    words[w] = word;
   }
 };
 
@@ -102,8 +81,10 @@ void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double 
     Kokkos::parallel_for("kastor::threshold::fill_words", Range(space, 0, rows.ny * fill.per_row),
                          fill);
   } else {
-    Kokkos::parallel_for("kastor::threshold::fill_words", Range(space, 0, rows.ny * per_row),
-                         detail::FillWord<T>{rows, foreground, words, per_row});
+    using Fill = detail::ThresholdByWorkers<T>;
+    const std::int64_t workers = Fill::workers_for(rows.ny * per_row, space.concurrency());
+    Kokkos::parallel_for("kastor::threshold::fill_words", Range(space, 0, workers),
+                         Fill{{rows, foreground, words, per_row}, workers});
   }
 }
 
