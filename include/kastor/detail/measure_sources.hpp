@@ -374,7 +374,8 @@ struct SumRuns {
   __device__ void sum_together(std::int64_t worker, const PixelsOfLanes<T>& pixels_of_lanes) const {
     const Add add{band.components, band.adder};
     band.template gather_together<Part>(worker, add, [&](const Run& run) {
-      RunSums<T, SumsOfLongRun<T>> sums(run, band.components[run.label - 1], band.runs.y_min(run.label - 1));
+      RunSums<T, SumsOfLongRun<T>> sums(run, band.components[run.label - 1],
+                                        band.runs.y_min(run.label - 1));
       const T* const pixels = band.row_of(run.row);
       pixels_of_lanes.visit(pixels, run.begin, run.end, sums);
       sums.settle(pixels);
@@ -386,8 +387,7 @@ struct SumRuns {
   [[nodiscard]] KOKKOS_FUNCTION static Part of(const Run& run, const T* pixels,
                                                const Component<T>& c, std::int32_t y_min) {
     RunSums<T, ScaledSums<T>> sums(run, c, y_min);
-    visit_run(pixels, run.begin, run.end,
-              [&](std::int32_t x, T pixel) { sums.take(x, pixel); });
+    visit_run(pixels, run.begin, run.end, [&](std::int32_t x, T pixel) { sums.take(x, pixel); });
     return sums.part();
   }
 };

@@ -56,8 +56,8 @@ struct Run {
   std::uint32_t label;  ///< 0: of no component
 };
 
-/// One of 2^shift pieces of a run: every so manieth pack of its pixels, so that workers side by side
-/// read neighbouring ones. Of a short run some have no pixel.
+/// One of 2^shift pieces of a run: every so manieth pack of its pixels, so that workers side by
+/// side read neighbouring ones. Of a short run some have no pixel.
 struct RunPiece {
   std::int32_t which;
   int shift;
@@ -208,7 +208,8 @@ struct RunsOfBands {
   /// The same for the lanes of a warp, which call `part_of(run)` together: a lane without a run has
   /// one of no pixels, of some component.
   template <class Part, class Add, class PartOf>
-  __device__ void gather_together(std::int64_t worker, const Add& add, const PartOf& part_of) const {
+  __device__ void gather_together(std::int64_t worker, const Add& add,
+                                  const PartOf& part_of) const {
     SetSums<Part, Add> sums(add);
     const RunLoop<Exec> share = loop(worker);
     const int lane = this_lane();

@@ -64,8 +64,8 @@ class PixelsOfLanes {
   [[nodiscard]] __device__ int line_of(int run, int line) const {
     return m_room + (line * lanes + run) * line_bytes;
   }
-  /// Bytes from a line's begin to a pack. So that no two of eight lanes meet at a bank, each run has
-  /// its packs in an order of its own.
+  /// Bytes from a line's begin to a pack. So that no two of eight lanes meet at a bank, each run
+  /// has its packs in an order of its own.
   [[nodiscard]] __device__ static int place_of(int run, int pack) {
     constexpr int bytes_of_pack = sizeof(Pack);
     return (run % packs * bytes_of_pack) ^ (pack * bytes_of_pack);
@@ -106,7 +106,7 @@ class PixelsOfLanes {
       asm volatile(
           "{\n .reg .pred p;\n setp.ne.s32 p, %2, 0;\n"
           " @p cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(line_of(run, line) +
-                                                                  place_of(run, mine)),
+                                                                   place_of(run, mine)),
           "l"(from + k + mine), "r"(static_cast<int>(is_there))
           : "memory");
     }
