@@ -56,8 +56,8 @@ struct Run {
   std::uint32_t label;  ///< 0: of no component
 };
 
-/// One of 2^shift pieces of a run: every so manieth pack of its pixels, so that workers side by
-/// side read neighbouring ones. Of a short run some have no pixel.
+/// One of 2^shift pieces of a run: of so many packs of its pixels one, in turns, so that workers
+/// side by side read neighbouring ones. Of a short run some have no pixel.
 struct RunPiece {
   std::int32_t which;
   int shift;

@@ -21,7 +21,8 @@ class PixelsOfLanes {
   using Pack = PixelPack<T>;
   static constexpr int packs = 8;  ///< of a run that are copied at once
   static constexpr int lines = 2;  ///< of a run: one is looked at, one on its way
-  static constexpr int line_bytes = packs * static_cast<int>(sizeof(Pack));
+  static constexpr int pack_bytes = sizeof(Pack);
+  static constexpr int line_bytes = packs * pack_bytes;
 
  public:
   static constexpr int bytes = lines * lanes * line_bytes;  ///< of a warp
@@ -67,8 +68,7 @@ class PixelsOfLanes {
   /// Bytes from a line's begin to a pack. So that no two of eight lanes meet at a bank, each run
   /// has its packs in an order of its own.
   [[nodiscard]] __device__ static int place_of(int run, int pack) {
-    constexpr int bytes_of_pack = sizeof(Pack);
-    return (run % packs * bytes_of_pack) ^ (pack * bytes_of_pack);
+    return (run % packs ^ pack) * pack_bytes;
   }
   /// A line, or the `left` packs that are left.
   template <class Sums>
@@ -81,7 +81,7 @@ class PixelsOfLanes {
       for (int p = 0; p < packs; p += some) {
         Pack loaded[some];
         KASTOR_UNROLL
-        for (int j = 0; j < some; ++j) loaded[j] = pack_at(from + (place_of(lane, j) ^ (p * 16)));
+        for (int j = 0; j < some; ++j) loaded[j] = pack_at(from + place_of(lane, p + j));
         KASTOR_UNROLL
         for (int j = 0; j < some; ++j) sums.take(x + j * Pack::size, loaded[j]);
         x += some * Pack::size;
