@@ -38,7 +38,8 @@ struct ThresholdWords {
 
  private:
 #ifdef __CUDA_ARCH__
-  static constexpr int batch = 8;  ///< words whose pixels are under way at once
+  /// Words whose pixels are under way at once, in so many registers.
+  static constexpr int batch = 32 / static_cast<int>(sizeof(T));
 
   /// That of this lane, where the warp's first one is word `first`.
   [[nodiscard]] __device__ std::uint64_t word_at(std::int64_t, std::int64_t first) const {
