@@ -205,7 +205,7 @@ struct ExpectClip {
     crew.barrier();
     if (rank <= count) {
       FewTailSums few;
-      few.count = static_cast<std::uint32_t>(rank);
+      few.count = few.terms = static_cast<std::uint32_t>(rank);
       KASTOR_KEEP_LOOP
       for (int i = 0; i < rank; ++i) {
         few.sum += near.sum[i];
@@ -263,10 +263,19 @@ struct ExpectClip {
     }
 
    private:
+    /// In one load, wherever it is: several are under way only where no branch parts them.
     [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t i) const {
-      if (i < n[0]) return from[0][i];
-      i -= n[0];
-      return i < n[1] ? from[1][i] : from[2][i - n[1]];
+      const T* bin = from[0];
+      std::int64_t k = i;
+      if (i >= n[0]) {
+        bin = from[1];
+        k = i - n[0];
+      }
+      if (i >= n[0] + n[1]) {
+        bin = from[2];
+        k = i - n[0] - n[1];
+      }
+      return bin[k];
     }
   };
 

@@ -388,8 +388,8 @@ KOKKOS_FUNCTION void visit_piece(const T* pixels, std::int32_t begin, std::int32
     Pack loaded[packs];
     KASTOR_UNROLL
     for (int p = 0; p < packs; ++p) {
-      if (k + p * step < full)
-        loaded[p] = reinterpret_cast<const Pack*>(pixels + first)[k + p * step];
+      const std::int32_t at = k + p * step < full ? k + p * step : k;
+      loaded[p] = reinterpret_cast<const Pack*>(pixels + first)[at];
     }
     KASTOR_UNROLL
     for (int p = 0; p < packs; ++p) {
