@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How devices go through the pixels of runs: all of them, once, from left to right, whatever lies
-// at a multiple of 16 bytes, and none beside them.
+// How devices go through the pixels of runs: all of them, once, whatever lies at a multiple of 16
+// bytes, and none beside them; from left to right, but for pieces of a run.
 
 #include <gtest/gtest.h>
 
@@ -91,11 +91,17 @@ TEST(MeasuredRuns, PiecesOfARunAreTheRun) {
 }
 /// Workers side by side read neighbouring packs, but for those at a run's ends.
 TEST(MeasuredRuns, PiecesTakeTurns) {
-  const Row<float> row(300);
   constexpr int shift = 3, pack = kd::PixelPack<float>::size;
+  constexpr std::int32_t n = 256;
+  const Row<float> row(n + pack);
+  const float* const pixels = row.pixels.get() + kd::pixels_before_pack(row.pixels.get());
   for (std::int32_t which = 0; which < 1 << shift; ++which) {
-    kd::visit_piece(row.pixels.get(), 0, 256, {which, shift},
-                    [&](std::int32_t x, float) { EXPECT_EQ(x / pack % (1 << shift), which); });
+    int seen = 0;
+    kd::visit_piece(pixels, 0, n, {which, shift}, [&](std::int32_t x, float) {
+      EXPECT_EQ(x / pack % (1 << shift), which);
+      ++seen;
+    });
+    EXPECT_EQ(seen, n >> shift);
   }
 }
 
@@ -275,7 +281,7 @@ typename kd::SumRuns<T, ts::EmulatedTeams>::Part sums_naive(const kd::Run& run, 
           peak_x < 0 ? ~std::uint64_t{0} : kd::RasterPlace::of(run.row, peak_x)};
 }
 
-/// As the lanes of a warp do for each other: what lies at multiples of 16 bytes by packs.
+/// As a lane of a warp does with lines: what lies at multiples of 16 bytes by packs.
 template <class T>
 kd::SumsPart sums_by_packs(const kd::Run& run, const T* pixels, const kd::Component<T>& c,
                            std::int32_t y_min) {

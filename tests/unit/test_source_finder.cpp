@@ -152,24 +152,33 @@ void components_of_few_and_of_many_runs_match_naive() {
   matches_naive<C>(image, params, "few and many runs, 4 pixels or more");
 }
 
-/// Long in the mean, from 1 pixel to 200, beginning anywhere; the peaks of many are equal.
-template <class C>
-void long_runs_match_naive() {
-  using T = typename C::real;
+/// Long in the mean, from 1 pixel to 200, beginning anywhere; a fifth of the pixels are the peaks.
+template <class T>
+ts::HostImage<T> image_of_long_runs() {
   ts::Random random(43);
   ts::HostImage<T> image(400, 1003, T(0));
   for (std::int64_t y = 0; y < image.ny; ++y) {
     if (y % 40 == 39) continue;
-    std::int64_t left = 0;  // of a run
+    auto left = static_cast<std::int64_t>(random.below(100));  // of a run
     for (std::int64_t x = 0; x < image.nx; ++x, --left) {
-      const auto gap = static_cast<std::int64_t>(1 + y % 3);
+      const std::int64_t gap = 1 + y % 3;
       if (left <= -gap) left = 1 + static_cast<std::int64_t>(random.below(200));
-      if (left > 0) image(y, x) = static_cast<T>(static_cast<double>(random.below(40)) + 3.25);
+      const double pixel = random.below(5) == 0 ? 9 : 3 + 5 * random.uniform();
+      if (left > 0) image(y, x) = static_cast<T>(pixel);
     }
   }
+  return image;
+}
+template <class C>
+void long_runs_match_naive() {
+  using Exec = typename C::exec;
+  const auto image = image_of_long_runs<typename C::real>();
   kastor::FindParams params;
   params.level = 2;
   matches_naive<C>(image, params, "long runs");
+  EXPECT_TRUE(same_bits(
+      kastor::find_sources(Exec{}, ts::to_device<Exec>(image), params),
+      kastor::find_sources(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image), params)));
 }
 
 template <class C>

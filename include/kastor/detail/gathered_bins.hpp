@@ -175,7 +175,7 @@ struct WideTailSums {
 /// The same of at most 2^16 terms, with the magic numbers still in it.
 struct FewTailSums {
   std::uint32_t count = 0;  ///< of pixels
-  std::uint32_t terms = 0;  ///< some of which may be 0, in the place of a pixel
+  std::uint32_t terms = 0;  ///< of pixels, and of those not wanted, which add 0
   std::uint64_t sum = 0, squares = 0;
 
   KOKKOS_FUNCTION void move_to(TailSums& sums) {
@@ -195,7 +195,7 @@ struct TailTerm {
   double centre;
   double scale, scale_more;  ///< 2^-exponent of the octave in two exact steps, or one
 
-  /// `m`: a pixel's value.
+  /// `m`: the centre, which a T holds exactly.
   KOKKOS_FUNCTION TailTerm(double m, int exponent)
       : middle(static_cast<T>(m)),
         centre(m),

@@ -95,7 +95,7 @@ struct Measurer<Exec, T>::Plan {
         const int teams = Sum::teams(some.workers);
         some.workers = std::int64_t{teams} * Sum::threads;
         detail::TeamLauncher<Exec>{space}("kastor::measure::sum_runs_and_make_rows", teams,
-                                          Sum{{some}, make});
+                                          Sum(space, some, make));
       });
     }
   }

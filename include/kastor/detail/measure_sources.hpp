@@ -238,6 +238,8 @@ class PixelScale {
 template <class T>
 class ScaledSums {
  public:
+  static constexpr std::int64_t most_columns = Kokkos::Experimental::finite_max_v<std::int32_t>;
+
   KOKKOS_FUNCTION ScaledSums(int exponent, std::int32_t distance)
       : m_scale(exponent), m_distance(static_cast<double>(distance)) {}
 
@@ -255,11 +257,11 @@ class ScaledSums {
   double m_distance, m_flux = 0, m_moment = 0;
 };
 
-/// The same sums of floats in three operations a pixel: the products, of 24 bits and a power of two
-/// and a distance of 29 bits at most, are exact in a double.
+/// The same sums of floats, the same bits, with fused products. Both products are exact in a
+/// double: of 24 bits and a power of two; of 24 bits and a distance of at most 29.
 class FusedSums {
  public:
-  static constexpr std::int64_t most_columns = std::int64_t{1} << 29;
+  static constexpr std::int64_t most_columns = std::int64_t{1} << 29;  ///< of an image
 
   KOKKOS_FUNCTION FusedSums(int exponent, std::int32_t distance)
       : m_scale(power_of_two(exponent)), m_distance(m_scale * static_cast<double>(distance)) {}
@@ -296,7 +298,7 @@ struct SumsPart {
   }
 };
 
-/// Sums and peak of one run, which takes its pixels from left to right.
+/// Sums and peak of one run; takes its pixels from left to right.
 template <class T, class Sums>
 class RunSums {
  public:

@@ -56,8 +56,9 @@ struct Run {
   std::uint32_t label;  ///< 0: of no component
 };
 
-/// One of 2^shift pieces of a run: of so many packs of its pixels one, in turns, so that workers
-/// side by side read neighbouring ones. Of a short run some have no pixel.
+/// One of 2^shift pieces of a run: every 2^shift-th pack of its pixels, so that workers side by
+/// side read neighbouring ones. The first piece also has what lies outside whole packs; of a short
+/// run some have no pixel.
 struct RunPiece {
   std::int32_t which;
   int shift;
@@ -206,7 +207,7 @@ struct RunsOfBands {
 
 #ifdef __CUDA_ARCH__
   /// The same for the lanes of a warp, which call `part_of(run)` together: a lane without a run has
-  /// one of no pixels, of some component.
+  /// one of no pixels, of some component, and what it says is not looked at.
   template <class Part, class Add, class PartOf>
   __device__ void gather_together(std::int64_t worker, const Add& add,
                                   const PartOf& part_of) const {
@@ -227,7 +228,7 @@ struct RunsOfBands {
   }
 #endif
 
-  /// Devices: the same, where each of few long runs is for several workers; calls
+  /// Devices: as `gather`, where each of few long runs is for several workers; calls
   /// `part_of(run, piece)`.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void gather_pieces(std::int64_t worker, const Add& add,
@@ -311,6 +312,15 @@ void for_each_group_of_bands(Bands<T, Exec> bands, const MeasuredRuns& runs,
   }
 }
 
+/// How many pixels lie before the next multiple of a pack's 16 bytes.
+template <class T>
+[[nodiscard]] KOKKOS_FUNCTION std::int32_t pixels_before_pack(const T* pixels) {
+  constexpr int size = PixelPack<T>::size;
+  const auto past =
+      static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(pixels) / sizeof(T) % size);
+  return past == 0 ? 0 : size - past;
+}
+
 /// Calls `visit(x, pixel)` for the pixels of [begin, end), of which there are `Most` at most.
 template <int Most, class T, class Visit>
 KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int32_t end,
@@ -323,15 +333,6 @@ KOKKOS_FUNCTION void visit_at_most(const T* pixels, std::int32_t begin, std::int
   for (int k = 0; k < Most; ++k) {
     if (k < n) visit(begin + k, loaded[k]);
   }
-}
-
-/// How many pixels lie before the next multiple of a pack's 16 bytes.
-template <class T>
-[[nodiscard]] KOKKOS_FUNCTION std::int32_t pixels_before_pack(const T* pixels) {
-  constexpr int size = PixelPack<T>::size;
-  const auto past =
-      static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(pixels) / sizeof(T) % size);
-  return past == 0 ? 0 : size - past;
 }
 
 /// The same for the first pixels of a run up to the last whole step of aligned packs, of which one
@@ -369,37 +370,6 @@ KOKKOS_FUNCTION void visit_run(const T* pixels, std::int32_t begin, std::int32_t
   if (end - begin >= most) x = visit_steps(pixels, begin, end, visit);
   visit_at_most<most>(pixels, x, end, visit);
 }
-/// The same for a piece of a run.
-template <class T, class Visit>
-KOKKOS_FUNCTION void visit_piece(const T* pixels, std::int32_t begin, std::int32_t end,
-                                 const RunPiece& piece, const Visit& visit) {
-  using Pack = PixelPack<T>;
-  constexpr int packs = 2;
-  const std::int32_t head = pixels_before_pack(pixels + begin);
-  const std::int32_t first = head < end - begin ? begin + head : end;
-  const std::int32_t full = (end - first) / Pack::size;
-  if (piece.which == 0) {
-    visit_at_most<Pack::size>(pixels, begin, first, visit);
-    visit_at_most<Pack::size>(pixels, first + full * Pack::size, end, visit);
-  }
-  const std::int32_t step = 1 << piece.shift;
-  KASTOR_KEEP_LOOP
-  for (std::int32_t k = piece.which; k < full; k += packs * step) {
-    Pack loaded[packs];
-    KASTOR_UNROLL
-    for (int p = 0; p < packs; ++p) {
-      const std::int32_t at = k + p * step < full ? k + p * step : k;
-      loaded[p] = reinterpret_cast<const Pack*>(pixels + first)[at];
-    }
-    KASTOR_UNROLL
-    for (int p = 0; p < packs; ++p) {
-      if (k + p * step >= full) break;
-      const std::int32_t x = first + (k + p * step) * Pack::size;
-      KASTOR_UNROLL
-      for (int c = 0; c < Pack::size; ++c) visit(x + c, loaded[p].pixel[c]);
-    }
-  }
-}
 /// The same for a visit that takes no time, of a run that is short, as a rule: with fewer registers
 /// more threads are at work.
 template <class T, class Visit>
@@ -428,6 +398,38 @@ KOKKOS_FUNCTION void visit_run_thoroughly(const T* pixels, std::int32_t begin, s
     const T pixel = next;
     if (x + 1 < end) next = pixels[x + 1];
     visit(x, pixel);
+  }
+}
+
+/// Calls `visit(x, pixel)` for the pixels of a piece of a run, in any order.
+template <class T, class Visit>
+KOKKOS_FUNCTION void visit_piece(const T* pixels, std::int32_t begin, std::int32_t end,
+                                 const RunPiece& piece, const Visit& visit) {
+  using Pack = PixelPack<T>;
+  constexpr int packs = 2;
+  const std::int32_t head = pixels_before_pack(pixels + begin);
+  const std::int32_t first = head < end - begin ? begin + head : end;
+  const std::int32_t full = (end - first) / Pack::size;
+  if (piece.which == 0) {
+    visit_at_most<Pack::size>(pixels, begin, first, visit);
+    visit_at_most<Pack::size>(pixels, first + full * Pack::size, end, visit);
+  }
+  const std::int32_t step = 1 << piece.shift;
+  KASTOR_KEEP_LOOP
+  for (std::int32_t k = piece.which; k < full; k += packs * step) {
+    Pack loaded[packs];
+    KASTOR_UNROLL
+    for (int p = 0; p < packs; ++p) {
+      const std::int32_t at = k + p * step < full ? k + p * step : k;
+      loaded[p] = reinterpret_cast<const Pack*>(pixels + first)[at];
+    }
+    KASTOR_UNROLL
+    for (int p = 0; p < packs; ++p) {
+      if (k + p * step >= full) break;
+      const std::int32_t x = first + (k + p * step) * Pack::size;
+      KASTOR_UNROLL
+      for (int c = 0; c < Pack::size; ++c) visit(x + c, loaded[p].pixel[c]);
+    }
   }
 }
 

@@ -77,21 +77,10 @@ template <class T>
   return ((a > b) | (a != a)) ? a : b;
 }
 
-/// Calls `visit(pixel, k)` for the pixels k = 0, 1 ... of a mask's word, at most 64 and `n`; packs
-/// at a time where they are aligned.
+/// Calls `visit(pixel, k)` for the pixels k = 0, 1 ... of a mask's word, at most 64 and `n`.
 template <class T, class Visit>
 KOKKOS_FUNCTION void visit_word(const T* pixels, std::int64_t n, const Visit& visit) {
-  if (n >= 64 && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
-    constexpr int pack = PixelPack<T>::size;
-    KASTOR_UNROLL
-    for (int p = 0; p < 64 / pack; ++p) {
-      const auto loaded = reinterpret_cast<const PixelPack<T>*>(pixels)[p];
-      KASTOR_UNROLL
-      for (int c = 0; c < pack; ++c) visit(loaded.pixel[c], p * pack + c);
-    }
-  } else {
-    for (int k = 0; k < (n < 64 ? static_cast<int>(n) : 64); ++k) visit(pixels[k], k);
-  }
+  for (int k = 0; k < (n < 64 ? static_cast<int>(n) : 64); ++k) visit(pixels[k], k);
 }
 
 }  // namespace kastor::detail

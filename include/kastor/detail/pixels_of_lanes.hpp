@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_PIXELS_OF_LANES_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <kastor/detail/copy_ahead.hpp>
 #include <kastor/detail/lanes.hpp>
@@ -11,6 +12,22 @@
 #include <kastor/detail/prefetch.hpp>
 
 namespace kastor::detail {
+
+/// Whether a processor of a device can copy into scratch memory while it computes, and has room for
+/// so many teams with so much of it.
+template <class Exec>
+[[nodiscard]] bool has_room_for_lines(const Exec& space, int teams, int bytes) {
+  if constexpr (requires { space.cuda_device_prop(); }) {
+    constexpr int first_with_copies = 8;
+    constexpr int of_system = 1024;  // that CUDA adds to each team's
+    const auto& device = space.cuda_device_prop();
+    return device.major >= first_with_copies &&
+           device.sharedMemPerMultiprocessor >=
+               static_cast<std::size_t>(teams * (bytes + of_system));
+  } else {
+    return false;
+  }
+}
 
 /// How the lanes of a warp go through a long run each. Were each to read its own, every load would
 /// ask for 32 lines of memory, again for each sixteen bytes. So the warp copies a line's worth of
@@ -65,7 +82,7 @@ class PixelsOfLanes {
   [[nodiscard]] __device__ int line_of(int run, int line) const {
     return m_room + (line * lanes + run) * line_bytes;
   }
-  /// Bytes from a line's begin to a pack. So that no two of eight lanes meet at a bank, each run
+  /// Bytes from a line's start to a pack. So that no two of eight lanes meet at a bank, each run
   /// has its packs in an order of its own.
   [[nodiscard]] __device__ static int place_of(int run, int pack) {
     return (run % packs ^ pack) * pack_bytes;

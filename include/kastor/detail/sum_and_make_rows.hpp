@@ -9,6 +9,7 @@
 #include <kastor/detail/few_runs.hpp>
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/measure_sources.hpp>
+#include <kastor/detail/pixels_of_lanes.hpp>
 #include <kastor/detail/seen_runs.hpp>
 #include <kastor/detail/team_scratch.hpp>
 
@@ -24,13 +25,23 @@ struct SumRunsAndMakeRows {
   using Member = TeamMember<Exec>;
   static constexpr int threads = 128;
   static constexpr int teams_at_once = 5;
-  /// Of a warp: for rows, or for the pixels of runs.
-  static constexpr int warp_bytes =
-      std::max(lanes * static_cast<int>(sizeof(Source)), PixelsOfLanes<T>::bytes);
-  static constexpr int scratch_bytes = threads / lanes * warp_bytes + 16;
 
   SumRuns<T, Exec> sum_runs;
   MakeRows<T> make;
+  int warp_bytes;  ///< of scratch memory: for rows, and in their place for the lines of long runs
+  int scratch_bytes;
+
+  /// The lines are left out where a processor could not hold its teams with them.
+  SumRunsAndMakeRows(const Exec& space, const BandRuns<T, Exec>& band, const MakeRows<T>& rows)
+      : sum_runs{band},
+        make(rows),
+        warp_bytes(bytes_of_rows),
+        scratch_bytes(bytes_of_team(warp_bytes)) {
+    constexpr int with_lines = std::max(bytes_of_rows, PixelsOfLanes<T>::bytes);
+    if (!has_room_for_lines(space, teams_at_once, bytes_of_team(with_lines))) return;
+    warp_bytes = with_lines;
+    scratch_bytes = bytes_of_team(with_lines);
+  }
 
   /// As many teams as have so many threads.
   [[nodiscard]] static int teams(std::int64_t workers) {
@@ -43,7 +54,7 @@ struct SumRunsAndMakeRows {
         sum_runs.band.runs.are_long() ? spread(warp, team) : in_order(warp, team);
     const std::int64_t worker = which * lanes + team.team_rank() % lanes;
     unsigned char* const of_warp =
-        scratch_of<unsigned char>(team, threads / lanes * warp_bytes) + warp * warp_bytes;
+        scratch_of<unsigned char>(team, warps * warp_bytes) + warp * warp_bytes;
     auto* const scratch = reinterpret_cast<Source*>(of_warp);
     measure_few(worker, scratch);
     sum(worker, of_warp);
@@ -52,6 +63,9 @@ struct SumRunsAndMakeRows {
 
  private:
   static constexpr int warps = threads / lanes;  ///< of a team
+  static constexpr int bytes_of_rows = lanes * static_cast<int>(sizeof(Source));
+
+  [[nodiscard]] static constexpr int bytes_of_team(int of_warp) { return warps * of_warp + 16; }
 
   [[nodiscard]] KOKKOS_FUNCTION static int in_order(int warp, const Member& team) {
     return team.league_rank() * warps + warp;
@@ -188,7 +202,8 @@ struct SumRunsAndMakeRows {
 
   __device__ void sum(std::int64_t worker, unsigned char* of_warp) const {
     const MeasuredRuns& runs = sum_runs.band.runs;
-    if (runs.are_long() && runs.nx <= FusedSums::most_columns)
+    const bool has_lines = warp_bytes >= PixelsOfLanes<T>::bytes;
+    if (has_lines && runs.are_long() && runs.nx <= SumsOfLongRun<T>::most_columns)
       return sum_runs.sum_together(worker, PixelsOfLanes<T>(of_warp));
     sum_runs(worker);
   }

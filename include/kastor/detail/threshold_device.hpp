@@ -38,7 +38,7 @@ struct ThresholdWords {
 
  private:
 #ifdef __CUDA_ARCH__
-  /// Words whose pixels are under way at once, in so many registers.
+  /// Words whose pixels are under way at once: of each word a lane has two in registers.
   static constexpr int batch = 32 / static_cast<int>(sizeof(T));
 
   /// That of this lane, where the warp's first one is word `first`.
@@ -91,7 +91,7 @@ struct ThresholdByWorkers {
   ThresholdWords<T> words;
   std::int64_t workers;
 
-  /// No more than there are words for; whole warps.
+  /// No more than there are words for, but for whole warps.
   [[nodiscard]] static std::int64_t workers_for(std::int64_t count, std::int64_t concurrency) {
     const std::int64_t most = count < concurrency ? count : concurrency;
     return (most + lanes - 1) / lanes * lanes;
