@@ -90,13 +90,20 @@ struct Measurer<Exec, T>::Plan {
       });
       detail::enqueue_rows(space, "kastor::measure::make_rows", most_components, make);
     } else {
-      using Sum = detail::SumRunsAndMakeRows<T, Exec>;
-      sweep(bands, runs, labels.mask, [&](Some some) {
-        const int teams = Sum::teams(some.workers);
-        some.workers = std::int64_t{teams} * Sum::threads;
-        detail::TeamLauncher<Exec>{space}("kastor::measure::sum_runs_and_make_rows", teams,
-                                          Sum(space, some, make));
-      });
+      using SumLines = detail::SumRunsAndMakeRows<T, Exec, true>;
+      const auto sum = [&]<class Sum>() {
+        sweep(bands, runs, labels.mask, [&](Some some) {
+          const int teams = Sum::teams(some.workers);
+          some.workers = std::int64_t{teams} * Sum::threads;
+          detail::TeamLauncher<Exec>{space}("kastor::measure::sum_runs_and_make_rows", teams,
+                                            Sum{{some}, make});
+        });
+      };
+      if (detail::has_room_for_lines(space, SumLines::teams_at_once, SumLines::scratch_bytes)) {
+        sum.template operator()<SumLines>();
+      } else {
+        sum.template operator()<detail::SumRunsAndMakeRows<T, Exec, false>>();
+      }
     }
   }
 

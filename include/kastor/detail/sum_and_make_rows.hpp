@@ -20,28 +20,20 @@ namespace kastor::detail {
 /// A component of few runs is measured by some lanes, a run each, in both sweeps at once. Of other
 /// components `find_extents` found the extents and counted the runs; whoever adds the last one
 /// makes the row.
-template <class T, class Exec>
+/// `ReadsLines`: where runs are long, a warp reads lines of them.
+template <class T, class Exec, bool ReadsLines>
 struct SumRunsAndMakeRows {
   using Member = TeamMember<Exec>;
   static constexpr int threads = 128;
+  static constexpr int warps = threads / lanes;
   static constexpr int teams_at_once = 5;
+  /// Of a warp: for rows, or in their place for lines.
+  static constexpr int warp_bytes =
+      std::max(lanes * static_cast<int>(sizeof(Source)), ReadsLines ? PixelsOfLanes<T>::bytes : 0);
+  static constexpr int scratch_bytes = warps * warp_bytes + 16;
 
   SumRuns<T, Exec> sum_runs;
   MakeRows<T> make;
-  int warp_bytes;  ///< of scratch memory: for rows, and in their place for the lines of long runs
-  int scratch_bytes;
-
-  /// The lines are left out where a processor could not hold its teams with them.
-  SumRunsAndMakeRows(const Exec& space, const BandRuns<T, Exec>& band, const MakeRows<T>& rows)
-      : sum_runs{band},
-        make(rows),
-        warp_bytes(bytes_of_rows),
-        scratch_bytes(bytes_of_team(warp_bytes)) {
-    constexpr int with_lines = std::max(bytes_of_rows, PixelsOfLanes<T>::bytes);
-    if (!has_room_for_lines(space, teams_at_once, bytes_of_team(with_lines))) return;
-    warp_bytes = with_lines;
-    scratch_bytes = bytes_of_team(with_lines);
-  }
 
   /// As many teams as have so many threads.
   [[nodiscard]] static int teams(std::int64_t workers) {
@@ -62,11 +54,6 @@ struct SumRunsAndMakeRows {
   }
 
  private:
-  static constexpr int warps = threads / lanes;  ///< of a team
-  static constexpr int bytes_of_rows = lanes * static_cast<int>(sizeof(Source));
-
-  [[nodiscard]] static constexpr int bytes_of_team(int of_warp) { return warps * of_warp + 16; }
-
   [[nodiscard]] KOKKOS_FUNCTION static int in_order(int warp, const Member& team) {
     return team.league_rank() * warps + warp;
   }
@@ -201,10 +188,11 @@ struct SumRunsAndMakeRows {
   }
 
   __device__ void sum(std::int64_t worker, unsigned char* of_warp) const {
-    const MeasuredRuns& runs = sum_runs.band.runs;
-    const bool has_lines = warp_bytes >= PixelsOfLanes<T>::bytes;
-    if (has_lines && runs.are_long() && runs.nx <= SumsOfLongRun<T>::most_columns)
-      return sum_runs.sum_together(worker, PixelsOfLanes<T>(of_warp));
+    if constexpr (ReadsLines) {
+      const MeasuredRuns& runs = sum_runs.band.runs;
+      if (runs.are_long() && runs.nx <= SumsOfLongRun<T>::most_columns)
+        return sum_runs.sum_together(worker, PixelsOfLanes<T>(of_warp));
+    }
     sum_runs(worker);
   }
 #else
