@@ -1,8 +1,8 @@
 # What every target of Kastor has in common.
 
 # Kastor promises the same bits on every backend. A host without FMA instructions cannot follow a GPU that fuses a product
-# and a sum, so nobody fuses, but where the product is exact. The two other flags give up what no code here reads (floating-point exception flags, errno)
-# and let loops with comparisons vectorise.
+# and a sum, so nobody fuses, but where the product is exact. The two other flags give up what no code here reads
+# (floating-point exception flags, errno) and let loops with comparisons vectorise.
 set(kastor_float_flags -ffp-contract=off -fno-trapping-math -fno-math-errno)
 set(kastor_warnings -Wall -Wextra -Wshadow -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
