@@ -14,9 +14,6 @@
 /// before, it adds up from their totals, which an earlier kernel left.
 namespace kastor::detail {
 
-struct alignas(16) WordPair {
-  std::uint64_t word[2];
-};
 struct alignas(8) NumberPair {
   std::uint32_t number[2];
 };
@@ -102,6 +99,7 @@ struct NumberRunsByTeams {
     int listed;
     std::uint16_t word[Tiles::tile];    ///< of the tile
     std::uint32_t before[Tiles::tile];  ///< runs that begin before the word
+    FillWords::Space fill[Tiles::threads / lanes];
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
   static_assert(Tiles::tile <= 1 << 16);
@@ -149,7 +147,8 @@ struct NumberRunsByTeams {
       const int lane = team.team_rank() % lanes;
       for (int k = team.team_rank(); k - lane < space->listed; k += team.team_size()) {
         const bool has_word = k < space->listed;
-        fill(t + (has_word ? space->word[k] : 0), has_word, has_word ? space->before[k] : 0);
+        fill(t + (has_word ? space->word[k] : 0), has_word, has_word ? space->before[k] : 0,
+             space->fill[team.team_rank() / lanes]);
       }
       team.team_barrier();
       // The next scan has barriers before anything is listed again.
@@ -184,10 +183,11 @@ struct NumberRunsByTeams {
     if (words.word[0] != 0) list(i, before);
     if (words.word[1] != 0) list(i + 1, second);
   }
-  KOKKOS_FUNCTION void fill(std::int64_t i, bool has_word, std::uint32_t before) const {
+  KOKKOS_FUNCTION void fill(std::int64_t i, bool has_word, std::uint32_t before,
+                            FillWords::Space& space) const {
     const MaskWords& words = tiles.table.words;
     const std::uint64_t word = has_word ? words.data[i] : 0;
-    FillWords(tiles.table)(i, word, words.starts(i, word), before);
+    FillWords(tiles.table, space).of_word(i, word, words.starts(i, word), before);
   }
 };
 
@@ -209,27 +209,47 @@ struct RankedRoots {
 };
 /// Numbers the roots of some runs that are kept, from 0, and says how many there are. All threads
 /// of a team must call it, with a work space for one sum.
-template <class V, int Threads, class Crew>
-[[nodiscard]] KOKKOS_FUNCTION RankedRoots rank_roots(const Crew& crew,
-                                                     SumsBeforeSpace<V, 1, Threads>& space,
-                                                     const RunTable& table, std::int64_t first,
-                                                     std::int64_t past) {
+template <int Threads, class Crew>
+[[nodiscard]] KOKKOS_FUNCTION RankedRoots rank_roots(
+    const Crew& crew, SumsBeforeSpace<std::uint64_t, 1, Threads>& space, const RunTable& table,
+    std::int64_t first, std::int64_t past) {
+  constexpr int at_once = 4;  // of a thread, whose counts share the bits of a scan
+  constexpr int bits = 16;
+  static_assert(Threads < 1 << bits);
   RankedRoots roots{0, 0};
-  V dropped = 0;
-  for (std::int64_t t = first; t < past; t += Threads) {
-    const std::int64_t run = t + crew.rank();
-    const bool is_root = run < past && table.is_kept_root(run);
-    if (run < past && !is_root && table.forest().is_root(static_cast<std::uint32_t>(run)))
-      ++dropped;
-    V before[1] = {is_root ? V{1} : V{0}};
-    V all[1];
-    sums_before(crew, space, before, all);
-    if (run < past) {
-      table.rank[run] =
-          is_root ? roots.kept + static_cast<std::uint32_t>(before[0]) : RunTable::dropped;
-      table.few.clear(run);  // there are no more components than runs
+  std::uint64_t dropped = 0;
+  for (std::int64_t t = first; t < past; t += at_once * Threads) {
+    const std::int64_t mine = t + crew.rank();
+    bool is_kept[at_once];
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const std::int64_t run = mine + k * Threads < past ? mine + k * Threads : past - 1;
+      is_kept[k] = table.forest().is_root(static_cast<std::uint32_t>(run));
     }
-    roots.kept += static_cast<std::uint32_t>(all[0]);
+    std::uint64_t counts = 0;
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const std::int64_t run = mine + k * Threads;
+      const bool is_root = run < past && is_kept[k];
+      is_kept[k] =
+          is_root && (table.pixels_of_set == nullptr || table.is_kept_set(table.pixels_of_set[run]));
+      dropped += is_root && !is_kept[k] ? 1 : 0;
+      counts += std::uint64_t{is_kept[k] ? 1U : 0U} << (k * bits);
+    }
+    std::uint64_t before[1] = {counts};
+    std::uint64_t all[1];
+    sums_before(crew, space, before, all);
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      constexpr std::uint32_t most = (1U << bits) - 1;
+      const std::int64_t run = mine + k * Threads;
+      if (run < past) {
+        const auto begun = static_cast<std::uint32_t>(before[0] >> (k * bits)) & most;
+        table.rank[run] = is_kept[k] ? roots.kept + begun : RunTable::dropped;
+        table.few.clear(run);  // there are no more components than runs
+      }
+      roots.kept += static_cast<std::uint32_t>(all[0] >> (k * bits)) & most;
+    }
   }
   if (table.pixels_of_set != nullptr)
     roots.dropped = static_cast<std::uint32_t>(sum_of_all(crew, space, dropped));
@@ -270,7 +290,7 @@ template <class Exec>
 struct RankRootsByTeams {
   using Tiles = TilesOfRuns;
   using Member = TeamMember<Exec>;
-  using Space = SumsBeforeSpace<std::uint32_t, 1, Tiles::threads>;
+  using Space = SumsBeforeSpace<std::uint64_t, 1, Tiles::threads>;
   static constexpr int threads = Tiles::threads;
   static constexpr int teams_at_once = 6;
   static constexpr int scratch_bytes = sizeof(Space) + 16;
@@ -298,6 +318,7 @@ struct LabelRunsByTeams {
   using Member = TeamMember<Exec>;
   static constexpr int threads = Tiles::threads;
   static constexpr int teams_at_once = 6;
+  static constexpr int at_once = 4;  ///< runs of a thread
   Tiles tiles;
   int word_parts;
   int scratch_bytes;  ///< see `scratch_for`
@@ -341,16 +362,26 @@ struct LabelRunsByTeams {
     const auto share = static_cast<std::uint32_t>(tiles.share(team.league_size()));
     const std::int64_t step = std::int64_t{team.league_size()} * threads;
     FewRunsLister few(table.few);
-    for (std::int64_t t = std::int64_t{team.league_rank()} * threads; t < runs; t += step) {
-      const std::int64_t run = t + crew.rank();
-      std::uint32_t label = 0;
-      if (run < runs) {
-        const std::uint32_t root = table.forest().find(static_cast<std::uint32_t>(run));
-        label = table.label_run(run, root, before[root / share]);
+    for (std::int64_t t = std::int64_t{team.league_rank()} * threads; t < runs;
+         t += at_once * step) {
+      std::uint32_t root[at_once];
+      KASTOR_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        const std::int64_t run = t + k * step + crew.rank();
+        root[k] = run < runs ? static_cast<std::uint32_t>(run) : 0;  // a root, in any case
       }
-      few.see(label, run);
-      if (table.labelled != nullptr)
-        list_labelled(crew, sums.counts, sums.first_listed, table, run, label != 0);
+      table.forest().find_all(root);
+      KASTOR_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        const std::int64_t first_of_team = t + k * step;
+        if (first_of_team >= runs) break;
+        const std::int64_t run = first_of_team + crew.rank();
+        const std::uint32_t label =
+            run < runs ? table.label_run(run, root[k], before[root[k] / share]) : 0;
+        few.see(label, run);
+        if (table.labelled != nullptr)
+          list_labelled(crew, sums.counts, sums.first_listed, table, run, label != 0);
+      }
     }
   }
 

@@ -15,6 +15,7 @@
 #include <kastor/detail/run_table.hpp>
 #include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/unite_device.hpp>
+#include <kastor/detail/unite_in_tiles.hpp>
 #include <kastor/label.hpp>
 #include <limits>
 #include <string>
@@ -210,8 +211,18 @@ struct Labeller<Exec>::Plan {
       return;
     }
     const Runs runs{table};
-    detail::enqueue_range<Policy>(space, "kastor::label::unite", workers,
-                                  detail::UniteWithRowAbove{table, workers, labels.nx, reach()});
+    if (unites_in_tiles) {
+      const detail::MaskTiles tiles{table, labels.ny, reach(), guests.data()};
+      using InTiles = detail::UniteInTiles<Exec>;
+      launch("kastor::label::unite_in_tiles", InTiles::teams(labels.ny, table.words.per_row),
+             InTiles{tiles});
+      detail::enqueue_range<Policy>(
+          space, "kastor::label::unite_across_seams", detail::UniteAcrossSeams::workers(labels.ny),
+          detail::UniteAcrossSeams{tiles, {table, workers, labels.nx, reach()}});
+    } else {
+      detail::enqueue_range<Policy>(space, "kastor::label::unite", workers,
+                                    detail::UniteWithRowAbove{table, workers, labels.nx, reach()});
+    }
     count_pixels(table, workers);
     launch("kastor::label::rank_roots", run_teams, detail::RankRootsByTeams<Exec>{runs});
     using Label = detail::LabelRunsByTeams<Exec>;
@@ -229,6 +240,11 @@ struct Labeller<Exec>::Plan {
                        " pixels; expected fewer than 2147483647 rows and columns");
     if (labels.ny != mask.ny || labels.nx != mask.nx) expected_runs = mask.ny * mask.nx / 1024;
     by_one_team = !is_host_space_v<Exec> && expected_runs <= most_runs_of_one_team;
+    const std::int64_t words = mask.ny * mask.words_per_row();
+    unites_in_tiles = !is_host_space_v<Exec> && expected_runs >= crowded * words;
+    if (unites_in_tiles)
+      detail::grow(guests, space, "kastor::label::guests",
+                   mask.ny * detail::MaskTiles::columns_of(mask.words_per_row()));
     labels.ny = mask.ny;
     labels.nx = mask.nx;
     labels.mask = mask;
@@ -291,6 +307,8 @@ struct Labeller<Exec>::Plan {
       0;                     ///< about as many as the last masks had, or a guess for a new shape
   bool by_one_team = false;  ///< the last enqueue; then only so many runs are labelled:
   static constexpr std::int64_t most_runs_of_one_team = detail::LabelByOneTeam<Exec>::most_runs;
+  bool unites_in_tiles = false;  ///< the last enqueue: where a word of the mask has so many runs
+  static constexpr std::int64_t crowded = 2;
   Kokkos::View<LabelCounts, typename Exec::memory_space> counts;
   Kokkos::View<LabelCounts, detail::HostReadable<Exec>> counts_on_host;
   List<std::uint64_t> runs_in_part;
@@ -298,6 +316,7 @@ struct Labeller<Exec>::Plan {
   List<std::uint32_t> roots_in_part;
   List<std::uint32_t> dropped_in_part;
   List<std::uint32_t> parent;
+  List<std::uint32_t> guests;  ///< see MaskTiles
   List<std::uint32_t> rank;
   List<std::uint64_t> pixels_of_set;
   List<std::uint32_t> labelled;

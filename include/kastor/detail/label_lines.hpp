@@ -109,6 +109,7 @@ struct NumberRunsInLines {
     std::uint16_t listed_before[Tiles::tile];  ///< every line of the tile
     /// Runs of the tile that begin in a pair of words of a listed line; then before it.
     std::uint32_t runs[Tiles::tile * Tiles::pairs];
+    FillWords::Space fill[threads / lanes];
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
   static_assert(Tiles::tile <= 1 << 16);
@@ -228,7 +229,8 @@ struct NumberRunsInLines {
     }
   }
   KOKKOS_FUNCTION void fill(const Crew& crew, std::int64_t tile, int listed, std::uint64_t before,
-                            const Space& space) const {
+                            Space& space) const {
+    const FillWords fill_words(tiles.table, space.fill[crew.rank() / lanes]);
     const int n = Tiles::pairs * listed;
     const int lane = crew.rank() % lanes;
     for (int k = crew.rank(); k - lane < n; k += crew.size()) {
@@ -237,14 +239,11 @@ struct NumberRunsInLines {
       const WordPair words = has_pair ? tiles.pair(i) : WordPair{};
       const WordPair starts = tiles.starts(i, words);
       const std::uint64_t runs = before + (has_pair ? space.runs[k] : 0);
-      fill_word(i, words.word[0], starts.word[0], runs);
-      fill_word(i + 1, words.word[1], starts.word[1], runs + ones_in(starts.word[0]));
+      std::uint32_t* const first = tiles.table.first_in_word + i;
+      if (words.word[0] != 0) first[0] = static_cast<std::uint32_t>(runs);
+      if (words.word[1] != 0) first[1] = static_cast<std::uint32_t>(runs) + ones_in(starts.word[0]);
+      fill_words.of_pair(i, words, starts, runs);
     }
-  }
-  KOKKOS_FUNCTION void fill_word(std::int64_t i, std::uint64_t word, std::uint64_t starts,
-                                 std::uint64_t before) const {
-    if (word != 0) tiles.table.first_in_word[i] = static_cast<std::uint32_t>(before);
-    FillWords(tiles.table)(i, word, starts, before);
   }
 };
 

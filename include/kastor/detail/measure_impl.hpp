@@ -93,7 +93,7 @@ struct Measurer<Exec, T>::Plan {
       using SumLines = detail::SumRunsAndMakeRows<T, Exec, true>;
       const auto sum = [&]<class Sum>() {
         sweep(bands, runs, labels.mask, [&](Some some) {
-          const int teams = Sum::teams(some.workers);
+          const int teams = Sum::teams(space, some.workers);
           some.workers = std::int64_t{teams} * Sum::threads;
           detail::TeamLauncher<Exec>{space}("kastor::measure::sum_runs_and_make_rows", teams,
                                             Sum{{some}, make});

@@ -184,11 +184,22 @@ struct RunsOfBands {
     return of_row.data + (y - of_row.first_row) * of_row.pitch;
   }
 
-  /// Of run `i` of a loop; 0: it is of no component, or of other bands.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t label_at(std::int64_t i, std::uint32_t& last) const {
-    const std::int64_t at = index_of(i);
-    const std::uint32_t label = runs.label[at];
-    return is_of_bands(runs.row[at]) && is_wanted(label, last) ? label : 0;
+  /// Of runs `i`, `i` + `step`, ... of a loop; 0: it is of no component or of other bands, or the
+  /// loop ends before it.
+  template <int N>
+  KOKKOS_FUNCTION void labels_at(std::int64_t i, const RunLoop<Exec>& share, std::uint32_t& last,
+                                 std::uint32_t (&label)[N]) const {
+    std::int64_t at[N];
+    KASTOR_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const std::int64_t which = i + k * share.step;
+      at[k] = which < share.past ? index_of(which) : -1;
+      label[k] = at[k] >= 0 ? runs.label[at[k]] : 0;
+    }
+    KASTOR_UNROLL
+    for (int k = 0; k < N; ++k) {
+      if (at[k] >= 0 && !(is_of_bands(runs.row[at[k]]) && is_wanted(label[k], last))) label[k] = 0;
+    }
   }
 
   /// Calls `part_of(run)` for the runs of a worker's share that are part of a component, and adds

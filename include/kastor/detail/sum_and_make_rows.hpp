@@ -11,6 +11,7 @@
 #include <kastor/detail/measure_sources.hpp>
 #include <kastor/detail/pixels_of_lanes.hpp>
 #include <kastor/detail/seen_runs.hpp>
+#include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/team_scratch.hpp>
 
 /// The second sweep of a device, which makes each row as soon as its sums are known: so rows cross
@@ -35,9 +36,10 @@ struct SumRunsAndMakeRows {
   SumRuns<T, Exec> sum_runs;
   MakeRows<T> make;
 
-  /// As many teams as have so many threads.
-  [[nodiscard]] static int teams(std::int64_t workers) {
-    return static_cast<int>((workers + threads - 1) / threads);
+  /// For so many workers, but no more than a device holds at once.
+  [[nodiscard]] static int teams(const Exec& space, std::int64_t workers) {
+    const std::int64_t most = processors_of(space) * teams_at_once;
+    return static_cast<int>(std::min(most, (workers + threads - 1) / threads));
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -48,8 +50,16 @@ struct SumRunsAndMakeRows {
     unsigned char* const of_warp =
         scratch_of<unsigned char>(team, warps * warp_bytes) + warp * warp_bytes;
     auto* const scratch = reinterpret_cast<Source*>(of_warp);
-    measure_few(worker, scratch);
-    sum(worker, of_warp);
+    // Rows cross to the host while others are still read.
+    const int few_at = team.league_rank() % 2;
+    KASTOR_KEEP_LOOP
+    for (int step = 0; step < 2; ++step) {
+      if (step == few_at) {
+        measure_few(worker, scratch);
+      } else {
+        sum(worker, of_warp);
+      }
+    }
     finish_others(worker, scratch);
   }
 
@@ -135,12 +145,11 @@ struct SumRunsAndMakeRows {
   __device__ void finish_others(std::int64_t worker, Source* scratch) const {
     const BandRuns<T, Exec>& band = sum_runs.band;
     const RunLoop<Exec> share = band.loop(worker);
+    constexpr int at_once = 4;  // labels that are under way
     std::uint32_t last = band.no_label;
-    const auto label_at = [&](std::int64_t i) {
-      return i < share.past ? band.label_at(i, last) : 0;
-    };
     const int lane = this_lane();
-    std::uint32_t label = label_at(share.first);  // after the fence the nearest cache is empty
+    std::uint32_t label[at_once];
+    band.labels_at(share.first, share, last, label);  // the fence empties the nearest cache
     // What a thread added must be there before it says so, whichever lane says it.
     Kokkos::memory_fence();
     join_lanes();
@@ -150,10 +159,15 @@ struct SumRunsAndMakeRows {
       if (Kokkos::atomic_fetch_sub(&band.components[of - 1].runs_left, runs) == runs) done = of - 1;
     };
     KASTOR_KEEP_LOOP
-    for (std::int64_t i = share.first; i - lane < share.past; i += share.step) {
-      seen.see(label, take);
-      make_rows(done, lane, scratch);
-      label = label_at(i + share.step);
+    for (std::int64_t i = share.first; i - lane < share.past; i += at_once * share.step) {
+      KASTOR_KEEP_LOOP
+      for (int n = 0; n < at_once; ++n) {
+        seen.see(label[0], take);
+        make_rows(done, lane, scratch);
+        KASTOR_UNROLL
+        for (int k = 1; k < at_once; ++k) label[k - 1] = label[k];
+      }
+      band.labels_at(i + at_once * share.step, share, last, label);
     }
     seen.flush(take);
     make_rows(done, lane, scratch);

@@ -7,6 +7,17 @@
 
 namespace kastor::detail {
 
+/// Of a device; those with so many threads hold them at once.
+template <class Exec>
+[[nodiscard]] int processors_of(const Exec& space) {
+  if constexpr (requires { space.cuda_device_prop(); }) {
+    return space.cuda_device_prop().multiProcessorCount;
+  } else {
+    constexpr int threads = 2048;
+    return space.concurrency() > threads ? space.concurrency() / threads : 1;
+  }
+}
+
 /// Enqueues kernels that say how many `threads` a team has, how many `teams_at_once` a processor of
 /// a device shall hold, and how many `scratch_bytes` a team needs.
 template <class Exec>

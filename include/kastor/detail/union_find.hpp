@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/relaxed.hpp>
 
 namespace kastor::detail {
@@ -42,6 +43,31 @@ struct UnionFind {
     return i;
   }
 
+  /// From each node to its root; of several nodes the next steps are under way at once.
+  template <int N>
+  KOKKOS_FUNCTION void find_all(std::uint32_t (&node)[N]) const {
+    std::uint32_t up[N];
+    KASTOR_UNROLL
+    for (int k = 0; k < N; ++k) up[k] = load(parent + node[k]);
+    bool are_roots = false;
+    while (!are_roots) {
+      are_roots = true;
+      std::uint32_t further[N];
+      KASTOR_UNROLL
+      for (int k = 0; k < N; ++k) further[k] = load(parent + up[k]);
+      KASTOR_UNROLL
+      for (int k = 0; k < N; ++k) {
+        if (further[k] == up[k]) continue;
+        are_roots = false;
+        store(parent + node[k], further[k]);
+        node[k] = up[k];
+        up[k] = further[k];
+      }
+    }
+    KASTOR_UNROLL
+    for (int k = 0; k < N; ++k) node[k] = up[k];
+  }
+
   /// Once all are united: writes nothing.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t root_of(std::uint32_t i) const {
     while (parent[i] != i) i = parent[i];
@@ -56,20 +82,29 @@ struct UnionFind {
     if (seen != a) unite(seen, b);
   }
 
+  /// Goes up on both sides at once, until the paths meet or both are at their roots.
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
-    a = find(a);
-    b = find(b);
-    while (a != b) {
-      if (a < b) {
-        const std::uint32_t t = a;
-        a = b;
-        b = t;
+    std::uint32_t up_a = load(parent + a);
+    std::uint32_t up_b = load(parent + b);
+    while (up_a != up_b) {
+      if (up_a != a || up_b != b) {
+        const std::uint32_t further_a = load(parent + up_a);
+        const std::uint32_t further_b = load(parent + up_b);
+        if (further_a != up_a) store(parent + a, further_a);
+        if (further_b != up_b) store(parent + b, further_b);
+        a = up_a;
+        b = up_b;
+        up_a = further_a;
+        up_b = further_b;
+        continue;
       }
-      const std::uint32_t seen = Kokkos::atomic_compare_exchange(parent + a, a, b);
-      if (seen == a) return;
-      // Somebody linked a first: go on from where it points now.
-      a = find(seen);
-      b = find(b);
+      if (a < b) {
+        Kokkos::kokkos_swap(a, b);
+        Kokkos::kokkos_swap(up_a, up_b);
+      }
+      // Where somebody linked it first: on from where it points now.
+      up_a = Kokkos::atomic_compare_exchange(parent + a, a, b);
+      if (up_a == a) return;
     }
   }
 };

@@ -21,10 +21,14 @@ struct UniteWithRowAbove {
   std::int32_t reach;  ///< 0: edges only, 1: corners too
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const std::int64_t runs = table.runs();
-    const std::int64_t lane = worker % lanes;
-    for (std::int64_t run = worker; run - lane < runs; run += workers) {
-      const Touched above = run < runs ? touched_above(run) : Touched{0, 0};
+    unite_runs(worker, table.runs(), worker % lanes, workers);
+  }
+  /// Every `step`-th of the runs before `past`. All lanes of a warp must call it, each with a run of
+  /// its own, so far behind the first one's.
+  KOKKOS_FUNCTION void unite_runs(std::int64_t first, std::int64_t past, std::int64_t lane,
+                                  std::int64_t step) const {
+    for (std::int64_t run = first; run - lane < past; run += step) {
+      const Touched above = run < past ? touched_above(run) : Touched{0, 0};
       if (above.first != above.past)
         table.forest().unite_with_smaller(static_cast<std::uint32_t>(run), above.first);
       unite_others(static_cast<std::uint32_t>(run), above);
