@@ -10,6 +10,7 @@
 #include <kastor/detail/label_by_one_team.hpp>
 #include <kastor/detail/label_lines.hpp>
 #include <kastor/detail/unite_device.hpp>
+#include <kastor/detail/unite_in_tiles.hpp>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,7 @@ class EmulatedLabels {
                    static_cast<std::uint32_t>(components)};
   }
 
-  enum class By { one_team, many_teams };
+  enum class By { one_team, many_teams, tiles };
   const kastor::LabelCounts& run(By by) {
     const ts::EmulatedLauncher launch;
     int teams = 0;
@@ -106,8 +107,12 @@ class EmulatedLabels {
              kd::LabelByOneTeam<Teams>{m_table, m_mask.ny, m_mask.nx, reach, teams});
       return m_reported;
     }
-    for (int worker = 0; worker < workers; ++worker)
-      kd::UniteWithRowAbove{m_table, workers, m_mask.nx, reach}(worker);
+    const kd::UniteWithRowAbove above{m_table, workers, m_mask.nx, reach};
+    if (by == By::tiles) {
+      unite_in_tiles(launch, above);
+    } else {
+      for (int worker = 0; worker < workers; ++worker) above(worker);
+    }
     if (m_table.pixels_of_set != nullptr) {
       for (int worker = 0; worker < workers; ++worker)
         kd::CountPixels<Teams>{m_table, workers, m_mask.ny, m_mask.nx}(worker);
@@ -198,6 +203,20 @@ class EmulatedLabels {
     return {m_table, of_team};
   }
 
+  /// The runs' parents are garbage before that.
+  void unite_in_tiles(const ts::EmulatedLauncher& launch, const kd::UniteWithRowAbove& above) {
+    const std::int64_t per_row = m_table.words.per_row;
+    std::fill(m_parent.begin(), m_parent.end(), garbage);
+    m_guests.assign(static_cast<std::size_t>(m_mask.ny * kd::MaskTiles::columns_of(per_row)),
+                    garbage);
+    const kd::MaskTiles tiles{m_table, m_mask.ny, above.reach, m_guests.data()};
+    using InTiles = kd::UniteInTiles<Teams>;
+    launch("unite_in_tiles", InTiles::teams(m_mask.ny, per_row), InTiles{tiles});
+    const std::int64_t seam_workers = kd::UniteAcrossSeams::workers(m_mask.ny);
+    for (std::int64_t worker = seam_workers - 1; worker >= 0; --worker)
+      kd::UniteAcrossSeams{tiles, above}(worker);
+  }
+
   static constexpr std::uint32_t garbage = 0xa5a5a5a5;
   static constexpr std::int64_t parts = 3;
   static constexpr int run_teams = 5;
@@ -206,7 +225,8 @@ class EmulatedLabels {
   const ts::HostMask& m_mask;
   kastor::LabelParams m_params;
   std::vector<std::uint64_t> m_words, m_seeds, m_sets, m_in_part, m_pixels_in_part;
-  std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent, m_rank, m_labelled;
+  std::vector<std::uint32_t> m_first_in_word, m_label, m_first_run, m_parent, m_rank, m_labelled,
+      m_guests;
   std::vector<std::uint32_t> m_roots_in_part, m_dropped_in_part, m_few_counted, m_few_runs;
   std::uint32_t m_few_others = garbage;
   std::vector<std::int32_t> m_begin, m_end, m_row;
@@ -236,11 +256,58 @@ TEST(DeviceLabel, MatchesAFloodFill) {
   for (const auto connectivity : {kastor::Connectivity::four, kastor::Connectivity::eight}) {
     for (const auto& [name, mask] : ts::torture_masks(61, 133)) {
       const auto want = ts::label_naive(mask, connectivity);
-      for (const By by : {By::one_team, By::many_teams}) {
+      for (const By by : {By::one_team, By::many_teams, By::tiles}) {
         for (const Lines lines : {Lines::unknown, Lines::known}) {
           EmulatedLabels labels(mask, kastor::LabelParams{connectivity}, nullptr, lines);
           expect_labels(labels, labels.run(by), want, name);
           labels.expect_numbers(name);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+/// Several tiles in both directions, the last ones cut off; runs that go on from tile to tile, and
+/// corners at all their seams.
+TEST(DeviceLabel, MatchesAFloodFillAcrossTiles) {
+  constexpr std::int64_t wide = 64 * kd::MaskTiles::words;
+  constexpr std::int64_t high = kd::MaskTiles::rows;
+  for (const auto& [ny, nx] : {std::pair{3 * high, 2 * wide}, std::pair{2 * high + 1, wide + 1},
+                               std::pair{high - 1, 3 * wide - 1}, std::pair{5 * high, wide - 70}}) {
+    for (const double density : {0.02, 0.3, 0.5, 0.6, 0.97}) {
+      const auto mask = ts::random_mask(ny, nx, density, 23);
+      for (const auto connectivity : {kastor::Connectivity::four, kastor::Connectivity::eight}) {
+        EmulatedLabels labels(mask, kastor::LabelParams{connectivity});
+        const std::string what = ts::shape_name(ny, nx) + ", " + std::to_string(density);
+        expect_labels(labels, labels.run(By::tiles), ts::label_naive(mask, connectivity), what);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// Nothing but what touches across seams: runs that cross them, and pairs of pixels in each of the
+/// ways in which two can lie across one.
+TEST(DeviceLabel, UnitesAcrossEverySeam) {
+  constexpr std::int64_t wide = 64 * kd::MaskTiles::words;
+  constexpr std::int64_t high = kd::MaskTiles::rows;
+  for (const std::int64_t y : {high / 2, high}) {
+    for (const std::int64_t x : {wide / 2, wide - 64, wide, 2 * wide}) {
+      for (int pixels = 1; pixels < 16; ++pixels) {
+        ts::HostMask mask(2 * high, 2 * wide + 65, 0);
+        const auto set = [&](std::int64_t row, std::int64_t column) {
+          mask.values[static_cast<std::size_t>(row * mask.nx + column)] = 1;
+        };
+        if ((pixels & 1) != 0) set(y - 1, x - 1);
+        if ((pixels & 2) != 0) set(y - 1, x);
+        if ((pixels & 4) != 0) set(y, x - 1);
+        if ((pixels & 8) != 0) set(y, x);
+        for (const auto connectivity : {kastor::Connectivity::four, kastor::Connectivity::eight}) {
+          EmulatedLabels labels(mask, kastor::LabelParams{connectivity});
+          const std::string what =
+              std::to_string(y) + ", " + std::to_string(x) + ", pixels " + std::to_string(pixels);
+          expect_labels(labels, labels.run(By::tiles), ts::label_naive(mask, connectivity), what);
           if (HasFatalFailure()) return;
         }
       }
@@ -255,12 +322,14 @@ TEST(DeviceLabel, MatchesAFloodFillOfManyLines) {
     for (const double density : {0.0, 0.0004, 0.03, 0.5}) {
       const auto mask = ts::random_mask(ny, nx, density, 17);
       const auto want = ts::label_naive(mask, kastor::Connectivity::eight);
-      EmulatedLabels labels(mask, kastor::LabelParams{kastor::Connectivity::eight}, nullptr,
-                            Lines::known);
-      const std::string what = ts::shape_name(ny, nx) + ", " + std::to_string(density);
-      expect_labels(labels, labels.run(By::many_teams), want, what);
-      labels.expect_numbers(what);
-      if (HasFatalFailure()) return;
+      for (const By by : {By::many_teams, By::tiles}) {
+        EmulatedLabels labels(mask, kastor::LabelParams{kastor::Connectivity::eight}, nullptr,
+                              Lines::known);
+        const std::string what = ts::shape_name(ny, nx) + ", " + std::to_string(density);
+        expect_labels(labels, labels.run(by), want, what);
+        labels.expect_numbers(what);
+        if (HasFatalFailure()) return;
+      }
     }
   }
 }
@@ -273,7 +342,7 @@ TEST(DeviceLabel, DropsWhatIsSmallOrHasNoSeed) {
   for (std::size_t i = 0; i < own.values.size(); ++i) own.values[i] &= seeds.values[i];
   const auto all = ts::label_naive(mask, params.connectivity);
   const auto want = ts::keep_naive(all, own, params.min_pixels, params.drop_at_edge);
-  for (const By by : {By::one_team, By::many_teams}) {
+  for (const By by : {By::one_team, By::many_teams, By::tiles}) {
     EmulatedLabels labels(mask, params, &seeds);
     const kastor::LabelCounts counts = labels.run(by);
     expect_labels(labels, counts, want, "seeds");

@@ -286,7 +286,7 @@ template <class T>
 kd::SumsPart sums_by_packs(const kd::Run& run, const T* pixels, const kd::Component<T>& c,
                            std::int32_t y_min) {
   using Pack = kd::PixelPack<T>;
-  kd::RunSums<T, kd::SumsOfLongRun<T>> sums(run, c, y_min);
+  kd::RunSums<T, kd::SumsOfLongRun<T>> sums(run, kd::ComponentFrame<T>(c, y_min));
   std::int32_t x = run.begin;
   for (const auto head = kd::pixels_before_pack(pixels + x); x < run.begin + head && x < run.end;
        ++x)

@@ -11,6 +11,9 @@ namespace kastor::detail {
 template <class Exec>
 struct Adder {
   bool alone;
+  /// Devices: before it lowers or raises what very many would queue up for, and what others have
+  /// made so low or high already, as a rule.
+  bool looks_first = false;
 
   template <class V>
   KOKKOS_FUNCTION void add(V* at, V value) const {
@@ -31,6 +34,7 @@ struct Adder {
   }
   template <class V>
   KOKKOS_FUNCTION void lower(V* at, V value) const {
+    KOKKOS_IF_ON_DEVICE((if (looks_first && *at <= value) return;))
     if (is_host_space_v<Exec> && alone) {
       *at = value < *at ? value : *at;
     } else {
@@ -39,6 +43,7 @@ struct Adder {
   }
   template <class V>
   KOKKOS_FUNCTION void raise(V* at, V value) const {
+    KOKKOS_IF_ON_DEVICE((if (looks_first && *at >= value) return;))
     if (is_host_space_v<Exec> && alone) {
       *at = value > *at ? value : *at;
     } else {

@@ -123,9 +123,12 @@ class ClipRehearsal {
       const float median = value_of_rank(rank);
       const float reach = factor * about_sqrt(variance);
       Next next[sides];
-      by_lanes(next, [&](int side) { return next_limit(side, limits, median, reach); });
+      const float pull = 0.5F * factor * factor * per_pixel;
+      by_lanes(next, [&](int side) { return next_limit(side, limits, median, reach, pull); });
       KASTOR_UNROLL
       for (int side = 0; side < sides; ++side) {
+        m_is_vague |= next[side].is_vague != 0;
+        if (m_is_vague) return;
         if (next[side].is_last != 0 || !expect_limit(side, next[side], question)) return;
         goes_on |= next[side].is_another != 0;
         limits[side] = next[side].limit;
@@ -135,6 +138,8 @@ class ClipRehearsal {
 
   [[nodiscard]] KOKKOS_FUNCTION int limits(int side) const { return of_side(side, m_limits); }
   [[nodiscard]] KOKKOS_FUNCTION int ranks() const { return m_ranks; }
+  /// It ended early, for what the passes ask would hardly be what was expected.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_vague() const { return m_is_vague; }
 
  private:
   /// What a tail has within a limit, as far as that is known.
@@ -148,6 +153,7 @@ class ClipRehearsal {
     float margin;    ///< about it; 0: it is among what is expected already
     int is_another;  ///< than that of the pass before
     int is_last;     ///< it is no limit of the clip
+    int is_vague;    ///< what the outline says of it is too far off for the margin
   };
   /// Where a limit lies in the fine octaves.
   struct Place {
@@ -248,11 +254,12 @@ class ClipRehearsal {
     return true;
   }
 
+  /// `pull`: how far one pixel more at a distance of 1 moves a limit.
   [[nodiscard]] KOKKOS_FUNCTION Next next_limit(int side, const float (&limits)[sides],
-                                                float median, float reach) const {
+                                                float median, float reach, float pull) const {
     const float before = of_side(side, limits);
     const float limit = (side == 0 ? -median : median) + reach;
-    Next next{limit < before ? limit : before, 0, 0, 0};
+    Next next{limit < before ? limit : before, 0, 0, 0, 0};
     constexpr float infinity = Kokkos::Experimental::infinity_v<float>;
     const bool is_limit = (next.limit >= of_side(side, m_edge)) & (next.limit < infinity);
     next.is_last = is_limit ? 0 : 1;
@@ -261,7 +268,7 @@ class ClipRehearsal {
     if (octave_of(next.limit) >= m_tails.used(side) ||
         Kokkos::fabs(next.limit - of_side(side, m_last_limit)) < 0.5F * margin)
       return next;
-    next.margin = margin_of(side, next.limit);
+    set_margin(side, pull, next);
     return next;
   }
 
@@ -298,15 +305,24 @@ class ClipRehearsal {
     if (!belongs(question.inner)) question.inner = expected;
     if (!belongs(question.outer)) question.outer = expected;
   }
-  /// So far to either side of a limit lie some pixels, as a rule.
-  [[nodiscard]] KOKKOS_FUNCTION float margin_of(int side, float limit) const {
+  /// So far to either side of a limit lie some pixels, as a rule. The outline is off by half the
+  /// root of a bin's pixels, as chance has it; of that the next limit is off by what these pull it,
+  /// in pixels there, and the one after it by that share again.
+  KOKKOS_FUNCTION void set_margin(int side, float pull, Next& next) const {
     constexpr float pixels = 7;
-    if (octave_of(limit) >= TailOctaves::fine) return limit * 1e-6F;
-    const Place at = place_of(limit);
+    constexpr float too_far = 9;
+    if (octave_of(next.limit) >= TailOctaves::fine) {
+      next.margin = next.limit * 1e-6F;
+      return;
+    }
+    const Place at = place_of(next.limit);
     constexpr int steps = ClipOutline::steps_of_group;
     const float* const before = m_outline->count + side * ClipOutline::steps + steps * at.group;
     const float in_bin = (before[steps] - before[0]) * (1.0F / TailOctaves::in_group);
-    return at.bin_width * (in_bin > pixels ? pixels / in_bin : 1.0F);
+    const float share = in_bin > pixels ? pixels / in_bin : 1.0F;
+    next.margin = at.bin_width * share;
+    const float passed_on = in_bin / at.bin_width * next.limit * pull;
+    next.is_vague = about_sqrt(in_bin) * passed_on > too_far * (1 - passed_on) ? 1 : 0;
   }
 
   GatheredBins<T> m_bins;
@@ -322,6 +338,7 @@ class ClipRehearsal {
   T m_edge_pixel[sides];
   int m_limits[sides] = {};
   int m_ranks = 0;
+  bool m_is_vague = false;
   float m_last_limit[sides] = {}, m_last_margin[sides] = {};
   float m_last_rank = 0, m_last_doubt = 0;
 };

@@ -86,6 +86,10 @@ struct ExpectClip {
       question.rank = task - sides * Expected::limits;
     }
     rehearsal(request.kappa, request.max_passes, question);
+    if (rehearsal.is_vague()) {
+      if (for_all && crew.rank() == 0) expected->usable = 0;
+      return;
+    }
     if (for_all) return answer_for_all(crew, joined, rehearsal);
     if (!question.is_asked) return;
     crew.barrier();  // the outline has been read

@@ -72,6 +72,15 @@ struct Int128 {
   return whole;
 }
 
+/// The same as an integer.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t whole_floor_of(double x) {
+#ifdef __CUDA_ARCH__
+  return __double2ll_rd(x);
+#else
+  return static_cast<std::int64_t>(floor_of(x));
+#endif
+}
+
 /// The smallest e with |value| < 2^e; 0 for zero.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int exponent_above(double value) {
   const auto field = [](double v) {

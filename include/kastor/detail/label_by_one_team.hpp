@@ -53,7 +53,7 @@ struct LabelByOneTeam {
       sets.count(RunLoop<Exec>(crew.rank(), threads, 0, runs));
       crew.barrier();
     }
-    const RankedRoots roots = rank_roots(crew, space.sums, near, 0, runs);
+    const RankedRoots roots = rank_roots<1>(crew, space.sums, near, 0, runs);
     crew.barrier();
     for (std::int64_t t = 0; t < runs; t += threads) {
       const std::int64_t run = t + crew.rank();

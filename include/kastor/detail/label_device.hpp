@@ -208,31 +208,31 @@ struct RankedRoots {
   std::uint32_t kept, dropped;  ///< dropped: meaningless if all components are kept
 };
 /// Numbers the roots of some runs that are kept, from 0, and says how many there are. All threads
-/// of a team must call it, with a work space for one sum.
-template <int Threads, class Crew>
-[[nodiscard]] KOKKOS_FUNCTION RankedRoots rank_roots(
-    const Crew& crew, SumsBeforeSpace<std::uint64_t, 1, Threads>& space, const RunTable& table,
-    std::int64_t first, std::int64_t past) {
-  constexpr int at_once = 4;  // of a thread, whose counts share the bits of a scan
+/// of a team must call it, with a work space for one sum. A thread looks at `AtOnce` runs, whose
+/// counts share the bits of that sum.
+template <int AtOnce, int Threads, class Crew>
+[[nodiscard]] KOKKOS_FUNCTION RankedRoots
+rank_roots(const Crew& crew, SumsBeforeSpace<std::uint64_t, 1, Threads>& space,
+           const RunTable& table, std::int64_t first, std::int64_t past) {
   constexpr int bits = 16;
-  static_assert(Threads < 1 << bits);
+  static_assert(Threads < 1 << bits && AtOnce * bits <= 64);
   RankedRoots roots{0, 0};
   std::uint64_t dropped = 0;
-  for (std::int64_t t = first; t < past; t += at_once * Threads) {
+  for (std::int64_t t = first; t < past; t += AtOnce * Threads) {
     const std::int64_t mine = t + crew.rank();
-    bool is_kept[at_once];
+    bool is_kept[AtOnce];
     KASTOR_UNROLL
-    for (int k = 0; k < at_once; ++k) {
+    for (int k = 0; k < AtOnce; ++k) {
       const std::int64_t run = mine + k * Threads < past ? mine + k * Threads : past - 1;
       is_kept[k] = table.forest().is_root(static_cast<std::uint32_t>(run));
     }
     std::uint64_t counts = 0;
     KASTOR_UNROLL
-    for (int k = 0; k < at_once; ++k) {
+    for (int k = 0; k < AtOnce; ++k) {
       const std::int64_t run = mine + k * Threads;
       const bool is_root = run < past && is_kept[k];
-      is_kept[k] =
-          is_root && (table.pixels_of_set == nullptr || table.is_kept_set(table.pixels_of_set[run]));
+      is_kept[k] = is_root &&
+                   (table.pixels_of_set == nullptr || table.is_kept_set(table.pixels_of_set[run]));
       dropped += is_root && !is_kept[k] ? 1 : 0;
       counts += std::uint64_t{is_kept[k] ? 1U : 0U} << (k * bits);
     }
@@ -240,7 +240,7 @@ template <int Threads, class Crew>
     std::uint64_t all[1];
     sums_before(crew, space, before, all);
     KASTOR_UNROLL
-    for (int k = 0; k < at_once; ++k) {
+    for (int k = 0; k < AtOnce; ++k) {
       constexpr std::uint32_t most = (1U << bits) - 1;
       const std::int64_t run = mine + k * Threads;
       if (run < past) {
@@ -302,7 +302,7 @@ struct RankRootsByTeams {
     const std::int64_t share = tiles.share(team.league_size());
     const std::int64_t first = team.league_rank() * share;
     const std::int64_t past = first + share < table.runs() ? first + share : table.runs();
-    const RankedRoots roots = rank_roots(TeamCrew<Member>(team), space, table, first, past);
+    const RankedRoots roots = rank_roots<4>(TeamCrew<Member>(team), space, table, first, past);
     if (team.team_rank() == 0) {
       table.totals.roots[team.league_rank()] = roots.kept;
       table.totals.dropped[team.league_rank()] = roots.dropped;

@@ -149,7 +149,7 @@ struct LabelRunsInParts {
     const auto first = static_cast<std::uint32_t>(loop.first);
     const auto share = static_cast<std::uint32_t>((table.runs() + workers - 1) / workers);
     for (auto run = first; run < loop.past; ++run) {
-      const std::uint32_t up = UnionFind::load(table.parent + run);
+      const std::uint32_t up = table.forest().parents.load(run);
       if (up != run && up >= first) {
         table.label[run] = table.label[up];
       } else {

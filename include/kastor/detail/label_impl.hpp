@@ -202,15 +202,17 @@ struct Labeller<Exec>::Plan {
                                  detail::NumberRunsInLines<Exec>>(
           detail::MaskLines::count(table.words.count));
     }
-    const auto run_teams =
-        static_cast<int>(std::min(most_teams(), parts_of(table.capacity, Runs::threads)));
-    const std::int64_t workers = run_teams * Runs::threads;
+    const std::int64_t workers =
+        Runs::threads * std::min(most_teams(), parts_of(table.capacity, Runs::threads));
     if (by_one_team) {
       launch("kastor::label::label_by_one_team", 1,
              detail::LabelByOneTeam<Exec>{table, labels.ny, labels.nx, reach(), word_teams});
       return;
     }
     const Runs runs{table};
+    using Label = detail::LabelRunsByTeams<Exec>;
+    const auto run_teams = static_cast<int>(std::min<std::int64_t>(
+        workers / Runs::threads, detail::processors_of(space) * Label::teams_at_once));
     if (unites_in_tiles) {
       const detail::MaskTiles tiles{table, labels.ny, reach(), guests.data()};
       using InTiles = detail::UniteInTiles<Exec>;
@@ -225,7 +227,6 @@ struct Labeller<Exec>::Plan {
     }
     count_pixels(table, workers);
     launch("kastor::label::rank_roots", run_teams, detail::RankRootsByTeams<Exec>{runs});
-    using Label = detail::LabelRunsByTeams<Exec>;
     launch("kastor::label::label_runs", run_teams,
            Label{runs, word_teams, Label::scratch_for(run_teams)});
   }

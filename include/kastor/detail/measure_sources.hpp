@@ -27,9 +27,9 @@ struct WideSum {
   std::int64_t high;
   std::uint64_t low;
 
+  /// `bits` is at most 95; what is so small that the product is not exact rounds to 0.
   [[nodiscard]] KOKKOS_FUNCTION static WideSum of(double term, int bits) {
-    return of_units(
-        static_cast<std::int64_t>(floor_of(scale_by_power_of_two(term, 62 - bits) + 0.5)));
+    return of_units(whole_floor_of(term * per_unit(bits) + 0.5));
   }
   [[nodiscard]] KOKKOS_FUNCTION static WideSum of_units(std::int64_t n) {
     return {n >> 32, static_cast<std::uint64_t>(n) & 0xffffffffU};
@@ -41,7 +41,7 @@ struct WideSum {
             static_cast<std::uint64_t>(units - high * power_of_two(32))};
   }
   /// A term times this, which is exact unless it is tiny, is in units.
-  [[nodiscard]] static double per_unit(int bits) { return power_of_two(62 - bits); }
+  [[nodiscard]] KOKKOS_FUNCTION static double per_unit(int bits) { return power_of_two(62 - bits); }
   KOKKOS_FUNCTION void join(const WideSum& other) {
     high += other.high;
     low += other.low;
@@ -138,10 +138,11 @@ struct FindExtents {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const Add add{band.components, band.adder};
+    Add add{band.components, band.adder};
     if constexpr (is_host_space_v<Exec>) {
       KOKKOS_IF_ON_HOST((ExtentsOnHost<T, Exec>(band, add).sweep(worker);))
     } else {
+      add.adder.looks_first = band.has_many_runs();
       const auto tell = [this](std::uint32_t label, std::uint32_t n) {
         Kokkos::atomic_add(&band.components[label - 1].runs_left, n);
       };
@@ -298,16 +299,27 @@ struct SumsPart {
   }
 };
 
+/// What the sums of a run must know of its component.
+template <class T>
+struct ComponentFrame {
+  ComponentGrid<T> grid;
+  T peak;
+  std::int32_t x_min, y_min;
+
+  KOKKOS_FUNCTION ComponentFrame(const Component<T>& c, std::int32_t first_row)
+      : grid(c, first_row), peak(value_of<T>(c.peak)), x_min(c.x_min), y_min(first_row) {}
+};
+
 /// Sums and peak of one run; takes its pixels from left to right.
 template <class T, class Sums>
 class RunSums {
  public:
-  KOKKOS_FUNCTION RunSums(const Run& run, const Component<T>& c, std::int32_t y_min)
-      : m_grid(c, y_min),
-        m_peak(value_of<T>(c.peak)),
+  KOKKOS_FUNCTION RunSums(const Run& run, const ComponentFrame<T>& frame)
+      : m_grid(frame.grid),
+        m_peak(frame.peak),
         m_y(run.row),
-        m_y_distance(run.row - y_min),
-        m_sums(-m_grid.pixel, run.begin - c.x_min) {}
+        m_y_distance(run.row - frame.y_min),
+        m_sums(-m_grid.pixel, run.begin - frame.x_min) {}
 
   KOKKOS_FUNCTION void take(std::int32_t x, T pixel) {
     m_sums.take(pixel);
@@ -365,9 +377,15 @@ struct SumRuns {
     if constexpr (is_host_space_v<Exec>) {
       KOKKOS_IF_ON_HOST((SumsOnHost<T, Exec>(band, add).sweep(worker);))
     } else {
-      band.template gather<Part>(worker, add, [this](const Run& run) {
-        return of(run, band.row_of(run.row), band.components[run.label - 1],
-                  band.runs.y_min(run.label - 1));
+      // The last run's component is this one's, as a rule, where there are many.
+      std::uint32_t known = 0;
+      ComponentFrame<T> frame(Component<T>{}, 0);
+      band.template gather<Part>(worker, add, [&](const Run& run) {
+        if (run.label != known) {
+          known = run.label;
+          frame = frame_of(known);
+        }
+        return of(run, band.row_of(run.row), frame);
       });
     }
   }
@@ -376,8 +394,7 @@ struct SumRuns {
   __device__ void sum_together(std::int64_t worker, const PixelsOfLanes<T>& pixels_of_lanes) const {
     const Add add{band.components, band.adder};
     band.template gather_together<Part>(worker, add, [&](const Run& run) {
-      RunSums<T, SumsOfLongRun<T>> sums(run, band.components[run.label - 1],
-                                        band.runs.y_min(run.label - 1));
+      RunSums<T, SumsOfLongRun<T>> sums(run, frame_of(run.label));
       const T* const pixels = band.row_of(run.row);
       pixels_of_lanes.visit(pixels, run.begin, run.end, sums);
       sums.settle(pixels);
@@ -386,9 +403,12 @@ struct SumRuns {
   }
 #endif
 
+  [[nodiscard]] KOKKOS_FUNCTION ComponentFrame<T> frame_of(std::uint32_t label) const {
+    return {band.components[label - 1], band.runs.y_min(label - 1)};
+  }
   [[nodiscard]] KOKKOS_FUNCTION static Part of(const Run& run, const T* pixels,
-                                               const Component<T>& c, std::int32_t y_min) {
-    RunSums<T, ScaledSums<T>> sums(run, c, y_min);
+                                               const ComponentFrame<T>& frame) {
+    RunSums<T, ScaledSums<T>> sums(run, frame);
     visit_run(pixels, run.begin, run.end, [&](std::int32_t x, T pixel) { sums.take(x, pixel); });
     return sums.part();
   }

@@ -176,6 +176,10 @@ struct RunsOfBands {
     const std::uint32_t past = runs.first_in_word[past_word];
     return RunLoop<Exec>(worker, workers, first, runs.count() == 0 ? first : past);
   }
+  /// Devices: more than there are workers.
+  [[nodiscard]] KOKKOS_FUNCTION bool has_many_runs() const {
+    return runs.counts != nullptr && runs.counts->runs > static_cast<std::uint64_t>(workers);
+  }
   [[nodiscard]] KOKKOS_FUNCTION const T* row_of(std::int64_t y) const {
     BandOrigin<T> of_row = band[0];
     for (int b = 1; b < bands; ++b) {

@@ -9,6 +9,7 @@
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/mask_lines.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/sums_before.hpp>
@@ -84,15 +85,47 @@ struct ClearLines {
   std::int64_t words;
   MaskLines lines;
 
-  [[nodiscard]] std::int64_t count() const { return MaskLines::count(words); }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
+    return (words + MaskLines::words - 1) / MaskLines::words;
+  }
   KOKKOS_FUNCTION void clear(std::int64_t rank, std::int64_t size) const {
-    for (std::int64_t line = rank; line * MaskLines::words < words; line += size) {
+#ifdef __CUDA_ARCH__
+    clear_by_lanes(rank, size);
+#else
+    for (std::int64_t line = rank; line < count(); line += size) {
       if (lines.touched[line] == 0) continue;
-      KASTOR_UNROLL
-      for (int k = 0; k < MaskLines::words; ++k) mask[line * MaskLines::words + k] = 0;
+      for (int k = 0; k < MaskLines::words && line * MaskLines::words + k < words; ++k)
+        mask[line * MaskLines::words + k] = 0;
       lines.touched[line] = 0;
     }
+#endif
   }
+
+ private:
+#ifdef __CUDA_ARCH__
+  /// The lanes of a warp look at lines side by side, and clear them together: neighbours write
+  /// neighbours. All must call it, whole warps of them.
+  __device__ void clear_by_lanes(std::int64_t rank, std::int64_t size) const {
+    constexpr int pieces = MaskLines::words / 2;  // of a line, a pair of words each
+    const int lane = this_lane();
+    const std::int64_t n = count();
+    KASTOR_KEEP_LOOP
+    for (std::int64_t line = rank; line - lane < n; line += size) {
+      const bool is_touched = line < n && lines.touched[line] != 0;
+      const std::uint32_t touched = lanes_where(is_touched);
+      if (touched == 0) continue;
+      KASTOR_UNROLL
+      for (int p = 0; p < pieces; ++p) {
+        const int piece = p * lanes + lane;
+        const std::int64_t word = (line - lane) * MaskLines::words + 2 * piece;
+        if ((touched >> (piece / pieces) & 1) == 0) continue;
+        if (word < words) mask[word] = 0;
+        if (word + 1 < words) mask[word + 1] = 0;
+      }
+      if (is_touched) lines.touched[line] = 0;
+    }
+  }
+#endif
 };
 template <class V>
 [[nodiscard]] KOKKOS_FUNCTION ClearWords words_of(V* values, std::int64_t n) {

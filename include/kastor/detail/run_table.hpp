@@ -82,7 +82,7 @@ struct RunTable {
     const std::uint64_t n = counts->runs;
     return n <= static_cast<std::uint64_t>(capacity) ? static_cast<std::int64_t>(n) : 0;
   }
-  [[nodiscard]] KOKKOS_FUNCTION UnionFind forest() const { return {parent}; }
+  [[nodiscard]] KOKKOS_FUNCTION UnionFind forest() const { return {{parent}}; }
 
   [[nodiscard]] KOKKOS_FUNCTION bool is_kept_root(std::int64_t run) const {
     const auto r = static_cast<std::uint32_t>(run);

@@ -50,16 +50,8 @@ struct SumRunsAndMakeRows {
     unsigned char* const of_warp =
         scratch_of<unsigned char>(team, warps * warp_bytes) + warp * warp_bytes;
     auto* const scratch = reinterpret_cast<Source*>(of_warp);
-    // Rows cross to the host while others are still read.
-    const int few_at = team.league_rank() % 2;
-    KASTOR_KEEP_LOOP
-    for (int step = 0; step < 2; ++step) {
-      if (step == few_at) {
-        measure_few(worker, scratch);
-      } else {
-        sum(worker, of_warp);
-      }
-    }
+    measure_few(worker, scratch);
+    if (!sum_by_lines(worker, of_warp)) sum_runs(worker);
     finish_others(worker, scratch);
   }
 
@@ -133,7 +125,8 @@ struct SumRunsAndMakeRows {
     static_cast<RunExtents&>(c) = extents;
     c.peak = extents.peak;
     c.magnitude = extents.magnitude;
-    auto sums = has_run ? Sum::of(run, pixels, c, extents.y_min) : Sum::Part::none();
+    const ComponentFrame<T> frame(c, extents.y_min);
+    auto sums = has_run ? Sum::of(run, pixels, frame) : Sum::Part::none();
     join_beside<in_group>(sums);
     c.flux = sums.flux;
     c.x_moment = sums.x_moment;
@@ -145,11 +138,10 @@ struct SumRunsAndMakeRows {
   __device__ void finish_others(std::int64_t worker, Source* scratch) const {
     const BandRuns<T, Exec>& band = sum_runs.band;
     const RunLoop<Exec> share = band.loop(worker);
-    constexpr int at_once = 4;  // labels that are under way
     std::uint32_t last = band.no_label;
     const int lane = this_lane();
-    std::uint32_t label[at_once];
-    band.labels_at(share.first, share, last, label);  // the fence empties the nearest cache
+    std::uint32_t first[1];
+    band.labels_at(share.first, share, last, first);  // the fence empties the nearest cache
     // What a thread added must be there before it says so, whichever lane says it.
     Kokkos::memory_fence();
     join_lanes();
@@ -158,16 +150,22 @@ struct SumRunsAndMakeRows {
     const auto take = [&](std::uint32_t of, std::uint32_t runs) {
       if (Kokkos::atomic_fetch_sub(&band.components[of - 1].runs_left, runs) == runs) done = of - 1;
     };
+    constexpr int at_once =
+        4;  // labels that are under way, but for the first, which often is alone
+    std::uint32_t label[at_once] = {first[0]};
+    int under_way = 1;
     KASTOR_KEEP_LOOP
-    for (std::int64_t i = share.first; i - lane < share.past; i += at_once * share.step) {
+    for (std::int64_t i = share.first; i - lane < share.past;) {
       KASTOR_KEEP_LOOP
-      for (int n = 0; n < at_once; ++n) {
+      for (int n = 0; n < under_way; ++n) {
         seen.see(label[0], take);
         make_rows(done, lane, scratch);
         KASTOR_UNROLL
         for (int k = 1; k < at_once; ++k) label[k - 1] = label[k];
       }
-      band.labels_at(i + at_once * share.step, share, last, label);
+      i += under_way * share.step;
+      under_way = at_once;
+      if (i - lane < share.past) band.labels_at(i, share, last, label);
     }
     seen.flush(take);
     make_rows(done, lane, scratch);
@@ -201,17 +199,20 @@ struct SumRunsAndMakeRows {
     join_lanes();
   }
 
-  __device__ void sum(std::int64_t worker, unsigned char* of_warp) const {
+  /// False: runs are too short for that.
+  [[nodiscard]] __device__ bool sum_by_lines(std::int64_t worker, unsigned char* of_warp) const {
     if constexpr (ReadsLines) {
       const MeasuredRuns& runs = sum_runs.band.runs;
-      if (runs.are_long() && runs.nx <= SumsOfLongRun<T>::most_columns)
-        return sum_runs.sum_together(worker, PixelsOfLanes<T>(of_warp));
+      if (!runs.are_long() || runs.nx > SumsOfLongRun<T>::most_columns) return false;
+      sum_runs.sum_together(worker, PixelsOfLanes<T>(of_warp));
     }
-    sum_runs(worker);
+    return ReadsLines;
   }
 #else
   KOKKOS_FUNCTION void measure_few(std::int64_t, Source*) const {}
-  KOKKOS_FUNCTION void sum(std::int64_t worker, unsigned char*) const { sum_runs(worker); }
+  [[nodiscard]] KOKKOS_FUNCTION bool sum_by_lines(std::int64_t, unsigned char*) const {
+    return false;
+  }
   KOKKOS_FUNCTION void finish_others(std::int64_t, Source*) const {}
 #endif
 };

@@ -6,8 +6,52 @@
 #include <cstdint>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/relaxed.hpp>
+#include <kastor/detail/team_scratch.hpp>
 
 namespace kastor::detail {
+
+/// Parents in any memory, one after the other.
+struct ParentList {
+  std::uint32_t* first;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t load(std::uint32_t i) const {
+    std::uint32_t* const at = first + i;
+    KOKKOS_IF_ON_DEVICE((return *at;))
+    KOKKOS_IF_ON_HOST((return relaxed_load(at);))
+  }
+  /// An ancestor of a node that is no root.
+  KOKKOS_FUNCTION void store(std::uint32_t i, std::uint32_t ancestor) const {
+    std::uint32_t* const at = first + i;
+    KOKKOS_IF_ON_DEVICE((*at = ancestor;))
+    KOKKOS_IF_ON_HOST((relaxed_store(at, ancestor);))
+  }
+  /// Links a root, unless it has become none. \return what was there: the root, or its parent.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t link(std::uint32_t root, std::uint32_t to) const {
+    return Kokkos::atomic_compare_exchange(first + root, root, to);
+  }
+};
+
+/// The same in the scratch memory of a team, as a device's compiler shall know: `Space::parent`.
+template <class Space>
+struct ParentsInScratch {
+  InScratch<Space> space;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t load(std::uint32_t i) const {
+    std::uint32_t* const at = space->parent + i;
+    KOKKOS_IF_ON_DEVICE((return *at;))
+    KOKKOS_IF_ON_HOST((return relaxed_load(at);))
+  }
+  KOKKOS_FUNCTION void store(std::uint32_t i, std::uint32_t ancestor) const {
+    std::uint32_t* const at = space->parent + i;
+    KOKKOS_IF_ON_DEVICE((*at = ancestor;))
+    KOKKOS_IF_ON_HOST((relaxed_store(at, ancestor);))
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t link(std::uint32_t root, std::uint32_t to) const {
+    std::uint32_t* const at = space->parent + root;
+    KOKKOS_IF_ON_DEVICE((return atomicCAS(at, root, to);))
+    KOKKOS_IF_ON_HOST((return Kokkos::atomic_compare_exchange(at, root, to);))
+  }
+};
 
 /// A forest over 0..n-1 for concurrent unions. A link always goes to a smaller index, so the root
 /// of a set is its smallest member whatever the order of the unions. Concurrent path halving is
@@ -19,24 +63,15 @@ namespace kastor::detail {
 /// linked. So a device's threads read through their caches: where all look for one root, reads of
 /// the shared cache would queue up for it. They write plainly too: an atomic store would be an
 /// exchange, whose answer a thread waits for.
-struct UnionFind {
-  std::uint32_t* parent;
-
-  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t load(std::uint32_t* at) {
-    KOKKOS_IF_ON_DEVICE((return *at;))
-    KOKKOS_IF_ON_HOST((return relaxed_load(at);))
-  }
-  /// An ancestor of a node that is no root.
-  KOKKOS_FUNCTION static void store(std::uint32_t* at, std::uint32_t ancestor) {
-    KOKKOS_IF_ON_DEVICE((*at = ancestor;))
-    KOKKOS_IF_ON_HOST((relaxed_store(at, ancestor);))
-  }
+template <class Parents>
+struct Forest {
+  Parents parents;
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find(std::uint32_t i) const {
-    std::uint32_t up = load(parent + i);
+    std::uint32_t up = parents.load(i);
     while (up != i) {
-      const std::uint32_t further = load(parent + up);
-      if (further != up) store(parent + i, further);
+      const std::uint32_t further = parents.load(up);
+      if (further != up) parents.store(i, further);
       i = up;
       up = further;
     }
@@ -48,18 +83,18 @@ struct UnionFind {
   KOKKOS_FUNCTION void find_all(std::uint32_t (&node)[N]) const {
     std::uint32_t up[N];
     KASTOR_UNROLL
-    for (int k = 0; k < N; ++k) up[k] = load(parent + node[k]);
+    for (int k = 0; k < N; ++k) up[k] = parents.load(node[k]);
     bool are_roots = false;
     while (!are_roots) {
       are_roots = true;
       std::uint32_t further[N];
       KASTOR_UNROLL
-      for (int k = 0; k < N; ++k) further[k] = load(parent + up[k]);
+      for (int k = 0; k < N; ++k) further[k] = parents.load(up[k]);
       KASTOR_UNROLL
       for (int k = 0; k < N; ++k) {
         if (further[k] == up[k]) continue;
         are_roots = false;
-        store(parent + node[k], further[k]);
+        parents.store(node[k], further[k]);
         node[k] = up[k];
         up[k] = further[k];
       }
@@ -70,28 +105,28 @@ struct UnionFind {
 
   /// Once all are united: writes nothing.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t root_of(std::uint32_t i) const {
-    while (parent[i] != i) i = parent[i];
+    while (parents.load(i) != i) i = parents.load(i);
     return i;
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION bool is_root(std::uint32_t i) const { return parent[i] == i; }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_root(std::uint32_t i) const { return parents.load(i) == i; }
 
   /// For b < a. Where a is a root still, nobody looks for that of b.
   KOKKOS_FUNCTION void unite_with_smaller(std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t seen = Kokkos::atomic_compare_exchange(parent + a, a, load(parent + b));
+    const std::uint32_t seen = parents.link(a, parents.load(b));
     if (seen != a) unite(seen, b);
   }
 
   /// Goes up on both sides at once, until the paths meet or both are at their roots.
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
-    std::uint32_t up_a = load(parent + a);
-    std::uint32_t up_b = load(parent + b);
+    std::uint32_t up_a = parents.load(a);
+    std::uint32_t up_b = parents.load(b);
     while (up_a != up_b) {
       if (up_a != a || up_b != b) {
-        const std::uint32_t further_a = load(parent + up_a);
-        const std::uint32_t further_b = load(parent + up_b);
-        if (further_a != up_a) store(parent + a, further_a);
-        if (further_b != up_b) store(parent + b, further_b);
+        const std::uint32_t further_a = parents.load(up_a);
+        const std::uint32_t further_b = parents.load(up_b);
+        if (further_a != up_a) parents.store(a, further_a);
+        if (further_b != up_b) parents.store(b, further_b);
         a = up_a;
         b = up_b;
         up_a = further_a;
@@ -103,11 +138,13 @@ struct UnionFind {
         Kokkos::kokkos_swap(up_a, up_b);
       }
       // Where somebody linked it first: on from where it points now.
-      up_a = Kokkos::atomic_compare_exchange(parent + a, a, b);
+      up_a = parents.link(a, b);
       if (up_a == a) return;
     }
   }
 };
+
+using UnionFind = Forest<ParentList>;
 
 }  // namespace kastor::detail
 
