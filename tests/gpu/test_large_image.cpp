@@ -101,26 +101,38 @@ struct PlaceLongRuns {
   }
 };
 
-template <class Exec>
-kastor::FindResult find_long_runs() {
-  constexpr std::int64_t side = PlaceLongRuns::side;
+/// Six tenths of the pixels at random: 15 runs for each word of the mask.
+struct PlaceSpeckles {
+  static constexpr std::int64_t side = 4801;
+  float* pixels;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto value =
+        static_cast<float>(kastor::detail::random_bits(3, static_cast<std::uint64_t>(i)) >> 40);
+    pixels[i] = value * 0x1p-24F < 0.6F ? 1.0F + value * 1e-7F : 0.0F;
+  }
+};
+
+template <class Place, class Exec>
+kastor::FindResult find_placed(kastor::Connectivity connectivity) {
+  constexpr std::int64_t side = Place::side;
   const Exec space;
   const kastor::Image<float, Exec> image(
-      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::test::long_runs"), side,
-      side);
+      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::test::placed"), side, side);
   Kokkos::parallel_for(
-      "kastor::test::place_long_runs",
+      "kastor::test::place",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, side * side),
-      PlaceLongRuns{image.data()});
+      Place{image.data()});
   kastor::FindParams params;
   params.level = 0.5;
+  params.label.connectivity = connectivity;
   return kastor::find_sources(space, image, params);
 }
 
-template <class Exec>
-void sums_long_runs() {
-  const kastor::FindResult want = find_long_runs<Kokkos::Serial>();
-  const kastor::FindResult found = find_long_runs<Exec>();
+template <class Place, class Exec>
+void finds_what_one_core_finds(kastor::Connectivity connectivity) {
+  const kastor::FindResult want = find_placed<Place, Kokkos::Serial>(connectivity);
+  const kastor::FindResult found = find_placed<Place, Exec>(connectivity);
   EXPECT_GT(want.sources.size(), 100U);
   EXPECT_EQ(found.foreground_pixels, want.foreground_pixels);
   EXPECT_TRUE(testing_support::same_bits(found.sources, want.sources));
@@ -133,6 +145,13 @@ TYPED_TEST_SUITE(LargeImage, testing_support::Execs, testing_support::CaseName);
 
 TYPED_TEST(LargeImage, BeyondTwoToThe31PixelsIsFoundAndMeasured) { finds_every_cross<TypeParam>(); }
 
-TYPED_TEST(LargeImage, LongRunsAreSummedAsOnOneCore) { sums_long_runs<TypeParam>(); }
+TYPED_TEST(LargeImage, LongRunsAreSummedAsOnOneCore) {
+  finds_what_one_core_finds<PlaceLongRuns, TypeParam>(kastor::Connectivity::four);
+}
+
+TYPED_TEST(LargeImage, CrowdedMasksAreLabelledAsOnOneCore) {
+  for (const auto connectivity : {kastor::Connectivity::four, kastor::Connectivity::eight})
+    finds_what_one_core_finds<PlaceSpeckles, TypeParam>(connectivity);
+}
 
 }  // namespace

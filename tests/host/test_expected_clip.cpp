@@ -16,6 +16,7 @@
 #include <kastor/sigma_clip.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -84,6 +85,21 @@ TEST(ExpectedClip, ExpectsNothingWhereValuesAreCounted) {
   ts::EmulatedClip<float> clip(image.ny, image.nx, few_teams);
   static_cast<void>(clip.run(image, ts::request_of({})));
   EXPECT_EQ(clip.parts().expected->usable, 0);
+}
+
+/// Where bins hold many pixels, and each moves the next limit far: the passes would ask for
+/// something else anyway.
+TEST(ExpectedClip, ExpectsNothingOfManyExponentialPixels) {
+  using Exec = ts::FirstExec;
+  for (const auto& [side, is_usable] : {std::pair{290, 1}, std::pair{1500, 0}}) {
+    const auto image = ts::make_image<float>(ts::Pixels::exponential, side, side, 5);
+    ts::EmulatedClip<float> clip(side, side, few_teams);
+    kastor::SigmaClipResult got = clip.run(image, ts::request_of({})).result;
+    EXPECT_EQ(clip.parts().expected->usable, is_usable) << side;
+    got.route = kastor::ClipRoute::bracketed;
+    EXPECT_TRUE(ts::same_bits(got, kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), {})))
+        << side;
+  }
 }
 
 // ------------------------------------------------------------------------ nothing depends on them

@@ -305,12 +305,12 @@ class ClipRehearsal {
     if (!belongs(question.inner)) question.inner = expected;
     if (!belongs(question.outer)) question.outer = expected;
   }
-  /// So far to either side of a limit lie some pixels, as a rule. The outline is off by half the
-  /// root of a bin's pixels, as chance has it; of that the next limit is off by what these pull it,
-  /// in pixels there, and the one after it by that share again.
+  /// So far to either side of a limit lie some pixels, as a rule. The outline is off by some half
+  /// of the root of a bin's pixels, as chance has it, and the next limit by what that pulls it, in
+  /// pixels there.
   KOKKOS_FUNCTION void set_margin(int side, float pull, Next& next) const {
     constexpr float pixels = 7;
-    constexpr float too_far = 9;
+    constexpr float too_far = 8;
     if (octave_of(next.limit) >= TailOctaves::fine) {
       next.margin = next.limit * 1e-6F;
       return;
@@ -322,7 +322,7 @@ class ClipRehearsal {
     const float share = in_bin > pixels ? pixels / in_bin : 1.0F;
     next.margin = at.bin_width * share;
     const float passed_on = in_bin / at.bin_width * next.limit * pull;
-    next.is_vague = about_sqrt(in_bin) * passed_on > too_far * (1 - passed_on) ? 1 : 0;
+    next.is_vague = about_sqrt(in_bin) * passed_on > too_far ? 1 : 0;
   }
 
   GatheredBins<T> m_bins;
