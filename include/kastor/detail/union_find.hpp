@@ -117,29 +117,16 @@ struct Forest {
     if (seen != a) unite(seen, b);
   }
 
-  /// Goes up on both sides at once, until the paths meet or both are at their roots.
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
-    std::uint32_t up_a = parents.load(a);
-    std::uint32_t up_b = parents.load(b);
-    while (up_a != up_b) {
-      if (up_a != a || up_b != b) {
-        const std::uint32_t further_a = parents.load(up_a);
-        const std::uint32_t further_b = parents.load(up_b);
-        if (further_a != up_a) parents.store(a, further_a);
-        if (further_b != up_b) parents.store(b, further_b);
-        a = up_a;
-        b = up_b;
-        up_a = further_a;
-        up_b = further_b;
-        continue;
-      }
-      if (a < b) {
-        Kokkos::kokkos_swap(a, b);
-        Kokkos::kokkos_swap(up_a, up_b);
-      }
-      // Where somebody linked it first: on from where it points now.
-      up_a = parents.link(a, b);
-      if (up_a == a) return;
+    a = find(a);
+    b = find(b);
+    while (a != b) {
+      if (a < b) Kokkos::kokkos_swap(a, b);
+      const std::uint32_t seen = parents.link(a, b);
+      if (seen == a) return;
+      // Somebody linked a first: go on from where it points now.
+      a = find(seen);
+      b = find(b);
     }
   }
 };
