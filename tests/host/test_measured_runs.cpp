@@ -325,7 +325,7 @@ void sums_as_promised(const PixelOf& pixel_of, const char* what) {
     c.magnitude = extents.magnitude;
     for (const bool has_peak : {true, false}) {
       if (!has_peak) c.peak = kd::key_of(std::numeric_limits<T>::max());
-      const auto got = Sum::of(run, pixels.data(), c, 9);
+      const auto got = Sum::of(run, pixels.data(), kd::ComponentFrame<T>(c, 9));
       const auto want = sums_naive(run, pixels.data(), c, 9);
       expect_same_sums(got, want, what);
       EXPECT_EQ(got.peak_at == ~std::uint64_t{0}, !has_peak);

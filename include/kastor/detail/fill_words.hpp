@@ -59,11 +59,11 @@ class FillWords {
       const WordPair word_of = value_of_lane(words, from);
       const WordPair starts_of = value_of_lane(starts, from);
       const std::uint32_t skipped = value_of_lane(of_first, from);
-      const Word word{value_of_lane(i, from) + second, second == 0 ? word_of.word[0] : word_of.word[1],
-                      second == 0 ? starts_of.word[0] : starts_of.word[1],
-                      value_of_lane(static_cast<std::uint32_t>(before), from) +
-                          (second == 0 ? 0 : skipped),
-                      value_of_lane(is_many, from)};
+      const Word word{
+          value_of_lane(i, from) + second, second == 0 ? word_of.word[0] : word_of.word[1],
+          second == 0 ? starts_of.word[0] : starts_of.word[1],
+          value_of_lane(static_cast<std::uint32_t>(before), from) + (second == 0 ? 0 : skipped),
+          value_of_lane(is_many, from)};
       fill_together(word);
     }
 #else
@@ -136,8 +136,8 @@ class FillWords {
       const auto code = static_cast<std::uint32_t>(64 * lane + half);
       KASTOR_KEEP_LOOP
       for (auto rest = static_cast<std::uint32_t>(bits >> half); rest != 0; rest &= rest - 1)
-        *to++ = static_cast<std::uint16_t>(code + static_cast<std::uint32_t>(__ffs(
-                                                      static_cast<int>(rest)) - 1));
+        *to++ = static_cast<std::uint16_t>(
+            code + static_cast<std::uint32_t>(__ffs(static_cast<int>(rest)) - 1));
     }
     join_lanes();
     KASTOR_KEEP_LOOP
@@ -152,7 +152,7 @@ class FillWords {
 #endif
 
   const RunTable& m_table;
-  Space& m_space;
+  [[maybe_unused]] Space& m_space;  // by lanes only
 };
 
 }  // namespace kastor::detail

@@ -23,8 +23,8 @@ struct UniteWithRowAbove {
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     unite_runs(worker, table.runs(), worker % lanes, workers);
   }
-  /// Every `step`-th of the runs before `past`. All lanes of a warp must call it, each with a run of
-  /// its own, so far behind the first one's.
+  /// Every `step`-th of the runs before `past`. All lanes of a warp must call it, each with a run
+  /// of its own, so far behind the first one's.
   KOKKOS_FUNCTION void unite_runs(std::int64_t first, std::int64_t past, std::int64_t lane,
                                   std::int64_t step) const {
     for (std::int64_t run = first; run - lane < past; run += step) {

@@ -269,8 +269,8 @@ struct UniteInTiles {
     }
 
    private:
-    PairsOfWarp& m_list;
-    int m_count = 0;
+    [[maybe_unused]] PairsOfWarp& m_list;  // by lanes only
+    [[maybe_unused]] int m_count = 0;
   };
 
   KOKKOS_FUNCTION void write(const TeamCrew<Member>& crew, std::int64_t band, std::int64_t column,
