@@ -125,7 +125,8 @@ class Labeller {
   /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
   /// The same for those who measure components next: `few_runs()` are made as well. `lines`: which
-  /// lines of the mask have a bit, in the memory of Exec, if that is known: others are not read.
+  /// lines of the mask have a bit, in the memory of Exec, if that is known: others need not be
+  /// read.
   void enqueue_to_measure(const BitMask<Exec>& mask, const detail::MaskLines& lines = {});
   /// After a fence: true if all had room.
   [[nodiscard]] bool finish();

@@ -101,9 +101,10 @@ struct PlaceLongRuns {
   }
 };
 
-/// Six tenths of the pixels at random: 15 runs for each word of the mask.
+/// Six tenths of the pixels at random: 15 runs for each word of the mask, of which there are so
+/// many that it is known which have a bit; an odd number in each row.
 struct PlaceSpeckles {
-  static constexpr std::int64_t side = 4801;
+  static constexpr std::int64_t side = 8200;
   float* pixels;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {

@@ -212,9 +212,8 @@ class EmulatedLabels {
     const kd::MaskTiles tiles{m_table, m_mask.ny, above.reach, m_guests.data()};
     using InTiles = kd::UniteInTiles<Teams>;
     launch("unite_in_tiles", InTiles::teams(m_mask.ny, per_row), InTiles{tiles});
-    const std::int64_t seam_workers = kd::UniteAcrossSeams::workers(m_mask.ny);
-    for (std::int64_t worker = seam_workers - 1; worker >= 0; --worker)
-      kd::UniteAcrossSeams{tiles, above}(worker);
+    const kd::UniteAcrossSeams seams(above, m_mask.ny, m_guests.data());
+    for (std::int64_t worker = seams.workers() - 1; worker >= 0; --worker) seams(worker);
   }
 
   static constexpr std::uint32_t garbage = 0xa5a5a5a5;

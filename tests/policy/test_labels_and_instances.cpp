@@ -197,8 +197,13 @@ void labeller_keeps_the_contract() {
   using Exec = typename C::exec;
   using Labeller = kastor::Labeller<Exec>;
   const Exec instance = instance_of_its_own<Exec>();
-  for (const double density : {0.0, 0.02, 0.6}) {
-    const auto mask = ts::to_device_mask<Exec>(ts::random_mask(300, 401, density, 1));
+  struct Case {
+    std::int64_t ny, nx;
+    double density;
+  };
+  for (const auto& [ny, nx, density] :
+       {Case{300, 401, 0.0}, Case{300, 401, 0.02}, Case{300, 401, 0.6}, Case{64, 64, 0.5}}) {
+    const auto mask = ts::to_device_mask<Exec>(ts::random_mask(ny, nx, density, 1));
     for (const kastor::LabelParams params :
          {kastor::LabelParams{}, kastor::LabelParams{kastor::Connectivity::eight, 3}}) {
       plan_keeps_the_contract(

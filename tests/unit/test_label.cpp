@@ -56,6 +56,21 @@ void torture_masks_match_flood_fill(std::int64_t ny, std::int64_t nx) {
   }
 }
 
+/// Of the second one a labeller knows that it is crowded: devices unite it in tiles.
+template <class Exec>
+void crowded_masks_match_flood_fill(std::int64_t ny, std::int64_t nx) {
+  ts::HostMask chequered(ny, nx, 0);
+  for (std::int64_t y = 0; y < ny; ++y)
+    for (std::int64_t x = y % 2; x < nx; x += 2) chequered(y, x) = 1;
+  for (const auto connectivity : both_connectivities) {
+    const kastor::LabelParams params{connectivity};
+    kastor::Labeller<Exec> labeller(Exec{}, params);
+    for (const double density : {0.5, 0.5, 0.6, 0.3})
+      matches_flood_fill(labeller, params, ts::random_mask(ny, nx, density, 7), "crowded");
+    matches_flood_fill(labeller, params, chequered, "chequered");
+  }
+}
+
 template <class Exec>
 void random_masks_match_flood_fill(std::int64_t ny, std::int64_t nx) {
   for (const double density : {0.01, 0.1, 0.3, 0.407, 0.5, 0.593, 0.7, 0.9, 0.99}) {
@@ -255,6 +270,11 @@ TYPED_TEST(Labels, MatchFloodFillOnRandomMasks) {
     random_masks_match_flood_fill<TypeParam>(50, nx);
   }
   random_masks_match_flood_fill<TypeParam>(300, 701);
+}
+
+TYPED_TEST(Labels, MatchFloodFillOnCrowdedMasks) {
+  crowded_masks_match_flood_fill<TypeParam>(60, 2200);
+  crowded_masks_match_flood_fill<TypeParam>(1, 70000);
 }
 
 TYPED_TEST(Labels, AreTheSameInEveryCall) { repeats_itself<TypeParam>(); }

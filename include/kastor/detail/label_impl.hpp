@@ -218,9 +218,10 @@ struct Labeller<Exec>::Plan {
       using InTiles = detail::UniteInTiles<Exec>;
       launch("kastor::label::unite_in_tiles", InTiles::teams(labels.ny, table.words.per_row),
              InTiles{tiles});
-      detail::enqueue_range<Policy>(
-          space, "kastor::label::unite_across_seams", detail::UniteAcrossSeams::workers(labels.ny),
-          detail::UniteAcrossSeams{tiles, {table, workers, labels.nx, reach()}});
+      const detail::UniteAcrossSeams seams({table, workers, labels.nx, reach()}, labels.ny,
+                                           guests.data());
+      detail::enqueue_range<Policy>(space, "kastor::label::unite_across_seams", seams.workers(),
+                                    seams);
     } else {
       detail::enqueue_range<Policy>(space, "kastor::label::unite", workers,
                                     detail::UniteWithRowAbove{table, workers, labels.nx, reach()});
@@ -242,18 +243,17 @@ struct Labeller<Exec>::Plan {
     if (labels.ny != mask.ny || labels.nx != mask.nx) expected_runs = mask.ny * mask.nx / 1024;
     by_one_team = !is_host_space_v<Exec> && expected_runs <= most_runs_of_one_team;
     const std::int64_t words = mask.ny * mask.words_per_row();
-    unites_in_tiles = !is_host_space_v<Exec> && expected_runs >= crowded * words;
-    if (unites_in_tiles)
-      detail::grow(guests, space, "kastor::label::guests",
-                   mask.ny * detail::MaskTiles::columns_of(mask.words_per_row()));
+    unites_in_tiles = !is_host_space_v<Exec> && !by_one_team && expected_runs >= crowded * words;
     labels.ny = mask.ny;
     labels.nx = mask.nx;
     labels.mask = mask;
     seeds = seed_mask.words;
     lines = lines_of_mask;
     labels.runs = labels.components = labels.dropped = labels.foreground_pixels = 0;
-    detail::grow(labels.first_in_word, space, "kastor::label::first_in_word",
-                 mask.ny * mask.words_per_row() + 1);
+    detail::grow(labels.first_in_word, space, "kastor::label::first_in_word", words + 1);
+    if (!is_host_space_v<Exec>)
+      detail::grow(guests, space, "kastor::label::guests",
+                   mask.ny * detail::MaskTiles::columns_of(mask.words_per_row()));
     reserve(std::max<std::int64_t>(4096, mask.ny * mask.nx / 256));
     lists_few = to_measure && !is_host_space_v<Exec>;
     if (lists_few) reserve_few();

@@ -27,7 +27,7 @@ struct WideSum {
   std::int64_t high;
   std::uint64_t low;
 
-  /// `bits` is at most 95; what is so small that the product is not exact rounds to 0.
+  /// For bits up to 64. Terms so small that the product is not exact round to 0.
   [[nodiscard]] KOKKOS_FUNCTION static WideSum of(double term, int bits) {
     return of_units(whole_floor_of(term * per_unit(bits) + 0.5));
   }

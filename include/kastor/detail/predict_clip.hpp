@@ -94,8 +94,7 @@ struct ClearLines {
 #else
     for (std::int64_t line = rank; line < count(); line += size) {
       if (lines.touched[line] == 0) continue;
-      for (int k = 0; k < MaskLines::words && line * MaskLines::words + k < words; ++k)
-        mask[line * MaskLines::words + k] = 0;
+      for (int k = 0; k < MaskLines::words; ++k) mask[line * MaskLines::words + k] = 0;
       lines.touched[line] = 0;
     }
 #endif
@@ -117,10 +116,10 @@ struct ClearLines {
       KASTOR_UNROLL
       for (int p = 0; p < pieces; ++p) {
         const int piece = p * lanes + lane;
-        const std::int64_t word = (line - lane) * MaskLines::words + 2 * piece;
         if ((touched >> (piece / pieces) & 1) == 0) continue;
-        if (word < words) mask[word] = 0;
-        if (word + 1 < words) mask[word + 1] = 0;
+        std::uint64_t* const to = mask + (line - lane) * MaskLines::words + 2 * piece;
+        to[0] = 0;
+        to[1] = 0;
       }
       if (is_touched) lines.touched[line] = 0;
     }

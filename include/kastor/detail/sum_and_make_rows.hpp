@@ -199,7 +199,7 @@ struct SumRunsAndMakeRows {
     join_lanes();
   }
 
-  /// False: runs are too short for that.
+  /// False: runs are too short for that, the image is too wide, or lines are not read at all.
   [[nodiscard]] __device__ bool sum_by_lines(std::int64_t worker, unsigned char* of_warp) const {
     if constexpr (ReadsLines) {
       const MeasuredRuns& runs = sum_runs.band.runs;

@@ -7,7 +7,7 @@
 
 namespace kastor::detail {
 
-/// Of a device; those with so many threads hold them at once.
+/// Of a device; about so many where only its threads are known, as if each processor held 2048.
 template <class Exec>
 [[nodiscard]] int processors_of(const Exec& space) {
   if constexpr (requires { space.cuda_device_prop(); }) {

@@ -48,8 +48,11 @@ struct ParentsInScratch {
   }
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t link(std::uint32_t root, std::uint32_t to) const {
     std::uint32_t* const at = space->parent + root;
-    KOKKOS_IF_ON_DEVICE((return atomicCAS(at, root, to);))
-    KOKKOS_IF_ON_HOST((return Kokkos::atomic_compare_exchange(at, root, to);))
+#ifdef __CUDA_ARCH__
+    return atomicCAS(at, root, to);
+#else
+    return Kokkos::atomic_compare_exchange(at, root, to);
+#endif
   }
 };
 

@@ -30,14 +30,12 @@ struct MaskTiles {
   std::int32_t reach;     ///< 0: edges only, 1: corners too
   std::uint32_t* guests;  ///< (ny, columns) of the guest in a tile's row the root within the tile
 
-  [[nodiscard]] static std::int64_t columns_of(std::int64_t words_per_row) {
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t columns_of(std::int64_t words_per_row) {
     return (words_per_row + words - 1) / words;
   }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t columns() const {
-    return (table.words.per_row + words - 1) / words;
+    return columns_of(table.words.per_row);
   }
-  /// Tiles below one another.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t bands() const { return (ny + rows - 1) / rows; }
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t last_bit_before(std::int64_t i,
                                                               std::int64_t w) const {
     return w > 0 ? table.words.data[i - 1] >> 63 : 0;
@@ -54,7 +52,7 @@ struct UniteInTiles {
   static constexpr int most_in_row = 32 * words + 1;  ///< runs, guest included
 
   struct PairsOfWarp {
-    static constexpr int most = 256;
+    static constexpr int most = 224;
     std::uint32_t pair[most];  ///< places in the tile, of which that of the run above is the upper
   };
   static_assert(rows * most_in_row <= 1 << 16);
@@ -168,8 +166,8 @@ struct UniteInTiles {
       }
     }
     const Forest<ParentsInScratch<Space>> forest{{InScratch<Space>(space)}};
-    // The first that a run touches becomes its parent before anybody looks for roots. A run that
-    // comes in from the word before has its first one there.
+    // The first that a run touches becomes its parent before anybody looks for roots. That of a run
+    // that comes in from the word before is left to the word that it begins in.
     std::uint64_t linked = w > 0 ? 1 : 0;
     PairsOfLanes shared(space.pairs_of_warp[rank / lanes]);
     Pairs rest = pairs;
@@ -231,7 +229,8 @@ struct UniteInTiles {
   };
 
   /// Pairs that the lanes of a warp have found, to be shared among them: paths to roots are of any
-  /// length, and some words have many pairs. Elsewhere it takes none.
+  /// length, and some words have many pairs. Those for which there is no room, as in a chequerboard
+  /// whose corners touch, stay with their lanes. Elsewhere it takes none.
   class PairsOfLanes {
    public:
     KOKKOS_FUNCTION explicit PairsOfLanes(PairsOfWarp& list) : m_list(list) {}
@@ -289,48 +288,48 @@ struct UniteInTiles {
   }
 };
 
-/// Index = worker; after UniteInTiles. Each band of tiles has some of them.
-struct UniteAcrossSeams {
-  static constexpr int workers_of_band = 256;
-  static_assert(workers_of_band % lanes == 0);
-
-  MaskTiles tiles;
-  UniteWithRowAbove above;
-
-  [[nodiscard]] static std::int64_t workers(std::int64_t ny) {
-    return (ny + MaskTiles::rows - 1) / MaskTiles::rows * workers_of_band;
+/// Index = worker; after UniteInTiles. Each band of tiles has some of the workers.
+class UniteAcrossSeams {
+ public:
+  /// About as many workers as `above` has.
+  UniteAcrossSeams(const UniteWithRowAbove& above, std::int64_t ny, const std::uint32_t* guests)
+      : m_above(above), m_ny(ny), m_guests(guests) {
+    const std::int64_t bands = (ny + MaskTiles::rows - 1) / MaskTiles::rows;
+    const std::int64_t warps = above.workers / lanes / (bands > 0 ? bands : 1);
+    m_of_band = lanes * (warps > 8 ? warps : 8);
+    m_above.workers = bands * m_of_band;
   }
+  [[nodiscard]] std::int64_t workers() const { return m_above.workers; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const RunTable& table = tiles.table;
+    const RunTable& table = m_above.table;
     if (table.runs() == 0) return;
-    const std::int64_t first_row = worker / workers_of_band * MaskTiles::rows;
-    const std::int64_t rank = worker % workers_of_band;
+    const std::int64_t first_row = worker / m_of_band * MaskTiles::rows;
+    const std::int64_t rank = worker % m_of_band;
     if (first_row > 0) {
       const std::uint32_t* const before = table.first_in_word + first_row * table.words.per_row;
-      above.unite_runs(before[0] + rank, before[table.words.per_row], rank % lanes,
-                       workers_of_band);
+      m_above.unite_runs(before[0] + rank, before[table.words.per_row], rank % lanes, m_of_band);
     }
-    const std::int64_t columns = tiles.columns();
-    for (std::int64_t k = rank; k < MaskTiles::rows * (columns - 1); k += workers_of_band) {
-      const std::int64_t y = first_row + k / (columns - 1);
-      if (y < tiles.ny) unite_at_column(y, 1 + k % (columns - 1), columns);
-    }
+    const std::int64_t columns = MaskTiles::columns_of(table.words.per_row);
+    const std::int64_t rows =
+        m_ny - first_row < MaskTiles::rows ? m_ny - first_row : MaskTiles::rows;
+    for (std::int64_t k = rank; k < rows * (columns - 1); k += m_of_band)
+      unite_at_column(first_row + k / (columns - 1), 1 + k % (columns - 1), columns);
   }
 
  private:
   /// What touches across the left edge of a tile's row.
   KOKKOS_FUNCTION void unite_at_column(std::int64_t y, std::int64_t column,
                                        std::int64_t columns) const {
-    const RunTable& table = tiles.table;
+    const RunTable& table = m_above.table;
     const MaskWords& words = table.words;
     const std::int64_t w = column * MaskTiles::words;
     const std::int64_t i = y * words.per_row + w;
     const bool left = words.data[i - 1] >> 63 != 0;
     const bool right = (words.data[i] & 1) != 0;
     if (left && right)
-      table.forest().unite(table.first_in_word[i] - 1, tiles.guests[y * columns + column]);
-    if (tiles.reach == 0 || y == 0 || left == right) return;
+      table.forest().unite(table.first_in_word[i] - 1, m_guests[y * columns + column]);
+    if (m_above.reach == 0 || y == 0 || left == right) return;
     const std::int64_t up = i - words.per_row;
     const bool above_left = words.data[up - 1] >> 63 != 0;
     const bool above_right = (words.data[up] & 1) != 0;
@@ -342,6 +341,10 @@ struct UniteAcrossSeams {
                                1;
     table.forest().unite(last, table.first_in_word[at_right]);
   }
+
+  UniteWithRowAbove m_above;
+  std::int64_t m_ny, m_of_band;
+  const std::uint32_t* m_guests;
 };
 
 }  // namespace kastor::detail
