@@ -267,10 +267,10 @@ struct BackgroundEstimator<Exec, T>::Plan {
     }
   }
 
-  /// Of a device whose processors have 2048 threads.
+  /// Of a device.
   template <class Kernel>
   [[nodiscard]] int teams_at_once() const {
-    return std::max(1, space.concurrency() / 2048 * Kernel::teams_at_once);
+    return detail::processors_of(space) * Kernel::teams_at_once;
   }
 
   /// None, if rows lie so that no cell would have any.

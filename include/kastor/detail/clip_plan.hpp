@@ -143,7 +143,7 @@ class ClipPlan {
   /// Of the read: of what the device holds, as many as leave registers enough; odd, so that the
   /// tiles of a team do not lie below each other in an image as wide as a power of two.
   [[nodiscard]] static int teams_of(const Exec& space) {
-    const int at_once = space.concurrency() / (8 * Read::threads) * Read::teams_at_once;
+    const int at_once = processors_of(space) * Read::teams_at_once;
     return (std::clamp(at_once, 2, Sort::most_segments) - 1) | 1;
   }
 

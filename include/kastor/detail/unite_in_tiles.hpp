@@ -36,10 +36,8 @@ struct MaskTiles {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t columns() const {
     return columns_of(table.words.per_row);
   }
-  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t last_bit_before(std::int64_t i,
-                                                              std::int64_t w) const {
-    return w > 0 ? table.words.data[i - 1] >> 63 : 0;
-  }
+  /// Of tiles below one another.
+  [[nodiscard]] static std::int64_t bands_of(std::int64_t ny) { return (ny + rows - 1) / rows; }
 };
 
 template <class Exec>
@@ -72,7 +70,7 @@ struct UniteInTiles {
   MaskTiles tiles;
 
   [[nodiscard]] static int teams(std::int64_t ny, std::int64_t words_per_row) {
-    return static_cast<int>((ny + rows - 1) / rows * MaskTiles::columns_of(words_per_row));
+    return static_cast<int>(MaskTiles::bands_of(ny) * MaskTiles::columns_of(words_per_row));
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -87,8 +85,7 @@ struct UniteInTiles {
     const std::int64_t w = column * words + crew.rank() % words;
     const std::int64_t i = y * table.words.per_row + w;
     const std::uint64_t word = y < tiles.ny && w < table.words.per_row ? table.words.data[i] : 0;
-    const std::uint64_t left = word != 0 ? tiles.last_bit_before(i, w) : 0;
-    const std::uint64_t starts = word & ~(word << 1 | left);
+    const std::uint64_t starts = word != 0 ? table.words.starts(i, w, word) : 0;
 
     number(crew, word, starts, i, space);
     unite(crew, word, starts, space);
@@ -294,7 +291,7 @@ class UniteAcrossSeams {
   /// About as many workers as `above` has.
   UniteAcrossSeams(const UniteWithRowAbove& above, std::int64_t ny, const std::uint32_t* guests)
       : m_above(above), m_ny(ny), m_guests(guests) {
-    const std::int64_t bands = (ny + MaskTiles::rows - 1) / MaskTiles::rows;
+    const std::int64_t bands = MaskTiles::bands_of(ny);
     const std::int64_t warps = above.workers / lanes / (bands > 0 ? bands : 1);
     m_of_band = lanes * (warps > 8 ? warps : 8);
     m_above.workers = bands * m_of_band;
