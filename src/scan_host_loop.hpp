@@ -2,7 +2,8 @@
 // Included for each level by loops_at_levels.hpp.
 
 /// See scan_on_host; `blocks` times 64 pixels, and a few NaN and infinities may be left in the
-/// tails and among the candidates.
+/// tails and among the candidates. All pixels of a block with few in the tails go to the sums, which
+/// saves a choice for each; then what those of the tails added, whatever it is, is taken off again.
 template <class T>
 [[KASTOR_TARGET]] void scan_blocks(const HostScan<T>& scan, const T* pixels, std::int64_t blocks,
                                    HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {
@@ -14,6 +15,7 @@ template <class T>
   const auto minus_infinity = V::all(-std::numeric_limits<T>::infinity());
   typename V::Sums grid(scan.centre, scan.scale);
   Appender<T> tails(lists.tails, lists.in_tails), window(lists.window, lists.in_window);
+  const std::int64_t first_tail = tails.n;
   std::int64_t all_inside = 0, all_below = 0;
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     std::uint64_t inside = 0, below = 0, not_above = 0;
@@ -25,7 +27,6 @@ template <class T>
       inside |= V::bits(in) << k;
       below |= V::bits(V::less(x, window_low)) << k;
       not_above |= V::bits(V::less_equal(x, window_high)) << k;
-      V::add(grid, pixels + k, x, in, middle);
     }
     if (bits != nullptr) {
       if constexpr (requires { V::has_masks; }) {
@@ -53,18 +54,30 @@ template <class T>
 #pragma GCC unroll 16
       for (int k = 0; k < 64; k += V::lanes) {
         const auto x = V::load(pixels + k);
-        finite |= V::bits(V::less(V::less(minus_infinity, x), x, infinity)) << k;
+        const auto is_finite = V::less(V::less(minus_infinity, x), x, infinity);
+        finite |= V::bits(is_finite) << k;
+        V::add(grid, pixels + k, x, is_finite, middle);
       }
       outside &= finite;
       if (bits != nullptr) bits[b] &= finite;
+    } else {
+#pragma GCC unroll 16
+      for (int k = 0; k < 64; k += V::lanes) V::add_all(grid, pixels + k);
     }
     if (!tails.append(pixels, outside)) [[unlikely]]
       tails.n += V::write(tails.list + tails.n, pixels, outside);
   }
   sums.inside += all_inside;
   sums.below += all_below;
-  sums.sum += V::Sums::total(grid.sum);
-  sums.squares += V::Sums::total(grid.squares);
+  // Modulo 2^64, so that nothing is lost; each term has its bias.
+  typename V::Sums beyond(scan.centre, scan.scale);
+  std::fill_n(tails.list + tails.n, V::lanes, scan.middle);
+  std::uint64_t terms = 0;
+  for (std::int64_t i = first_tail; i < tails.n; i += V::lanes, terms += V::lanes)
+    V::add_all(beyond, tails.list + i);
+  const std::uint64_t bias = terms * static_cast<std::uint64_t>(grid_magic_bits);
+  sums.sum += V::Sums::total(grid.sum) - V::Sums::total(beyond.sum) + bias;
+  sums.squares += V::Sums::total(grid.squares) - V::Sums::total(beyond.squares) + bias;
   lists.in_tails = tails.n;
   lists.in_window = window.n;
 }
