@@ -24,6 +24,7 @@ struct Appender {
   [[gnu::always_inline]] bool append(const T* pixels, std::uint64_t bits) {
     const int found = std::popcount(bits);
     T* end = list + n;
+#pragma GCC unroll 4
     for (int k = 0; k < always; ++k, bits &= bits - 1)
       end[k] = pixels[std::countr_zero(bits | std::uint64_t{1} << 63)];
     n += found > always ? 0 : found;
