@@ -2,8 +2,9 @@
 // Included for each level by loops_at_levels.hpp.
 
 /// See scan_on_host; `blocks` times 64 pixels, and a few NaN and infinities may be left in the
-/// tails and among the candidates. All pixels of a block with few in the tails go to the sums, which
-/// saves a choice for each; then what those of the tails added, whatever it is, is taken off again.
+/// tails and among the candidates. All pixels of a block with few in the tails go to the sums,
+/// which saves a choice for each; then what those of the tails added, whatever it is, is taken off
+/// again.
 template <class T>
 [[KASTOR_TARGET]] void scan_blocks(const HostScan<T>& scan, const T* pixels, std::int64_t blocks,
                                    HostScanSums& sums, HostLists<T>& lists, std::uint64_t* bits) {

@@ -40,7 +40,7 @@ struct FindRanks {
     const Crew crew(team);
     auto* const space = kd::scratch_of<Space>(team);
     auto* const sharing = kd::scratch_of<typename Space::Sharing>(team);
-    kd::WindowSelector<T, Crew> selector(crew, bins, window, *space, *sharing);
+    kd::WindowSelector<T, Crew> selector(crew, bins, window, nullptr, *space, *sharing);
     for (std::size_t i = 0; i < ranks->size(); ++i) {
       const T pixel = selector((*ranks)[i]);
       if (crew.rank() == 0) found[i] = pixel;

@@ -7,6 +7,7 @@
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/predict_clip.hpp>
+#include <kastor/detail/refined_bins.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/window_pixels.hpp>
@@ -26,6 +27,7 @@ struct ClipParts {
   SegmentCounts* segments;
   GatherResult* read;
   ExpectedClip<T>* expected;
+  RefinedBins<T>*refined_tails, *refined_window;
   ClipOutcome<T>* outcome;
 
   /// `Memory` is PartitionedMemory.
@@ -54,6 +56,8 @@ struct ClipParts {
       memory.add(segments, teams);
       memory.add(read, 1);
       memory.add(expected, of_device ? 1 : 0);
+      memory.add(refined_tails, of_device ? 1 : 0);
+      memory.add(refined_window, of_device ? 1 : 0);
       memory.add(outcome, 1);
     }
   }

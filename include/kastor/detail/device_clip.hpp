@@ -31,6 +31,7 @@ struct DeviceClip {
   std::uint32_t most_alone = 1U << 15;              ///< see JoinTails
   std::uint32_t least_share = 1U << 13;             ///< the same
   std::int64_t most_copied = PagedWindow<T>::room;  ///< of a window's bin; not more
+  std::int64_t least_refined = 2048;                ///< see ExpectClip
 
   /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
   /// for the bands of the image. \tparam Exec has the teams.
@@ -50,14 +51,17 @@ struct DeviceClip {
     }
     const PagedWindow<T> window{pages, parts.begin, parts.of_a_bin,
                                 std::min(most_copied, PagedWindow<T>::room)};
+    const std::int64_t tails_capacity = lists.capacity * teams;
     using Expect = ExpectClip<T, Exec>;
     launch("kastor::sigma_clip::expect", Expect::teams,
-           Expect{request, brackets(), parts.read, lists.capacity, tails(), parts.summaries,
-                  parts.counts, window, parts.expected, parts.prediction.histogram});
+           Expect{request, brackets(), parts.read, lists.capacity, tails(), tails_capacity,
+                  parts.summaries, parts.counts, window, parts.expected, parts.refined_tails,
+                  parts.refined_window, least_refined, parts.prediction.histogram});
     launch("kastor::sigma_clip::replay", 1,
            ReplayByTeam<T, Exec>{request, brackets(), parts.read, lists.capacity,
                                  lists.candidate_capacity, tails(), parts.summaries, window,
-                                 parts.expected, pixels, parts.outcome, reported});
+                                 parts.expected, parts.refined_tails, parts.refined_window, pixels,
+                                 parts.outcome, reported});
   }
 
  private:

@@ -48,6 +48,7 @@ template <class T>
 struct GatheredBins {
   static constexpr int window = 4096;
   static constexpr int count = window + 2 * TailOctaves::bins;
+  static constexpr int parts_of_bin = 256;  ///< of a tail's bin in a fine octave
 
   T window_low, window_high;
   double low, per_unit;
@@ -94,6 +95,16 @@ struct GatheredBins {
              static_cast<int>(mantissa >> (52 - TailOctaves::bits_of(octave)));
     }
     return octave < TailOctaves::count ? TailOctaves::first_bin_of(octave) : TailOctaves::bins - 1;
+  }
+  /// Of equal parts of the width of its bin, in a fine octave, the one where a tail's pixel lies.
+  [[nodiscard]] KOKKOS_FUNCTION int part_of_bin(T x) const {
+    const auto bits =
+        Kokkos::bit_cast<std::uint64_t>(Kokkos::fabs(static_cast<double>(x) - centre));
+    const int octave = static_cast<int>(bits >> 52) - exponent_field;
+    const int behind = 52 - TailOctaves::bits_of(octave < 0 ? 0 : octave);
+    constexpr int parts_bits = 8;
+    static_assert(1 << parts_bits == parts_of_bin);
+    return static_cast<int>(bits >> (behind - parts_bits)) & (parts_of_bin - 1);
   }
   /// The octave of a tail's pixel, from 0; more than there are lists for, as far as that goes.
   [[nodiscard]] KOKKOS_FUNCTION int octave_of(T x) const {

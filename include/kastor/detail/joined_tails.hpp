@@ -9,32 +9,38 @@
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/ordered_key.hpp>
+#include <kastor/detail/refined_bins.hpp>
 #include <kastor/detail/team_scratch.hpp>
 
 /// The tails as a device keeps them: their bins are joined and added up.
 namespace kastor::detail {
 
 /// Work space shared by the crew.
+template <class T>
 struct JoinedTailsSpace {
   TailPart before_octave[2][TailOctaves::count + 1];
+  RefinedBins<T> refined;
 };
 
 template <class T, class Crew>
 class JoinedTails {
  public:
   using Bins = GatheredBins<T>;
-  using Space = JoinedTailsSpace;
+  using Space = JoinedTailsSpace<T>;
   static constexpr int sides = 2;  ///< the lower and the upper tail
 
-  /// `tails`: the pixels of a bin lie at its begin. All must call it.
+  /// `tails`: the pixels of a bin lie at its begin. `refined`: null, or which of the bins of both
+  /// tails are. All must call it.
   KOKKOS_FUNCTION JoinedTails(const Crew& crew, const Bins& bins, const T* tails,
-                              const TailSummaries<T>& summaries, Space& space, BySideSpace& by_side)
+                              const TailSummaries<T>& summaries, const RefinedBins<T>* refined,
+                              Space& space, BySideSpace& by_side)
       : m_crew(crew),
         m_bins(bins),
         m_tails(tails),
         m_summaries(summaries),
         m_space(space),
         m_by_side(by_side) {
+    m_space->refined.bring(crew, refined);
     add_up_octaves();
   }
 
@@ -82,12 +88,21 @@ class JoinedTails {
     cuts_at(limits, cuts);
     std::uint64_t words[2][WideTailSums::words] = {};
     if (cuts_pixels(0, cuts[0]) || cuts_pixels(1, cuts[1])) {
+      const int slots[sides] = {m_space->refined.slot_of(cuts[0].bin),
+                                m_space->refined.slot_of(TailOctaves::bins + cuts[1].bin)};
       by_side(m_crew, *m_by_side, words, AddWords{},
               [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
                 KASTOR_UNROLL
                 for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
                 const Cut cut = of_side(side, cuts);
-                if (cuts_pixels(side, cut)) add_share(half, side, of_side(side, limits), cut, mine);
+                if (!cuts_pixels(side, cut)) return;
+                const T limit = of_side(side, limits);
+                const Near near = near_limit(half, side, limit, cut, of_side(side, slots), mine);
+                const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(cut.octave));
+                TailSums sums;
+                add_tail(half, near.pixels, near.count, term, sums,
+                         [&](T x) { return is_within(side, x, limit); });
+                WideTailSums::of(sums).add_to(mine);
               });
     }
     // Sums and squares of both sides: what the octaves before have, and the share of the last one.
@@ -232,28 +247,34 @@ class JoinedTails {
     by_lanes(cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
   }
 
-  /// Adds this thread's share of what the limit's octave has within the limit.
+  /// Pixels on both sides of a limit.
+  struct Near {
+    const T* pixels;
+    std::int64_t count;
+  };
+  /// Those of the limit's octave that have to be looked at. Adds this thread's share of what is
+  /// within the limit beside them.
   template <class Half>
-  KOKKOS_FUNCTION void add_share(const Half& half, int side, T limit, const Cut& cut,
-                                 std::uint64_t (&words)[WideTailSums::words]) const {
-    const int bin = cut.bin;
-    const int octave = cut.octave;
-    const BinSummary<T> all = summary(side, bin);
+  [[nodiscard]] KOKKOS_FUNCTION Near near_limit(const Half& half, int side, T limit, const Cut& cut,
+                                                int slot,
+                                                std::uint64_t (&words)[WideTailSums::words]) const {
+    if (slot >= 0) {
+      T* const at = m_space->refined.slot(slot);
+      const auto part = RefinedTailBin<T>::at(at).part[m_bins.part_of_bin(limit)];
+      if (half.rank() == 0) part.before.add_to(words);
+      return {RefinedTailBin<T>::pixels_at(at) + part.begin, part.past - part.begin};
+    }
+    const BinSummary<T> all = summary(side, cut.bin);
     const std::int64_t n = all.pixels();
-    const int shares = shares_before(bin);
+    const int shares = shares_before(cut.bin);
     KASTOR_KEEP_LOOP
     for (int i = half.rank(); i < shares; i += half.size())
-      share_before(i, side, bin).add_to(words);
-    if (n == 0) return;
-    if (is_within(side, side == 0 ? all.min() : all.max(), limit)) {
-      if (half.rank() == 0) all.sums.add_to(words);
-    } else if (is_within(side, side == 0 ? all.max() : all.min(), limit)) {
-      const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
-      TailSums sums;
-      add_tail(half, m_tails + all.begin, n, term, sums,
-               [&](T x) { return is_within(side, x, limit); });
-      WideTailSums::of(sums).add_to(words);
-    }
+      share_before(i, side, cut.bin).add_to(words);
+    if (n == 0) return {nullptr, 0};
+    const bool all_within = is_within(side, side == 0 ? all.min() : all.max(), limit);
+    if (all_within && half.rank() == 0) all.sums.add_to(words);
+    const bool some_within = is_within(side, side == 0 ? all.max() : all.min(), limit);
+    return {m_tails + all.begin, all_within || !some_within ? 0 : n};
   }
 
   /// 1 + the last bin of some that is not empty, among this thread's; 0: there is none.

@@ -9,6 +9,7 @@
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/joined_tails.hpp>
 #include <kastor/detail/predict_clip.hpp>
+#include <kastor/detail/refined_bins.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/team_scratch.hpp>
@@ -24,7 +25,7 @@ struct ReplaySpace {
   static_assert(threads == WindowSelectorSpace<T>::threads);
 
   struct Bins {
-    JoinedTailsSpace tails;
+    JoinedTailsSpace<T> tails;
     WindowSelectorSpace<T> window;
     union {  // one at a time
       typename WindowSelectorSpace<T>::Sharing sharing;
@@ -53,6 +54,7 @@ struct ReplayByTeam {
   TailSummaries<T> summaries;
   PagedWindow<T> window;
   const ExpectedClip<T>* expected;
+  const RefinedBins<T>*refined_tails, *refined_window;
   std::int64_t pixels;
   ClipOutcome<T>* outcome;   ///< for the next kernels
   ClipOutcome<T>* reported;  ///< for the host
@@ -89,8 +91,10 @@ struct ReplayByTeam {
     crew.barrier();  // what was expected has been read
     auto& in = space.bins;
     const GatheredBins<T> bins(gathered.brackets);
-    const WindowSelector<T, Crew> selector(crew, bins, window, in.window, in.sharing);
-    const JoinedTails<T, Crew> joined(crew, bins, tails, summaries, in.tails, in.by_side);
+    const WindowSelector<T, Crew> selector(crew, bins, window, refined_window, in.window,
+                                           in.sharing);
+    const JoinedTails<T, Crew> joined(crew, bins, tails, summaries, refined_tails, in.tails,
+                                      in.by_side);
     replay(gathered, joined, selector, request.kappa, request.max_passes, request.level, at, made);
   }
 

@@ -10,6 +10,7 @@
 #include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/pixel_pack.hpp>
+#include <kastor/detail/refined_bins.hpp>
 #include <kastor/detail/sums_before.hpp>
 #include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/window_pixels.hpp>
@@ -37,6 +38,7 @@ struct WindowSelectorSpace {
 
   std::uint32_t bin_begin[GatheredBins<T>::window + 1];  ///< of a device's bins
   std::uint32_t share_begin[shares + 1];                 ///< ranks in the bin at hand
+  RefinedBins<T> listed;                                 ///< those whose pixels are in one list
   T sorted[max_sorted];  ///< pixels of the bin, of consecutive ranks, in order; or equal ones'
                          ///< value
   int next;              ///< place in a list that all write to
@@ -51,9 +53,11 @@ class WindowSelector {
   using Space = WindowSelectorSpace<T>;
   using Sharing = typename Space::Sharing;
 
+  /// `listed`: null, or bins whose pixels are in one list.
   KOKKOS_FUNCTION WindowSelector(const Crew& crew, const Bins& bins, const PagedWindow<T>& window,
-                                 Space& space, Sharing& sharing)
+                                 const RefinedBins<T>* listed, Space& space, Sharing& sharing)
       : m_crew(crew), m_bins(bins), m_window(window), m_space(space), m_sharing(sharing) {
+    m_space->listed.bring(crew, listed);
     keep_begins(crew);
   }
 
@@ -126,7 +130,9 @@ class WindowSelector {
       m_crew.barrier();
       sort_few(unsorted, 0, static_cast<std::uint32_t>(n));
     } else {
-      m_list = m_window.list(m_crew, m_bin.bin, n, &m_space->next);
+      const int slot = m_space->listed.slot_of(m_bin.bin);
+      m_list = slot >= 0 ? m_space->listed.slot(slot)
+                         : m_window.list(m_crew, m_bin.bin, n, &m_space->next);
       m_crew.barrier();
       if (m_list != nullptr) count_shares();
       m_known = {0, 0};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_REFINED_BINS_HPP
+#define KASTOR_DETAIL_REFINED_BINS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/lanes.hpp>
+
+/// Bins with very many pixels, in which the passes of a clip will probably look again and again.
+namespace kastor::detail {
+
+/// Some bins, and a slot of memory for each, all of one size.
+template <class T>
+struct RefinedBins {
+  static constexpr int most = lanes;
+  static constexpr std::int32_t none = -1;
+
+  std::int32_t bin[most];
+  T* slots;
+  std::int64_t slot_size;  ///< pixels
+
+  /// Copies others, or none if it is null. All of the crew must call it; the next barrier makes
+  /// them known.
+  template <class Crew>
+  KOKKOS_FUNCTION void bring(const Crew& crew, const RefinedBins* others) {
+    for (int i = crew.rank(); i < most; i += crew.size())
+      bin[i] = others != nullptr ? others->bin[i] : none;
+    if (crew.rank() != 0 || others == nullptr) return;
+    slots = others->slots;
+    slot_size = others->slot_size;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION T* slot(int i) const { return slots + i * slot_size; }
+  /// The slot of a bin; -1: it has none. On CUDA all lanes of a warp must ask together.
+  [[nodiscard]] KOKKOS_FUNCTION int slot_of(std::int32_t b) const {
+#ifdef __CUDA_ARCH__
+    const std::uint32_t same = lanes_where(bin[this_lane()] == b);
+    return same != 0 ? first_lane_of(same) : -1;
+#else
+    for (int i = 0; i < most; ++i)
+      if (bin[i] == b) return i;
+    return -1;
+#endif
+  }
+};
+
+/// A slot of a tail's bin: its pixels by equal parts of its width, behind what they add up to.
+/// Those of a window's bin are just its pixels.
+template <class T>
+struct RefinedTailBin {
+  static constexpr int parts = GatheredBins<T>::parts_of_bin;
+  struct Part {
+    WideTailSums before;        ///< of the pixels of the octave before the part
+    std::uint32_t begin, past;  ///< of its own among those of the bin
+  };
+  Part part[parts];
+
+  static constexpr std::int64_t pixels = (sizeof(Part[parts]) + sizeof(T) - 1) / sizeof(T);
+  [[nodiscard]] KOKKOS_FUNCTION static RefinedTailBin& at(T* slot) {
+    return *reinterpret_cast<RefinedTailBin*>(slot);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static T* pixels_at(T* slot) { return slot + pixels; }
+};
+
+}  // namespace kastor::detail
+
+#endif
