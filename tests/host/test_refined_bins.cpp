@@ -189,7 +189,7 @@ TEST(RefinedBins, AreThoseThatThePassesLookIn) {
 
 TEST(RefinedBins, AreNoneOfFewPixels) {
   ts::Division division = alone;
-  division.least_refined = 1 << 20;
+  division.least_in_refined = 1 << 20;
   Exponential<float> exponential(division);
   static_cast<void>(exponential.run());
   EXPECT_TRUE(bins_of(exponential.tails()).empty());

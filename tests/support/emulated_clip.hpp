@@ -85,7 +85,7 @@ struct Division {
   bool large_teams = false;                                 ///< of the join
   std::int64_t capacity = 0;                                ///< of a team's lists; 0: all pixels
   std::int64_t most_copied = kd::PagedWindow<float>::room;  ///< pixels of a bin
-  std::int64_t least_refined = 2048;                        ///< the same
+  std::int64_t least_in_refined = 0;                        ///< the same; 0: none are refined
 };
 
 template <class T>
@@ -118,7 +118,8 @@ class EmulatedClip {
     m_clip.least_share = std::max<std::uint32_t>(1, division.most_alone / 2);
     if (division.large_teams) m_clip.many = 0;
     m_clip.most_copied = division.most_copied;
-    m_clip.least_refined = division.least_refined;
+    m_clip.least_refined = division.least_in_refined > 0 ? 0 : ny * nx + 1;
+    m_clip.least_in_refined = division.least_in_refined;
   }
 
   /// `before_replay` may change what is expected.

@@ -9,6 +9,7 @@
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/join_tails.hpp>
 #include <kastor/detail/predict_clip.hpp>
+#include <kastor/detail/refine_bins.hpp>
 #include <kastor/detail/replay_by_team.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 
@@ -31,7 +32,9 @@ struct DeviceClip {
   std::uint32_t most_alone = 1U << 15;              ///< see JoinTails
   std::uint32_t least_share = 1U << 13;             ///< the same
   std::int64_t most_copied = PagedWindow<T>::room;  ///< of a window's bin; not more
-  std::int64_t least_refined = 2048;                ///< see ExpectClip
+  /// Bins of fewer pixels in all are not worth a kernel.
+  std::int64_t least_refined = std::int64_t{1} << 26;
+  std::int64_t least_in_refined = 2048;  ///< see RefineBins
 
   /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
   /// for the bands of the image. \tparam Exec has the teams.
@@ -51,17 +54,22 @@ struct DeviceClip {
     }
     const PagedWindow<T> window{pages, parts.begin, parts.of_a_bin,
                                 std::min(most_copied, PagedWindow<T>::room)};
-    const std::int64_t tails_capacity = lists.capacity * teams;
     using Expect = ExpectClip<T, Exec>;
     launch("kastor::sigma_clip::expect", Expect::teams,
-           Expect{request, brackets(), parts.read, lists.capacity, tails(), tails_capacity,
-                  parts.summaries, parts.counts, window, parts.expected, parts.refined_tails,
-                  parts.refined_window, least_refined, parts.prediction.histogram});
+           Expect{request, brackets(), parts.read, lists.capacity, tails(), parts.summaries,
+                  parts.counts, window, parts.expected, parts.prediction.histogram});
+    const bool refines = pixels >= least_refined;
+    using Refine = RefineBins<T, Exec>;
+    if (refines)
+      launch("kastor::sigma_clip::refine", Refine::teams,
+             Refine{request, brackets(), parts.read, lists.capacity, tails(),
+                    lists.capacity * teams, parts.summaries, parts.counts, window, parts.expected,
+                    parts.refined_tails, parts.refined_window, least_in_refined});
     launch("kastor::sigma_clip::replay", 1,
-           ReplayByTeam<T, Exec>{request, brackets(), parts.read, lists.capacity,
-                                 lists.candidate_capacity, tails(), parts.summaries, window,
-                                 parts.expected, parts.refined_tails, parts.refined_window, pixels,
-                                 parts.outcome, reported});
+           ReplayByTeam<T, Exec>{
+               request, brackets(), parts.read, lists.capacity, lists.candidate_capacity, tails(),
+               parts.summaries, window, parts.expected, refines ? parts.refined_tails : nullptr,
+               refines ? parts.refined_window : nullptr, pixels, parts.outcome, reported});
   }
 
  private:

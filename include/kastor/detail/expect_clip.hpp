@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kastor/detail/bin_rehearsal.hpp>
 #include <kastor/detail/by_side.hpp>
 #include <kastor/detail/clip_outline.hpp>
 #include <kastor/detail/clip_rehearsal.hpp>
@@ -13,8 +12,6 @@
 #include <kastor/detail/joined_tails.hpp>
 #include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/predict_clip.hpp>
-#include <kastor/detail/refine_bins.hpp>
-#include <kastor/detail/refined_bins.hpp>
 #include <kastor/detail/rough_clip.hpp>
 #include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/window_pixels.hpp>
@@ -22,9 +19,7 @@
 namespace kastor::detail {
 
 /// Finds the answers to what the passes of a clip will probably ask. Every team finds out all that
-/// will be asked, for that takes less time than to be told, and then answers one question. Where
-/// bins have so many pixels that the passes would ask for something else, a team refines one of
-/// them instead.
+/// will be asked, for that takes less time than to be told, and then answers one question.
 template <class T, class Exec>
 struct ExpectClip {
   using Member = TeamMember<Exec>;
@@ -34,10 +29,8 @@ struct ExpectClip {
   static constexpr int threads = ClipOutline::threads;
   static constexpr int teams_at_once = 1;
   static constexpr int sides = Expected::sides;
-  static constexpr int questions = sides * Expected::limits + Expected::ranks;
-  static constexpr int refining = 2 * RefinedBins<T>::most;
-  /// And one for what concerns all passes.
-  static constexpr int teams = (questions > refining ? questions : refining) + 1;
+  /// For limits of both sides, ranks, and what concerns all passes.
+  static constexpr int teams = sides * Expected::limits + Expected::ranks + 1;
   static_assert(threads == BySideSpace::threads);
 
   /// Pixels near a limit.
@@ -52,10 +45,8 @@ struct ExpectClip {
       ClipOutline outline;
       NearSpace near;
       T pixels[Expected::most_pixels];
-      RefineSpace refine;
     };
     std::uint32_t count, below;  ///< of pixels
-    int listed;                  ///< the same
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
 
@@ -63,16 +54,12 @@ struct ExpectClip {
   const Brackets<T>* brackets;
   const GatherResult* read;
   std::int64_t capacity;
-  T* tails;
-  std::int64_t tails_capacity;  ///< of whose memory pixels are joined at the begin and at the end
+  const T* tails;
   TailSummaries<T> summaries;
   PageCounts counts;
   PagedWindow<T> window;
   Expected* expected;
-  RefinedBins<T>*refined_tails, *refined_window;
-  std::int64_t least_refined;  ///< pixels of a bin, of the window a quarter: fewer are looked at as
-                               ///< fast as parts of them
-  std::uint32_t* histogram;    ///< of the sample, which the next clip needs clear
+  std::uint32_t* histogram;  ///< of the sample, which the next clip needs clear
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Crew crew(team);
@@ -80,7 +67,6 @@ struct ExpectClip {
     for (int bin = task * threads + crew.rank(); bin < SampleBins::count; bin += teams * threads)
       histogram[bin] = 0;
     const bool for_all = task == teams - 1;
-    if (crew.rank() == 0 && !for_all) refined_bin(task) = RefinedBins<T>::none;
     const Gathered<T> gathered{*brackets, read->totals.sums()};
     const OutlineShare<T> share(crew.rank(), summaries, counts, window.begin);
     if (gathered.brackets.usable == 0 || gathered.brackets.spikes > 0 ||
@@ -92,19 +78,17 @@ struct ExpectClip {
     const GatheredBins<T> bins(gathered.brackets);
     const Tails joined(crew, bins, tails, summaries, nullptr, space.tails, space.by_side);
     share.put_into(crew, space.outline);
-    const RoughClip<T, Crew> rough(gathered, joined, space.outline);
-    ClipRehearsal<T, Crew> rehearsal(rough);
+    ClipRehearsal<T, Crew> rehearsal(RoughClip<T, Crew>(gathered, joined, space.outline));
     ExpectedQuestion<T> question;
     if (task < sides * Expected::limits) {
       question.side = task % sides;
       question.limit = task / sides;
-    } else if (task < questions) {
+    } else {
       question.rank = task - sides * Expected::limits;
     }
     rehearsal(request.kappa, request.max_passes, question);
     if (rehearsal.is_vague()) {
       if (for_all && crew.rank() == 0) expected->usable = 0;
-      refine(crew, bins, rough, joined, task, space);
       return;
     }
     if (for_all) return answer_for_all(crew, joined, rehearsal);
@@ -120,55 +104,6 @@ struct ExpectClip {
   }
 
  private:
-  /// Every other team may refine a bin of the tails, the others one of the window.
-  [[nodiscard]] KOKKOS_FUNCTION std::int32_t& refined_bin(int task) const {
-    return (task % 2 == 0 ? refined_tails : refined_window)->bin[task / 2];
-  }
-  /// Finds the bin that the team may refine, and does so. Slots lie where no pixels are joined: all
-  /// that were gathered would have room, and those of the window lie elsewhere.
-  KOKKOS_FUNCTION void refine(const Crew& crew, const GatheredBins<T>& bins,
-                              const RoughClip<T, Crew>& rough, const Tails& joined, int task,
-                              Space& space) const {
-    constexpr std::int64_t at_once = 16;  // pixels whose memory is aligned for anything
-    const std::int64_t at_begin = *counts.joined;
-    const std::int64_t at_end = joined.all(0).count + joined.all(1).count - at_begin;
-    const std::int64_t first = (at_begin + at_once - 1) / at_once * at_once;
-    const std::int64_t all = tails_capacity - at_end - first;
-    const std::int64_t size = all > 0 ? all / (refining * at_once) * at_once : 0;
-    if (task == refining) {
-      if (crew.rank() < 2) {
-        RefinedBins<T>& to = crew.rank() == 0 ? *refined_tails : *refined_window;
-        to.slots = tails + first + crew.rank() * RefinedBins<T>::most * size;
-        to.slot_size = size;
-      }
-      return;
-    }
-    if (!joined.hold_all()) return;
-    const int mine = task / 2;
-    const bool of_tails = task % 2 == 0;
-    BinRehearsal<T, Crew> rehearsal(rough, of_tails ? mine : -1, of_tails ? -1 : mine);
-    const int bin = rehearsal(request.kappa, request.max_passes);
-    if (bin < 0) return;
-    T* const slot = tails + first + (task % 2 * RefinedBins<T>::most + mine) * size;
-    crew.barrier();  // the outline has been read
-    bool is_refined = false;
-    if (of_tails) {
-      const int side = bin / TailOctaves::bins;
-      const int in_tail = bin % TailOctaves::bins;
-      const std::int64_t n = joined.summary(side, in_tail).pixels();
-      is_refined = in_tail < TailOctaves::bins_in_fine && n >= least_refined &&
-                   n + RefinedTailBin<T>::pixels <= size;
-      if (is_refined) refine_tail_bin(crew, bins, joined, tails, side, in_tail, slot, space.refine);
-    } else if (bin < GatheredBins<T>::window) {
-      const auto n = static_cast<std::int64_t>(window.begin[bin + 1] - window.begin[bin]);
-      is_refined = n >= least_refined / 4 && n <= size;
-      if (crew.rank() == 0) space.listed = 0;
-      crew.barrier();
-      if (is_refined) window.copy(crew, bin, slot, &space.listed);
-    }
-    if (is_refined && crew.rank() == 0) refined_bin(task) = bin;
-  }
-
   /// What is asked before the first pass and beyond all pixels, and that nothing else is expected.
   KOKKOS_FUNCTION void answer_for_all(const Crew& crew, const Tails& joined,
                                       const ClipRehearsal<T, Crew>& rehearsal) const {

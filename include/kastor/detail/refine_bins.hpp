@@ -4,61 +4,137 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kastor/detail/crew.hpp>
-#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/bin_rehearsal.hpp>
+#include <kastor/detail/by_side.hpp>
+#include <kastor/detail/clip_outline.hpp>
+#include <kastor/detail/expected_clip.hpp>
+#include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/joined_tails.hpp>
+#include <kastor/detail/predict_clip.hpp>
+#include <kastor/detail/refine_tail_bin.hpp>
 #include <kastor/detail/refined_bins.hpp>
-#include <kastor/detail/sums_before.hpp>
+#include <kastor/detail/rough_clip.hpp>
 #include <kastor/detail/team_scratch.hpp>
+#include <kastor/detail/window_pixels.hpp>
 
 namespace kastor::detail {
 
-/// Work space shared by the crew.
-struct RefineSpace {
-  static constexpr int threads = 256;
-  std::uint32_t next[threads];  ///< place of each part
-  SumsBeforeSpace<std::uint32_t, 1, threads> places;
-  SumsBeforeSpace<std::uint64_t, WideTailSums::words, threads> sums;
-};
+/// Where nothing can be expected of a clip, since its bins have very many pixels: every team finds
+/// out which bins the passes will look in, and refines one of them, so that they need not look at
+/// all of its pixels.
+template <class T, class Exec>
+struct RefineBins {
+  using Member = TeamMember<Exec>;
+  using Crew = TeamCrew<Member>;
+  using Tails = JoinedTails<T, Crew>;
+  using Refined = RefinedBins<T>;
+  static constexpr int threads = ClipOutline::threads;
+  static constexpr int teams_at_once = 1;
+  static constexpr int teams = 2 * Refined::most;
+  /// More pixels of a bin are few different values, as a rule.
+  static constexpr std::int64_t most_pixels = std::int64_t{1} << 17;
 
-/// Fills a slot with a tail's bin, of a fine octave. All of the crew must call it.
-template <class T, class Crew, class Tails>
-KOKKOS_FUNCTION void refine_tail_bin(const Crew& crew, const GatheredBins<T>& bins,
-                                     const Tails& joined, const T* tails, int side, int bin,
-                                     T* slot, RefineSpace& space) {
-  static_assert(RefinedTailBin<T>::parts == RefineSpace::threads);
-  const BinSummary<T>& all = joined.summary(side, bin);
-  const T* const from = tails + all.begin;
-  const std::int64_t n = all.pixels();
-  T* const to = RefinedTailBin<T>::pixels_at(slot);
-  const int rank = crew.rank();
-  space.next[rank] = 0;
-  crew.barrier();
-  for_my_share(crew, from, n,
-               [&](T x) { (void)scratch_fetch_add(&space.next[bins.part_of_bin(x)], 1U); });
-  crew.barrier();
-  const std::uint32_t mine = space.next[rank];
-  std::uint32_t begin[1] = {mine};
-  sums_before(crew, space.places, begin);
-  space.next[rank] = begin[0];
-  crew.barrier();
-  for_my_share(crew, from, n,
-               [&](T x) { to[scratch_fetch_add(&space.next[bins.part_of_bin(x)], 1U)] = x; });
-  crew.barrier();
-  // A thread has a part.
-  const TailTerm<T> term(bins.centre, bins.exponent_of(TailOctaves::octave_of(bin)));
-  TailSums of_part;
-  add_tail(Squad{0, 1}, to + begin[0], mine, term, of_part, [](T) { return true; });
-  WideTailSums before = WideTailSums::of(of_part);
-  WideTailSums share = joined.share_before(rank, side, bin);
-  std::uint64_t before_bin[WideTailSums::words];
-  sums_before(crew, space.sums, share.word, before_bin);
-  crew.barrier();
-  sums_before(crew, space.sums, before.word);
-  KASTOR_UNROLL
-  for (int k = 0; k < WideTailSums::words; ++k) before.word[k] += before_bin[k];
-  RefinedTailBin<T>::at(slot).part[rank] = {before, begin[0], begin[0] + mine};
-}
+  struct Space {
+    JoinedTailsSpace<T> tails;
+    BySideSpace by_side;
+    union {  // one at a time
+      ClipOutline outline;
+      RefineSpace refine;
+      int listed;  ///< pixels
+    };
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
+
+  ClipRequest request;
+  const Brackets<T>* brackets;
+  const GatherResult* read;
+  std::int64_t capacity;
+  T* tails;
+  std::int64_t tails_capacity;  ///< of the memory at whose begin and end pixels are joined
+  TailSummaries<T> summaries;
+  PageCounts counts;
+  PagedWindow<T> window;
+  const ExpectedClip<T>* expected;
+  Refined *of_tails, *of_window;
+  std::int64_t least_pixels;  ///< of a bin of the tails; of the window a quarter
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const Crew crew(team);
+    const int task = team.league_rank();
+    // Every other team has a bin of the tails.
+    Refined& refined = task % 2 == 0 ? *of_tails : *of_window;
+    const int mine = task / 2;
+    if (crew.rank() == 0) refined.bin[mine] = Refined::none;
+    if (brackets->usable == 0 || brackets->spikes > 0 || read->longest_list > capacity ||
+        expected->usable != 0)
+      return;
+    Space& space = *scratch_of<Space>(team);
+    const Gathered<T> gathered{*brackets, read->totals.sums()};
+    const OutlineShare<T> share(crew.rank(), summaries, counts, window.begin);
+    const GatheredBins<T> bins(gathered.brackets);
+    const Tails joined(crew, bins, tails, summaries, nullptr, space.tails, space.by_side);
+    if (!joined.hold_all()) return;
+    share.put_into(crew, space.outline);
+    BinRehearsal<T, Crew> rehearsal(RoughClip<T, Crew>(gathered, joined, space.outline),
+                                    task % 2 == 0 ? mine : -1, task % 2 == 0 ? -1 : mine);
+    const int bin = rehearsal(request.kappa, request.max_passes);
+    const Slots slots(*this, joined);
+    if (mine == 0 && crew.rank() == 0) {
+      refined.slots = slots.begin + task % 2 * Refined::most * slots.size;
+      refined.slot_size = slots.size;
+    }
+    if (bin < 0) return;
+    T* const slot = slots.begin + (task % 2 * Refined::most + mine) * slots.size;
+    crew.barrier();  // the outline has been read
+    const bool is_refined = task % 2 == 0
+                                ? refine_tail(crew, bins, joined, bin, slot, slots.size, space)
+                                : list_window(crew, bin, slot, slots.size, space);
+    if (is_refined && crew.rank() == 0) refined.bin[mine] = bin;
+  }
+
+ private:
+  /// Slots lie where no pixels are joined: all that were gathered would have room there, and those
+  /// of the window lie elsewhere.
+  struct Slots {
+    T* begin;
+    std::int64_t size;
+
+    KOKKOS_FUNCTION Slots(const RefineBins& kernel, const Tails& joined) {
+      constexpr std::int64_t aligned = 16;  // pixels
+      const std::int64_t at_begin = *kernel.counts.joined;
+      const std::int64_t at_end = joined.all(0).count + joined.all(1).count - at_begin;
+      const std::int64_t first = (at_begin + aligned - 1) / aligned * aligned;
+      const std::int64_t free = kernel.tails_capacity - at_end - first;
+      begin = kernel.tails + first;
+      size = free > 0 ? free / (teams * aligned) * aligned : 0;
+    }
+  };
+
+  [[nodiscard]] KOKKOS_FUNCTION bool refine_tail(const Crew& crew, const GatheredBins<T>& bins,
+                                                 const Tails& joined, int bin, T* slot,
+                                                 std::int64_t slot_size, Space& space) const {
+    const int side = bin / TailOctaves::bins;
+    const int in_tail = bin % TailOctaves::bins;
+    const BinSummary<T>& summary = joined.summary(side, in_tail);
+    const std::int64_t n = summary.pixels();
+    if (in_tail >= TailOctaves::bins_in_fine || n < least_pixels || n > most_pixels ||
+        n + RefinedTailBin<T>::pixels > slot_size)
+      return false;
+    refine_tail_bin(crew, bins, joined, tails, side, in_tail, slot, space.refine);
+    return true;
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool list_window(const Crew& crew, int bin, T* slot,
+                                                 std::int64_t slot_size, Space& space) const {
+    if (bin >= GatheredBins<T>::window || window.fill_pages(bin, bin)) return false;
+    const auto n = static_cast<std::int64_t>(window.begin[bin + 1] - window.begin[bin]);
+    if (n < least_pixels / 4 || n > most_pixels || n > slot_size) return false;
+    if (crew.rank() == 0) space.listed = 0;
+    crew.barrier();
+    window.copy(crew, bin, slot, &space.listed);
+    return true;
+  }
+};
 
 }  // namespace kastor::detail
 
