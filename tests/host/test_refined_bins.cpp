@@ -139,26 +139,32 @@ void hold_what_the_bins_have(const ts::Division& division) {
       for (const T x : in_tail[static_cast<std::size_t>(b)]) term.add(x, true, few);
     kd::TailSums before;
     few.move_to(before);
-    T* const slot = exponential.tails().slot(i);
-    const auto& refined = kd::RefinedTailBin<T>::at(slot);
-    const T* const pixels = kd::RefinedTailBin<T>::pixels_at(slot);
-    std::uint32_t next = 0;
-    for (int p = 0; p < kd::RefinedTailBin<T>::parts; ++p) {
-      const auto& part = refined.part[p];
-      EXPECT_EQ(part.begin, next);
-      const kd::TailSums sums = part.before.sums();
-      EXPECT_EQ(sums.count, before.count) << bin << ", part " << p;
-      EXPECT_EQ(sums.sum.low, before.sum.low) << bin << ", part " << p;
-      EXPECT_EQ(sums.squares.low, before.squares.low) << bin << ", part " << p;
-      for (std::uint32_t k = part.begin; k < part.past; ++k) {
-        EXPECT_EQ(bins.in_tails(pixels[k]), bin);
-        EXPECT_EQ(bins.part_of_bin(pixels[k]), p);
-        term.add(pixels[k], true, few);
+    // Each slot has a share of the pixels, the first what is before the bin as well.
+    std::size_t pixels_of_bin = 0;
+    for (int k = 0; k < kd::RefinedBins<T>::tail_slots; ++k) {
+      T* const slot = exponential.tails().slot(i * kd::RefinedBins<T>::tail_slots + k);
+      const auto& refined = kd::RefinedTailBin<T>::at(slot);
+      const T* const pixels = kd::RefinedTailBin<T>::pixels_at(slot);
+      std::uint32_t next = 0;
+      for (int p = 0; p < kd::RefinedTailBin<T>::parts; ++p) {
+        const auto& part = refined.part[p];
+        EXPECT_EQ(part.begin, next);
+        const kd::TailSums sums = part.before.sums();
+        EXPECT_EQ(sums.count, before.count) << bin << ", part " << p;
+        EXPECT_EQ(sums.sum.low, before.sum.low) << bin << ", part " << p;
+        EXPECT_EQ(sums.squares.low, before.squares.low) << bin << ", part " << p;
+        for (std::uint32_t at = part.begin; at < part.past; ++at) {
+          EXPECT_EQ(bins.in_tails(pixels[at]), bin);
+          EXPECT_EQ(bins.part_of_bin(pixels[at]), p);
+          term.add(pixels[at], true, few);
+        }
+        few.move_to(before);
+        next = part.past;
       }
-      few.move_to(before);
-      next = part.past;
+      pixels_of_bin += next;
+      before = {};
     }
-    EXPECT_EQ(next, in_tail[static_cast<std::size_t>(bin)].size());
+    EXPECT_EQ(pixels_of_bin, in_tail[static_cast<std::size_t>(bin)].size());
   }
 }
 

@@ -34,7 +34,7 @@ struct DeviceClip {
   std::int64_t most_copied = PagedWindow<T>::room;  ///< of a window's bin; not more
   /// Bins of fewer pixels in all are not worth a kernel.
   std::int64_t least_refined = std::int64_t{1} << 26;
-  std::int64_t least_in_refined = 2048;  ///< see RefineBins
+  std::int64_t least_in_refined = 4096;  ///< see RefineBins
 
   /// `launch(label, league, kernel)` enqueues; `for_each_band(visit)` calls `visit(SampledRows<T>)`
   /// for the bands of the image. \tparam Exec has the teams.

@@ -48,7 +48,7 @@ template <class T>
 struct GatheredBins {
   static constexpr int window = 4096;
   static constexpr int count = window + 2 * TailOctaves::bins;
-  static constexpr int parts_of_bin = 64;  ///< of a tail's bin in a fine octave
+  static constexpr int parts_of_bin = 128;  ///< of a tail's bin in a fine octave
 
   T window_low, window_high;
   double low, per_unit;
@@ -102,7 +102,7 @@ struct GatheredBins {
         Kokkos::bit_cast<std::uint64_t>(Kokkos::fabs(static_cast<double>(x) - centre));
     const int octave = static_cast<int>(bits >> 52) - exponent_field;
     const int behind = 52 - TailOctaves::bits_of(octave < 0 ? 0 : octave);
-    constexpr int parts_bits = 6;
+    constexpr int parts_bits = 7;
     static_assert(1 << parts_bits == parts_of_bin);
     return static_cast<int>(bits >> (behind - parts_bits)) & (parts_of_bin - 1);
   }

@@ -88,8 +88,8 @@ class JoinedTails {
     cuts_at(limits, cuts);
     std::uint64_t words[2][WideTailSums::words] = {};
     if (cuts_pixels(0, cuts[0]) || cuts_pixels(1, cuts[1])) {
-      const int slots[sides] = {m_space->refined.slot_of(cuts[0].bin),
-                                m_space->refined.slot_of(TailOctaves::bins + cuts[1].bin)};
+      const int places[sides] = {m_space->refined.place_of(cuts[0].bin),
+                                 m_space->refined.place_of(TailOctaves::bins + cuts[1].bin)};
       by_side(m_crew, *m_by_side, words, AddWords{},
               [&](int side, const auto& half, std::uint64_t(&mine)[WideTailSums::words]) {
                 KASTOR_UNROLL
@@ -97,10 +97,10 @@ class JoinedTails {
                 const Cut cut = of_side(side, cuts);
                 if (!cuts_pixels(side, cut)) return;
                 const T limit = of_side(side, limits);
-                const Near near = near_limit(half, side, limit, cut, of_side(side, slots), mine);
+                const Near near = near_limit(half, side, limit, cut, of_side(side, places), mine);
                 const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(cut.octave));
                 TailSums sums;
-                add_tail(half, near.pixels, near.count, term, sums,
+                add_tail(near.squad, near.pixels, near.count, term, sums,
                          [&](T x) { return is_within(side, x, limit); });
                 WideTailSums::of(sums).add_to(mine);
               });
@@ -247,34 +247,39 @@ class JoinedTails {
     by_lanes(cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
   }
 
-  /// Pixels on both sides of a limit.
+  /// Pixels on both sides of a limit, and the thread's place among those who look at them.
   struct Near {
+    Squad squad;
     const T* pixels;
     std::int64_t count;
   };
   /// Those of the limit's octave that have to be looked at. Adds this thread's share of what is
-  /// within the limit beside them.
+  /// within the limit beside them. `refined`: the place of the bin among the refined ones.
   template <class Half>
   [[nodiscard]] KOKKOS_FUNCTION Near near_limit(const Half& half, int side, T limit, const Cut& cut,
-                                                int slot,
+                                                int refined,
                                                 std::uint64_t (&words)[WideTailSums::words]) const {
-    if (slot >= 0) {
-      T* const at = m_space->refined.slot(slot);
-      const auto part = RefinedTailBin<T>::at(at).part[m_bins.part_of_bin(limit)];
-      if (half.rank() == 0) part.before.add_to(words);
-      return {RefinedTailBin<T>::pixels_at(at) + part.begin, part.past - part.begin};
+    if (refined >= 0) {
+      constexpr int slots = RefinedBins<T>::tail_slots;
+      const int mine = half.rank() % slots;
+      const Squad squad{half.rank() / slots, (half.size() - mine + slots - 1) / slots};
+      T* const slot = m_space->refined.slot(refined * slots + mine);
+      const auto part = RefinedTailBin<T>::at(slot).part[m_bins.part_of_bin(limit)];
+      if (squad.rank() == 0) part.before.add_to(words);
+      return {squad, RefinedTailBin<T>::pixels_at(slot) + part.begin, part.past - part.begin};
     }
+    const Squad squad{half.rank(), half.size()};
     const BinSummary<T> all = summary(side, cut.bin);
     const std::int64_t n = all.pixels();
     const int shares = shares_before(cut.bin);
     KASTOR_KEEP_LOOP
     for (int i = half.rank(); i < shares; i += half.size())
       share_before(i, side, cut.bin).add_to(words);
-    if (n == 0) return {nullptr, 0};
+    if (n == 0) return {squad, nullptr, 0};
     const bool all_within = is_within(side, side == 0 ? all.min() : all.max(), limit);
     if (all_within && half.rank() == 0) all.sums.add_to(words);
     const bool some_within = is_within(side, side == 0 ? all.max() : all.min(), limit);
-    return {m_tails + all.begin, all_within || !some_within ? 0 : n};
+    return {squad, m_tails + all.begin, all_within || !some_within ? 0 : n};
   }
 
   /// 1 + the last bin of some that is not empty, among this thread's; 0: there is none.

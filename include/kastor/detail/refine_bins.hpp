@@ -20,8 +20,8 @@
 namespace kastor::detail {
 
 /// Where nothing can be expected of a clip, since its bins have very many pixels: every team finds
-/// out which bins the passes will look in, and refines one of them, so that they need not look at
-/// all of its pixels.
+/// out which bins the passes will look in, and refines one of them, or a share of it, so that they
+/// need not look at all of its pixels.
 template <class T, class Exec>
 struct RefineBins {
   using Member = TeamMember<Exec>;
@@ -30,7 +30,8 @@ struct RefineBins {
   using Refined = RefinedBins<T>;
   static constexpr int threads = ClipOutline::threads;
   static constexpr int teams_at_once = 1;
-  static constexpr int teams = 2 * Refined::most;
+  static constexpr int tail_teams = Refined::most * Refined::tail_slots;
+  static constexpr int teams = tail_teams + Refined::most;
   /// More pixels of a bin are few different values, as a rule.
   static constexpr std::int64_t most_pixels = std::int64_t{1} << 17;
 
@@ -56,43 +57,64 @@ struct RefineBins {
   PagedWindow<T> window;
   const ExpectedClip<T>* expected;
   Refined *of_tails, *of_window;
-  std::int64_t least_pixels;  ///< of a bin of the tails; of the window a quarter
+  std::int64_t least_pixels;  ///< of the bins that have most; of others a quarter
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Crew crew(team);
     const int task = team.league_rank();
-    // Every other team has a bin of the tails.
-    Refined& refined = task % 2 == 0 ? *of_tails : *of_window;
-    const int mine = task / 2;
-    if (crew.rank() == 0) refined.bin[mine] = Refined::none;
+    const bool is_for_tails = task < tail_teams;
+    Refined& refined = is_for_tails ? *of_tails : *of_window;
+    const int slot = is_for_tails ? task : task - tail_teams;
+    const int slots_of_bin = is_for_tails ? Refined::tail_slots : 1;
+    const int mine = slot / slots_of_bin;
+    const int share = slot % slots_of_bin;
+    if (crew.rank() == 0 && share == 0) refined.bin[mine] = Refined::none;
     if (brackets->usable == 0 || brackets->spikes > 0 || read->longest_list > capacity ||
-        expected->usable != 0)
+        expected->usable != 0 || !may_help())
       return;
     Space& space = *scratch_of<Space>(team);
     const Gathered<T> gathered{*brackets, read->totals.sums()};
-    const OutlineShare<T> share(crew.rank(), summaries, counts, window.begin);
+    const OutlineShare<T> outline(crew.rank(), summaries, counts, window.begin);
     const GatheredBins<T> bins(gathered.brackets);
     const Tails joined(crew, bins, tails, summaries, nullptr, space.tails, space.by_side);
     if (!joined.hold_all()) return;
-    share.put_into(crew, space.outline);
+    outline.put_into(crew, space.outline);
     BinRehearsal<T, Crew> rehearsal(RoughClip<T, Crew>(gathered, joined, space.outline),
-                                    task % 2 == 0 ? mine : -1, task % 2 == 0 ? -1 : mine);
+                                    is_for_tails ? mine : -1, is_for_tails ? -1 : mine);
     const int bin = rehearsal(request.kappa, request.max_passes);
     const Slots slots(*this, joined);
-    if (mine == 0 && crew.rank() == 0) {
-      refined.slots = slots.begin + task % 2 * Refined::most * slots.size;
+    T* const first_slot = slots.begin + (is_for_tails ? 0 : tail_teams) * slots.size;
+    if (slot == 0 && crew.rank() == 0) {
+      refined.slots = first_slot;
       refined.slot_size = slots.size;
     }
     if (bin < 0) return;
-    T* const slot = slots.begin + (task % 2 * Refined::most + mine) * slots.size;
+    T* const to = first_slot + slot * slots.size;
     crew.barrier();  // the outline has been read
-    const bool is_refined = task % 2 == 0
-                                ? refine_tail(crew, bins, joined, bin, slot, slots.size, space)
-                                : list_window(crew, bin, slot, slots.size, space);
-    if (is_refined && crew.rank() == 0) refined.bin[mine] = bin;
+    const bool is_refined = is_for_tails
+                                ? refine_tail(crew, bins, joined, bin, share, to, slots.size, space)
+                                : list_window(crew, bin, to, slots.size, space);
+    if (is_refined && share == 0 && crew.rank() == 0) refined.bin[mine] = bin;
   }
 
  private:
+  /// Whether the bins behind the edge of one side have many pixels, all of them: it is there that
+  /// bins have most, and of few different values most bins have none.
+  [[nodiscard]] KOKKOS_FUNCTION bool may_help() const {
+    constexpr int some = TailOctaves::in_group;
+    const GatheredBins<T> bins(*brackets);
+    bool helps = false;
+    for (int side = 0; side < Tails::sides; ++side) {
+      const int edge = bins.in_tail(side == 0 ? brackets->low_edge : brackets->high_edge);
+      if (edge + some >= TailOctaves::bins_in_fine) continue;
+      const std::uint32_t* const count = counts.of_tail + side * TailOctaves::bins + edge + 1;
+      bool all = true;
+      KASTOR_UNROLL
+      for (int b = 0; b < some; ++b) all &= count[b] >= least_pixels;
+      helps |= all;
+    }
+    return helps;
+  }
   /// Slots lie where no pixels are joined: all that were gathered would have room there, and those
   /// of the window lie elsewhere.
   struct Slots {
@@ -111,16 +133,16 @@ struct RefineBins {
   };
 
   [[nodiscard]] KOKKOS_FUNCTION bool refine_tail(const Crew& crew, const GatheredBins<T>& bins,
-                                                 const Tails& joined, int bin, T* slot,
+                                                 const Tails& joined, int bin, int share, T* slot,
                                                  std::int64_t slot_size, Space& space) const {
     const int side = bin / TailOctaves::bins;
     const int in_tail = bin % TailOctaves::bins;
     const BinSummary<T>& summary = joined.summary(side, in_tail);
     const std::int64_t n = summary.pixels();
-    if (in_tail >= TailOctaves::bins_in_fine || n < least_pixels || n > most_pixels ||
-        n + RefinedTailBin<T>::pixels > slot_size)
+    if (in_tail >= TailOctaves::bins_in_fine || n < least_pixels / 4 || n > most_pixels ||
+        n / Refined::tail_slots + 1 + RefinedTailBin<T>::pixels > slot_size)
       return false;
-    refine_tail_bin(crew, bins, joined, tails, side, in_tail, slot, space.refine);
+    refine_tail_bin(crew, bins, joined, tails, side, in_tail, share, slot, space.refine);
     return true;
   }
 
@@ -128,7 +150,7 @@ struct RefineBins {
                                                  std::int64_t slot_size, Space& space) const {
     if (bin >= GatheredBins<T>::window || window.fill_pages(bin, bin)) return false;
     const auto n = static_cast<std::int64_t>(window.begin[bin + 1] - window.begin[bin]);
-    if (n < least_pixels / 4 || n > most_pixels || n > slot_size) return false;
+    if (n < least_pixels / 8 || n > most_pixels || n > slot_size) return false;
     if (crew.rank() == 0) space.listed = 0;
     crew.barrier();
     window.copy(crew, bin, slot, &space.listed);

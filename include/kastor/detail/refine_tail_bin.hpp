@@ -23,23 +23,27 @@ struct RefineSpace {
   SumsBeforeSpace<std::uint64_t, WideTailSums::words, threads> sums;
 };
 
-/// Fills a slot with a tail's bin, of a fine octave. All of the crew must call it.
+/// Fills one of a tail's bin's slots, of a fine octave. All of the crew must call it.
 template <class T, class Crew, class Tails>
 KOKKOS_FUNCTION void refine_tail_bin(const Crew& crew, const GatheredBins<T>& bins,
                                      const Tails& joined, const T* tails, int side, int bin,
-                                     T* slot, RefineSpace& space) {
+                                     int share, T* slot, RefineSpace& space) {
   using Refined = RefinedTailBin<T>;
+  constexpr int shares = RefinedBins<T>::tail_slots;
   constexpr int of_part = RefineSpace::threads / Refined::parts;
   static_assert(of_part * Refined::parts == RefineSpace::threads);
+  constexpr int batch = 16;  // pixels of a thread under way at once
   const BinSummary<T>& all = joined.summary(side, bin);
-  const T* const from = tails + all.begin;
-  const std::int64_t n = all.pixels();
+  const std::int64_t begin_of_share = all.pixels() * share / shares;
+  const std::int64_t n = all.pixels() * (share + 1) / shares - begin_of_share;
+  const T* const from = tails + all.begin + begin_of_share;
   T* const to = Refined::pixels_at(slot);
   const int rank = crew.rank();
   if (rank < Refined::parts) space.next[rank] = 0;
   crew.barrier();
-  for_my_share(crew, from, n,
-               [&](T x) { (void)scratch_fetch_add(&space.next[bins.part_of_bin(x)], 1U); });
+  for_my_places<batch>(crew, from, n, [&](std::int64_t, T x) {
+    (void)scratch_fetch_add(&space.next[bins.part_of_bin(x)], 1U);
+  });
   crew.barrier();
   const std::uint32_t in_part = space.next[rank / of_part];
   std::uint32_t begin[1] = {rank % of_part == 0 ? in_part : 0};
@@ -54,9 +58,9 @@ KOKKOS_FUNCTION void refine_tail_bin(const Crew& crew, const GatheredBins<T>& bi
   const std::uint32_t first = space.begin[rank / of_part];
   TailSums sums;
   add_tail(Squad{rank % of_part, of_part}, to + first, in_part, term, sums, [](T) { return true; });
-  WideTailSums share = joined.share_before(rank, side, bin);
+  WideTailSums of_bins = share == 0 ? joined.share_before(rank, side, bin) : WideTailSums{};
   std::uint64_t before_bin[WideTailSums::words];
-  sums_before(crew, space.sums, share.word, before_bin);
+  sums_before(crew, space.sums, of_bins.word, before_bin);
   crew.barrier();
   WideTailSums before = WideTailSums::of(sums);
   sums_before(crew, space.sums, before.word);

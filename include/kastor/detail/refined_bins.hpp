@@ -10,10 +10,11 @@
 /// Bins with very many pixels, in which the passes of a clip will probably look again and again.
 namespace kastor::detail {
 
-/// Some bins, and a slot of memory for each, all of one size.
+/// Some bins, and some slots of memory for each, all of one size.
 template <class T>
 struct RefinedBins {
   static constexpr int most = lanes;
+  static constexpr int tail_slots = 3;  ///< of a bin of the tails; one of the window has one
   static constexpr std::int32_t none = -1;
 
   std::int32_t bin[most];
@@ -31,8 +32,9 @@ struct RefinedBins {
     slot_size = others->slot_size;
   }
   [[nodiscard]] KOKKOS_FUNCTION T* slot(int i) const { return slots + i * slot_size; }
-  /// The slot of a bin; -1: it has none. On CUDA all lanes of a warp must ask together.
-  [[nodiscard]] KOKKOS_FUNCTION int slot_of(std::int32_t b) const {
+  /// The first slot of a bin is this one times the slots of a bin; -1: it has none. On CUDA all
+  /// lanes of a warp must ask together.
+  [[nodiscard]] KOKKOS_FUNCTION int place_of(std::int32_t b) const {
 #ifdef __CUDA_ARCH__
     const std::uint32_t same = lanes_where(bin[this_lane()] == b);
     return same != 0 ? first_lane_of(same) : -1;
@@ -44,14 +46,15 @@ struct RefinedBins {
   }
 };
 
-/// A slot of a tail's bin: its pixels by equal parts of its width, behind what they add up to.
-/// Those of a window's bin are just its pixels.
+/// A slot of a tail's bin: some of its pixels, by equal parts of its width, behind what they add up
+/// to. That of a window's bin is just its pixels.
 template <class T>
 struct RefinedTailBin {
   static constexpr int parts = GatheredBins<T>::parts_of_bin;
   struct Part {
-    WideTailSums before;        ///< of the pixels of the octave before the part
-    std::uint32_t begin, past;  ///< of its own among those of the bin
+    WideTailSums
+        before;  ///< of these before the part; in the first slot, of all before the bin too
+    std::uint32_t begin, past;
   };
   Part part[parts];
 

@@ -130,7 +130,7 @@ class WindowSelector {
       m_crew.barrier();
       sort_few(unsorted, 0, static_cast<std::uint32_t>(n));
     } else {
-      const int slot = m_space->listed.slot_of(m_bin.bin);
+      const int slot = m_space->listed.place_of(m_bin.bin);
       m_list = slot >= 0 ? m_space->listed.slot(slot)
                          : m_window.list(m_crew, m_bin.bin, n, &m_space->next);
       m_crew.barrier();
