@@ -158,6 +158,39 @@ TEST(DeviceClip, FindsMediansOfIntegers) {
   gives_the_bits_of_a_host(image, {3, 2048, all_alone, 2});
 }
 
+/// Of two values, so frequent both that the window reaches from one to the other, and `others`
+/// per cent between them.
+template <class T>
+void counts_where_all_are_wanted(double low, double high, int others) {
+  ts::HostImage<T> image(290, 311);
+  ts::Random random(14);
+  for (T& pixel : image.values) {
+    const double share =
+        random.below(100) < others ? random.uniform() : (random.below(2) == 0 ? 0.0 : 1.0);
+    pixel = static_cast<T>(low + share * (high - low));
+  }
+  EmulatedClip<T> device(image.ny, image.nx, {3, 2048});
+  const auto& outcome = device.run(image, request_of({}));
+  ASSERT_EQ(outcome.decided, 1);
+  kastor::SigmaClipResult got = outcome.result;
+  got.route = kastor::ClipRoute::bracketed;
+  using Exec = ts::FirstExec;
+  EXPECT_TRUE(ts::same_bits(got, kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), {})));
+  const auto& brackets = *device.parts().prediction.brackets;
+  EXPECT_GE(brackets.spikes, 1);
+  EXPECT_EQ(std::count_if(image.values.begin(), image.values.end(),
+                          [&](T x) { return brackets.in_window(x); }),
+            image.ny * image.nx);
+}
+TEST(DeviceClip, CountsSpikesOfWholeTiles) {
+  counts_where_all_are_wanted<float>(5, 5, 0);
+  counts_where_all_are_wanted<double>(-7, -7, 0);
+}
+TEST(DeviceClip, CountsSpikesOfWholeTilesAmongOthers) {
+  counts_where_all_are_wanted<float>(5, 6, 3);
+  counts_where_all_are_wanted<double>(5, 6, 3);
+}
+
 /// One after the other, of which each leaves its counters for the next.
 TEST(DeviceClip, ReadsManyTilesByOneTeam) {
   gives_the_bits_of_a_host(ts::make_image<float>(ts::Pixels::contaminated, 290, 311, 8), {1, 7680});
