@@ -251,34 +251,6 @@ struct GatherByTeams {
     return wanted;
   }
 
-  /// The same where all pixels of a thread are wanted, in a whole tile: a pack is loaded at once.
-  KOKKOS_FUNCTION Bits count_spikes_of_all(const T* pixels, int rank, Sums& sums) const {
-    constexpr int batch = 2;  // packs
-    static_assert(packs * rounds % batch == 0);
-    const Brackets<T>& b = *brackets;
-    const auto* const from = reinterpret_cast<const PixelPack<T>*>(pixels) + rank;
-    Bits others = 0;
-    KASTOR_KEEP_LOOP
-    for (int p = 0; p < packs * rounds; p += batch) {
-      PixelPack<T> x[batch];
-      KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k) x[k] = from[(p + k) * threads];
-      Bits spikes = 0;
-      KASTOR_KEEP_LOOP
-      for (int s = 0; s < b.spikes; ++s) {
-        const T spike = b.spike[s];
-        Bits same = 0;
-        KASTOR_UNROLL
-        for (int i = 0; i < batch * pack; ++i)
-          same |= x[i / pack].pixel[i % pack] == spike ? Bits{1} << i : 0;
-        sums.spike[s] += ones_in(same);
-        spikes |= same;
-      }
-      others |= (~spikes & ((Bits{1} << (batch * pack)) - 1)) << (p * pack);
-    }
-    return others;
-  }
-
   /// Where a team keeps pixels.
   struct Kept {
     T* gathered;
@@ -362,10 +334,8 @@ struct GatherByTeams {
       const T* const pixels = tiles.begin(t);
       const std::int64_t n = tiles.size(t);
       TilePart part;
-      constexpr Bits all = ~Bits{0} >> (32 - per_thread);
-      Bits there = all;
-      const bool is_whole = n == tile && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0;
-      if (is_whole) {
+      Bits there = ~Bits{0} >> (32 - per_thread);
+      if (n == tile && reinterpret_cast<std::uintptr_t>(pixels) % 16 == 0) {
         take_all(rule, pixels, rank, part);
       } else {
         there = take_some(rule, pixels, n, rank, part);
@@ -378,9 +348,7 @@ struct GatherByTeams {
         wanted = finite;
       }
       sums.below += ones_in(there & part.below);
-      if (rule.spikes > 0)
-        wanted = is_whole && wanted == all ? count_spikes_of_all(pixels, rank, sums)
-                                           : count_spikes(pixels, wanted, rank, sums);
+      if (rule.spikes > 0) wanted = count_spikes(pixels, wanted, rank, sums);
       keep(team, rule, {pixels, first_pixel + static_cast<std::uint64_t>(tiles.first_of(t)), mine},
            wanted, space->to_keep, kept, gathered, sums);
       sums.sum += static_cast<std::int64_t>(part.sum * rule.steps);
