@@ -114,6 +114,20 @@ struct PlaceSpeckles {
   }
 };
 
+/// Half of the pixels from 0 to 1, a quarter from 1 to 2 and so on: a clip of many passes, each of
+/// which moves its limit among thousands of pixels.
+struct PlaceFallingTail {
+  static constexpr std::int64_t side = 8200;
+  float* pixels;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::uint64_t bits = kastor::detail::random_bits(4, static_cast<std::uint64_t>(i));
+    int halvings = 0;
+    while (halvings < 30 && (bits >> halvings & 1) != 0) ++halvings;
+    pixels[i] = static_cast<float>(halvings + static_cast<double>(bits >> 40) * 0x1p-24);
+  }
+};
+
 template <class Place, class Exec>
 kastor::FindResult find_placed(kastor::Connectivity connectivity) {
   constexpr std::int64_t side = Place::side;
@@ -139,12 +153,26 @@ void finds_what_one_core_finds(kastor::Connectivity connectivity) {
   EXPECT_TRUE(testing_support::same_bits(found.sources, want.sources));
 }
 
+template <class Exec>
+void clips_a_falling_tail_as_one_core() {
+  constexpr auto four = kastor::Connectivity::four;
+  const kastor::FindResult want = find_placed<PlaceFallingTail, Kokkos::Serial>(four);
+  const kastor::FindResult found = find_placed<PlaceFallingTail, Exec>(four);
+  EXPECT_GE(want.clip.passes, 10);
+  EXPECT_EQ(found.clip.route, kastor::ClipRoute::bracketed);
+  EXPECT_TRUE(testing_support::same_bits(found.clip, want.clip));
+}
+
 template <class C>
 class LargeImage : public ::testing::Test {};
 
 TYPED_TEST_SUITE(LargeImage, testing_support::Execs, testing_support::CaseName);
 
 TYPED_TEST(LargeImage, BeyondTwoToThe31PixelsIsFoundAndMeasured) { finds_every_cross<TypeParam>(); }
+
+TYPED_TEST(LargeImage, FallingTailsAreClippedAsOnOneCore) {
+  clips_a_falling_tail_as_one_core<TypeParam>();
+}
 
 TYPED_TEST(LargeImage, LongRunsAreSummedAsOnOneCore) {
   finds_what_one_core_finds<PlaceLongRuns, TypeParam>(kastor::Connectivity::four);
