@@ -32,7 +32,8 @@ class BinRehearsal : RoughClip<T, Crew> {
   /// The bin, as RefinedBins has it; -1: they are fewer. All must call it.
   [[nodiscard]] KOKKOS_FUNCTION int operator()(double kappa, int max_passes) {
     const auto factor = static_cast<float>(kappa);
-    float limits[sides] = {Rough::infinity(), Rough::infinity()};
+    float limits[sides] = {Kokkos::Experimental::infinity_v<float>,
+                           Kokkos::Experimental::infinity_v<float>};
     float last_place = -1;
     bool goes_on = true;
     const int most = max_passes > 0 && max_passes < most_passes ? max_passes : most_passes;

@@ -44,7 +44,8 @@ class ClipRehearsal : RoughClip<T, Crew> {
   /// Goes through the passes as long as there is room for what they ask. All must call it.
   KOKKOS_FUNCTION void operator()(double kappa, int max_passes, ExpectedQuestion<T>& question) {
     const auto factor = static_cast<float>(kappa);
-    float limits[sides] = {Rough::infinity(), Rough::infinity()};
+    float limits[sides] = {Kokkos::Experimental::infinity_v<float>,
+                           Kokkos::Experimental::infinity_v<float>};
     float last_rank = -1;
     // A pass that changes little is the last one: those after it ask for what it asked for.
     bool goes_on = true;

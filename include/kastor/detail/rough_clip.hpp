@@ -107,9 +107,6 @@ class RoughClip {
     float per_pixel;  ///< 1 / their number
   };
 
-  KOKKOS_FUNCTION static constexpr float infinity() {
-    return Kokkos::Experimental::infinity_v<float>;
-  }
   /// False: the median is not in the window.
   KOKKOS_FUNCTION bool look(const float (&limits)[sides], float factor, Pass& pass) const {
     Part parts[sides];
@@ -134,7 +131,8 @@ class RoughClip {
   }
   /// Whether it is a limit of the clip.
   [[nodiscard]] KOKKOS_FUNCTION bool is_limit(int side, float limit) const {
-    return (limit >= of_side(side, m_edge)) & (limit < infinity());
+    constexpr float infinity = Kokkos::Experimental::infinity_v<float>;
+    return (limit >= of_side(side, m_edge)) & (limit < infinity);
   }
 
   [[nodiscard]] KOKKOS_FUNCTION static int octave_of(float limit) {
