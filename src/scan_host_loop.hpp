@@ -2,7 +2,7 @@
 // Included for each level by loops_at_levels.hpp.
 
 /// See scan_on_host; `blocks` times 64 pixels, and a few NaN and infinities may be left in the
-/// tails and among the candidates. All pixels of a block with few in the tails go to the sums,
+/// tails and among the candidates. All pixels of a block with few outside the edges go to the sums,
 /// which saves a choice for each; then what those of the tails added, whatever it is, is taken off
 /// again.
 template <class T>

@@ -158,8 +158,8 @@ TEST(DeviceClip, FindsMediansOfIntegers) {
   gives_the_bits_of_a_host(image, {3, 2048, all_alone, 2});
 }
 
-/// Of two values, so frequent both that the window reaches from one to the other, and `others`
-/// per cent between them.
+/// Of one value, or of two that are so frequent that the window reaches from one to the other, and
+/// `others` per cent between them.
 template <class T>
 void counts_where_all_are_wanted(double low, double high, int others) {
   ts::HostImage<T> image(290, 311);

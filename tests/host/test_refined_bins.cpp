@@ -28,6 +28,9 @@ constexpr std::int64_t side_of_image = 1500;
 /// Groups of bins are joined at the begin of their memory, or at its end.
 constexpr ts::Division alone{3, 2048, ts::all_alone, 1, false, 0, 16384, 64};
 constexpr ts::Division shared{3, 2048, 600, 1, false, 0, 16384, 64};
+constexpr ts::Division in_bands{3, 2048, 600, 4, false, 0, 16384, 64};
+
+enum class Sides { upper, lower, both };
 
 template <class T>
 [[nodiscard]] std::vector<int> bins_of(const kd::RefinedBins<T>& refined) {
@@ -73,14 +76,22 @@ template <class BinOf>
 }
 
 template <class T>
+[[nodiscard]] ts::HostImage<T> exponential_image(Sides sides) {
+  auto image = ts::make_image<T>(ts::Pixels::exponential, side_of_image, side_of_image, 5);
+  ts::Random random(6);
+  for (T& pixel : image.values)
+    if (sides == Sides::lower || (sides == Sides::both && random.below(2) == 0)) pixel = -pixel;
+  return image;
+}
+
+template <class T>
 class Exponential {
  public:
-  explicit Exponential(const ts::Division& division)
-      : m_image(ts::make_image<T>(ts::Pixels::exponential, side_of_image, side_of_image, 5)),
-        m_clip(side_of_image, side_of_image, division) {}
+  explicit Exponential(const ts::Division& division, Sides sides = Sides::upper)
+      : m_image(exponential_image<T>(sides)), m_clip(side_of_image, side_of_image, division) {}
 
-  [[nodiscard]] kastor::SigmaClipResult run() {
-    auto got = m_clip.run(m_image, ts::request_of({})).result;
+  [[nodiscard]] kastor::SigmaClipResult run(const kastor::SigmaClipParams& params = {}) {
+    auto got = m_clip.run(m_image, ts::request_of(params)).result;
     got.route = kastor::ClipRoute::bracketed;
     return got;
   }
@@ -98,18 +109,30 @@ class Exponential {
 };
 
 template <class T>
-void hold_what_the_bins_have(const ts::Division& division) {
+void hold_what_the_bins_have(const ts::Division& division, Sides sides = Sides::upper,
+                             double kappa = 3) {
   using Exec = ts::FirstExec;
-  Exponential<T> exponential(division);
-  const auto got = exponential.run();
+  const kastor::SigmaClipParams params{kappa, 0};
+  Exponential<T> exponential(division, sides);
+  const auto got = exponential.run(params);
   EXPECT_TRUE(exponential.clip().memory_is_whole());
-  EXPECT_TRUE(
-      ts::same_bits(got, kastor::sigma_clip(Exec{}, ts::to_device<Exec>(exponential.image()), {})));
+  const auto of_tails = bins_of(exponential.tails());
+  const auto on_side = [&](bool upper) {
+    return std::count_if(of_tails.begin(), of_tails.end(),
+                         [&](int bin) { return (bin >= kd::TailOctaves::bins) == upper; });
+  };
+  EXPECT_EQ(on_side(true) > 0, sides != Sides::lower);
+  EXPECT_EQ(on_side(false) > 0, sides != Sides::upper);
+  EXPECT_FALSE(bins_of(exponential.window()).empty());
+  if (division.most_alone != ts::all_alone) {
+    EXPECT_GT(exponential.clip().heaviest_group(), division.most_alone);
+  }
+  EXPECT_TRUE(ts::same_bits(
+      got, kastor::sigma_clip(Exec{}, ts::to_device<Exec>(exponential.image()), params)));
 
   const auto bins = exponential.bins();
   const auto& brackets = *exponential.clip().parts().prediction.brackets;
   std::vector<std::vector<T>> in_tail(2 * kd::TailOctaves::bins), in_window(bins.window);
-  std::vector<std::vector<T>> in_octave(2 * kd::TailOctaves::count);
   for (const T x : exponential.image().values) {
     if (brackets.in_window(x)) {
       in_window[static_cast<std::size_t>(bins.in_window(x))].push_back(x);
@@ -173,6 +196,11 @@ TEST(RefinedBins, HoldWhatTheBinsHave) {
   hold_what_the_bins_have<double>(alone);
 }
 TEST(RefinedBins, HoldWhatSharedGroupsHave) { hold_what_the_bins_have<float>(shared); }
+TEST(RefinedBins, HoldWhatBandsHave) { hold_what_the_bins_have<double>(in_bands); }
+TEST(RefinedBins, AreOfEitherSide) {
+  hold_what_the_bins_have<float>(alone, Sides::lower);
+  hold_what_the_bins_have<float>(shared, Sides::both, 2.1);
+}
 
 /// If they were others nothing would be wrong, but slow.
 TEST(RefinedBins, AreThoseThatThePassesLookIn) {
@@ -201,13 +229,33 @@ TEST(RefinedBins, AreNoneOfFewPixels) {
   EXPECT_TRUE(bins_of(exponential.tails()).empty());
   EXPECT_TRUE(bins_of(exponential.window()).empty());
 }
+/// In lists no longer than what is gathered only the pixels of the window leave room: of so small
+/// an image too little.
+TEST(RefinedBins, AreNoneWithoutRoom) {
+  Exponential<float> roomy(alone);
+  const auto want = roomy.run();
+  ts::Division division = alone;
+  division.capacity = roomy.clip().parts().read->longest_list;
+  Exponential<float> narrow(division);
+  EXPECT_TRUE(ts::same_bits(narrow.run(), want));
+  EXPECT_TRUE(narrow.clip().memory_is_whole());
+  EXPECT_FALSE(bins_of(roomy.tails()).empty());
+  EXPECT_TRUE(bins_of(narrow.tails()).empty());
+}
 /// Those of the image before are no others'.
 TEST(RefinedBins, AreForgotten) {
+  using Exec = ts::FirstExec;
   Exponential<float> exponential(alone);
   static_cast<void>(exponential.run());
   EXPECT_FALSE(bins_of(exponential.tails()).empty());
-  const auto noise = ts::make_image<float>(ts::Pixels::gaussian, side_of_image, side_of_image, 6);
-  static_cast<void>(exponential.clip().run(noise, ts::request_of({})));
+  const auto run = [&](const ts::HostImage<float>& image) {
+    auto got = exponential.clip().run(image, ts::request_of({})).result;
+    got.route = kastor::ClipRoute::bracketed;
+    EXPECT_TRUE(ts::same_bits(got, kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), {})));
+  };
+  run(exponential_image<float>(Sides::lower));
+  EXPECT_FALSE(bins_of(exponential.tails()).empty());
+  run(ts::make_image<float>(ts::Pixels::gaussian, side_of_image, side_of_image, 6));
   EXPECT_TRUE(bins_of(exponential.tails()).empty());
   EXPECT_TRUE(bins_of(exponential.window()).empty());
 }

@@ -36,6 +36,7 @@
 ///   sort          many teams   the gathered pixels into bins, page by page
 ///   join          many teams   the tails of all pages, and their sums
 ///   expect        some teams   every pass, roughly, to look up what it will ask
+///   refine        some teams   or of a large image the bins that passes look in, into parts
 ///   replay        one team     every pass, exactly, from those answers or from sums and bins
 ///
 /// A host keeps lists instead of sorting and joining: see sift_tails.hpp.

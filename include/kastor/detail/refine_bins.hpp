@@ -30,9 +30,10 @@ struct RefineBins {
   using Refined = RefinedBins<T>;
   static constexpr int threads = ClipOutline::threads;
   static constexpr int teams_at_once = 1;
+  static_assert(threads == BySideSpace::threads && threads == RefineSpace::threads);
   static constexpr int tail_teams = Refined::most * Refined::tail_slots;
   static constexpr int teams = tail_teams + Refined::most;
-  /// More pixels of a bin are few different values, as a rule.
+  /// A team would take longer with more pixels of a bin than it spares the passes.
   static constexpr std::int64_t most_pixels = std::int64_t{1} << 17;
 
   struct Space {
@@ -57,7 +58,8 @@ struct RefineBins {
   PagedWindow<T> window;
   const ExpectedClip<T>* expected;
   Refined *of_tails, *of_window;
-  std::int64_t least_pixels;  ///< of the bins that have most; of others a quarter
+  std::int64_t least_pixels;  ///< of the bins that have most, to begin with; then of a bin of the
+                              ///< tails a quarter, of the window an eighth
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Crew crew(team);
@@ -98,8 +100,8 @@ struct RefineBins {
   }
 
  private:
-  /// Whether the bins behind the edge of one side have many pixels, all of them: it is there that
-  /// bins have most, and of few different values most bins have none.
+  /// Bins have most pixels behind the edges. Whether all of the first eight on one side have many;
+  /// of few different values, most bins have none.
   [[nodiscard]] KOKKOS_FUNCTION bool may_help() const {
     constexpr int some = TailOctaves::in_group;
     const GatheredBins<T> bins(*brackets);

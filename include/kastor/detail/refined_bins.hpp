@@ -32,8 +32,8 @@ struct RefinedBins {
     slot_size = others->slot_size;
   }
   [[nodiscard]] KOKKOS_FUNCTION T* slot(int i) const { return slots + i * slot_size; }
-  /// The first slot of a bin is this one times the slots of a bin; -1: it has none. On CUDA all
-  /// lanes of a warp must ask together.
+  /// The place of a bin among these, -1 if it is none of them. Its first slot is the place times
+  /// the slots of a bin. On CUDA all lanes of a warp must ask together.
   [[nodiscard]] KOKKOS_FUNCTION int place_of(std::int32_t b) const {
 #ifdef __CUDA_ARCH__
     const std::uint32_t same = lanes_where(bin[this_lane()] == b);
