@@ -3,7 +3,6 @@
 #define KASTOR_DETAIL_BORDERLINE_PIXELS_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/host_lists.hpp>
@@ -22,17 +21,6 @@ struct BorderlinePixel {
   T value;
 };
 
-/// Some that are not in the list yet: to claim a place there for each word would take threads
-/// longer than they gain.
-template <class T>
-struct BorderlineBuffer {
-  static constexpr int most = 256;
-  static_assert(most >= 64);
-
-  BorderlinePixel<T> list[most];
-  int count = 0;
-};
-
 /// In no order. `count` may exceed the capacity: then some were lost.
 template <class T>
 struct BorderlinePixels {
@@ -45,30 +33,24 @@ struct BorderlinePixels {
 
   [[nodiscard]] bool is_full() const { return relaxed_load(count) > capacity; }
   /// Those of a stretch of n pixels that are marked in its words, which are those of the mask at
-  /// `in_mask`, and not above `certain`. The buffer has to be handed over at last.
+  /// `in_mask`, and not above `certain`.
   void append(const T* pixels, std::int64_t n, const std::uint64_t* words, std::uint64_t* in_mask,
-              T certain, BorderlineBuffer<T>& buffer) const {
+              T certain) const {
     MarkedBits found[most_words];
     const std::int64_t some =
         find_not_above_on_host(best_host_level(), certain, pixels, n, words, found);
     for (std::int64_t i = 0; i < some; ++i)
-      append(pixels + 64 * found[i].word, in_mask + found[i].word, found[i].bits, buffer);
-  }
-  void hand_over(BorderlineBuffer<T>& buffer) const {
-    if (buffer.count == 0) return;
-    const std::int64_t at = claim_places(count, buffer.count, alone);
-    if (at + buffer.count <= capacity) std::copy_n(buffer.list, buffer.count, list + at);
-    buffer.count = 0;
+      append(pixels + 64 * found[i].word, in_mask + found[i].word, found[i].bits);
   }
 
  private:
-  void append(const T* pixels, std::uint64_t* word, std::uint64_t bits,
-              BorderlineBuffer<T>& buffer) const {
-    if (buffer.count + static_cast<int>(ones_in(bits)) > BorderlineBuffer<T>::most)
-      hand_over(buffer);
+  void append(const T* pixels, std::uint64_t* word, std::uint64_t bits) const {
+    const auto n = static_cast<std::int64_t>(ones_in(bits));
+    std::int64_t at = claim_places(count, n, alone);
+    if (at + n > capacity) return;
     for (; bits != 0; bits &= bits - 1) {
       const int bit = lowest_one(bits);
-      buffer.list[buffer.count++] = {word, bit, pixels[bit]};
+      list[at++] = {word, bit, pixels[bit]};
     }
   }
 };

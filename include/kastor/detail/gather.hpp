@@ -120,17 +120,14 @@ struct GatherOnHost {
     alignas(64) T tails[many + stretch + 64];
     alignas(64) T window[many + stretch + 64];
     HostLists<T> lists{tails, window};
-    BorderlineBuffer<T> unsure;
     for (std::int64_t i = first; i < past; ++i) {
-      scan(i, lists, unsure, sums);
+      scan(i, lists, sums);
       if (lists.in_tails > many || i + 1 == past) hand_over_tails(lists);
       if (lists.in_window > many || i + 1 == past) hand_over_window(lists, sums);
     }
-    borderline.hand_over(unsure);
   }
 
-  void scan(std::int64_t i, HostLists<T>& lists, BorderlineBuffer<T>& unsure,
-            InsideSums& sums) const {
+  void scan(std::int64_t i, HostLists<T>& lists, InsideSums& sums) const {
     const std::int64_t y = i / per_row;
     const std::int64_t x = i % per_row * stretch;
     const std::int64_t n = rows.nx - x < stretch ? rows.nx - x : stretch;
@@ -152,7 +149,7 @@ struct GatherOnHost {
     const std::int64_t first_word = (mask.first_row + y) * mask.per_row + x / 64;
     write_words(mask.words, mask.lines, first_word, words, (n + 63) / 64);
     if (may_have_borderline(tails, lists.tails + lists.in_tails))
-      borderline.append(pixels, n, words, mask.words + first_word, brackets.certain, unsure);
+      borderline.append(pixels, n, words, mask.words + first_word, brackets.certain);
   }
 
   /// Where candidates lie beyond the edges, those of a stretch are among its tails.
