@@ -71,8 +71,9 @@ struct RefineBins {
     const int mine = slot / slots_of_bin;
     const int share = slot % slots_of_bin;
     if (crew.rank() == 0 && share == 0) refined.bin[mine] = Refined::none;
+    if (expected->usable != 0) return;  // nearly always
     if (brackets->usable == 0 || brackets->spikes > 0 || read->longest_list > capacity ||
-        expected->usable != 0 || !may_help())
+        !may_help())
       return;
     Space& space = *scratch_of<Space>(team);
     const Gathered<T> gathered{*brackets, read->totals.sums()};
