@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <kastor/detail/bits.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/sample_host.hpp>
@@ -181,18 +182,31 @@ struct SampleRange {
   }
 };
 
-/// Quartiles and often repeated values of sorted finite pixels. `found` is 0 before.
+/// A bit for each of the few hundred pixels.
+struct RoughFlags {
+  static constexpr int words = rough_size / 32;
+  static_assert(rough_size % 32 == 0);
+  std::uint32_t word[words];
+
+  /// All of the crew must call it; a barrier makes it known.
+  KOKKOS_FUNCTION void clear(int rank, int size) {
+    for (int w = rank; w < words; w += size) word[w] = 0;
+  }
+  KOKKOS_FUNCTION void set(int i) {
+    Kokkos::atomic_or(&word[i / 32], std::uint32_t{1} << (i % 32));
+  }
+};
+
+/// Quartiles and often repeated values of sorted finite pixels. The flags are clear before.
 template <class T, class Crew>
-KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, int* flags,
-                                     int* found, RoughScale<T>& rough) {
+KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, RoughFlags& flags,
+                                     RoughScale<T>& rough) {
   // A value that every 64th pixel has is met too often to be stored pixel by pixel.
   constexpr int often = rough_size / 64;
   for (int i = crew.rank(); i < n; i += crew.size()) {
-    flags[i] = i + often <= n && (i == 0 || sorted[i - 1] < sorted[i]) &&
-                       sorted[i + often - 1] == sorted[i]
-                   ? 1
-                   : 0;
-    if (flags[i] != 0) *found = 1;
+    if (i + often <= n && (i == 0 || sorted[i - 1] < sorted[i]) &&
+        sorted[i + often - 1] == sorted[i])
+      flags.set(i);
   }
   crew.barrier();
   if (crew.rank() == 0) {
@@ -200,9 +214,11 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, i
     rough.spikes = 0;
     rough.centre = n > 0 ? static_cast<double>(sorted[n / 2]) + 0.0 : 0.0;
     rough.scale = n > 0 ? spread_of(sorted, n) : 0.0;
-    for (int i = 0; *found != 0 && i < n; ++i) {
-      if (flags[i] != 0 && rough.spikes < RoughScale<T>::max_spikes)
-        rough.spike[rough.spikes++] = sorted[i];
+    for (int w = 0; w < RoughFlags::words; ++w) {
+      for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
+        if (rough.spikes < RoughScale<T>::max_spikes)
+          rough.spike[rough.spikes++] = sorted[32 * w + lowest_one(rest)];
+      }
     }
   }
 }

@@ -165,15 +165,15 @@ template <class T>
 struct RoughSpace {
   T values[rough_size];  ///< what is not finite is infinity
   T sorted[rough_size];
-  int flags[rough_size];
   int place[rough_size];
-  int finite, found;
+  RoughFlags flags;
+  int finite;
 
   /// Takes a pixel, before a barrier.
   KOKKOS_FUNCTION void take(int i, T x) {
     values[i] = Interval<T>{}.contains(x) ? x : Kokkos::Experimental::infinity_v<T>;
     place[i] = 0;
-    if (i == 0) finite = found = 0;
+    if (i == 0) finite = 0;
   }
   /// All of the team must call it, for 0 < n <= rough_size pixels. `rough`: known after a barrier.
   template <class Member>
@@ -181,6 +181,7 @@ struct RoughSpace {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     const int rank = crew.rank();
     const int size = crew.size();
+    flags.clear(rank, size);
     // Sorted by counting the smaller ones, several threads a pixel; what is not finite comes last.
     const int parts = size / rough_size > 1 ? size / rough_size : 1;
     for (int k = rank; k < rough_size * parts; k += size) {
@@ -197,7 +198,7 @@ struct RoughSpace {
       if (sorted[i] < infinity && (i + 1 == n || !(sorted[i + 1] < infinity))) finite = i + 1;
     }
     crew.barrier();
-    describe_sorted(crew, sorted, finite, flags, &found, rough);
+    describe_sorted(crew, sorted, finite, flags, rough);
   }
 
  private:
@@ -461,10 +462,8 @@ template <class T>
 void rough_scale_on_host(std::vector<T>& values, const PredictionSpace<T>& space) {
   std::erase_if(values, [](T x) { return !Interval<T>{}.contains(x); });
   std::sort(values.begin(), values.end());
-  int flags[rough_size];
-  int found = 0;
-  describe_sorted(Alone{}, values.data(), static_cast<int>(values.size()), flags, &found,
-                  *space.rough);
+  RoughFlags flags{};
+  describe_sorted(Alone{}, values.data(), static_cast<int>(values.size()), flags, *space.rough);
   std::fill(space.histogram, space.histogram + SampleBins::count, 0U);
 }
 template <class T>
