@@ -52,8 +52,8 @@ template <class T>
 struct RefinedTailBin {
   static constexpr int parts = GatheredBins<T>::parts_of_bin;
   struct Part {
-    WideTailSums
-        before;  ///< of these before the part; in the first slot, of all before the bin too
+    /// Of those before the part; in the first slot also of all before the bin, in its octave.
+    WideTailSums before;
     std::uint32_t begin, past;
   };
   Part part[parts];
