@@ -20,25 +20,64 @@ template <bool Numbers>
   }
 }
 
+/// Up to 64 words of a row, a bit for each.
+struct SomeWords {
+  std::uint64_t set;   ///< those that are not 0
+  std::uint64_t last;  ///< those with their last bit set
+
+  /// Those with a corner of a pixel, of their own or of the word before the first, the second, ...
+  [[nodiscard, gnu::always_inline]] std::uint64_t with_corners(std::uint64_t carry,
+                                                               std::int64_t n) const {
+    return (set | last << 1 | carry) & ~std::uint64_t{0} >> (64 - n);
+  }
+};
+
+/// From the `begin`-th word of a row on, whose first is the `row_first`-th of the mask. Most words
+/// are 0, as a rule, and in lines that are known to be empty.
+[[KASTOR_TARGET, gnu::always_inline]] inline SomeWords look_at_words(const std::uint64_t* row,
+                                                                     const MaskLines& lines,
+                                                                     std::int64_t row_first,
+                                                                     std::int64_t begin,
+                                                                     std::int64_t n) {
+  constexpr std::int64_t line = MaskLines::words;
+  SomeWords words{0, 0};
+  const auto look = [&](std::int64_t first, std::int64_t past) {
+    for (std::int64_t w = first; w < past; ++w) {
+      words.set |= std::uint64_t{row[begin + w] != 0 ? 1U : 0U} << w;
+      words.last |= row[begin + w] >> 63 << w;
+    }
+  };
+  if (n == 64 && (row_first + begin) % line == 0) {
+    for (std::uint64_t rest = words_with_bits(lines, row_first + begin); rest != 0;) {
+      const int first = std::countr_zero(rest);
+#pragma GCC unroll 8
+      for (int w = 0; w < line; ++w) look(first + w, first + w + 1);
+      rest &= ~(std::uint64_t{0xff} << first);
+    }
+  } else {
+    for (std::int64_t w = 0; w < n; w += line) {
+      const std::int64_t some = std::min(line, n - w);
+      if (may_have_bits(lines, row_first + begin + w, some)) look(w, w + some);
+    }
+  }
+  return words;
+}
+
 /// See count_runs_on_host.
 [[KASTOR_TARGET]] inline std::uint64_t count_runs(const RunLists& lists, std::int64_t first_row,
                                                   std::int64_t past_row) {
-  constexpr std::int64_t block = MaskLines::words;
   const std::int64_t per_row = lists.words_per_row;
   std::uint64_t runs = 0;
   for (std::int64_t y = first_row; y < past_row; ++y) {
     const std::uint64_t* row = lists.words + y * per_row;
-    std::uint64_t carry = 0;
-    for (std::int64_t begin = 0; begin < per_row; begin += block) {
-      const std::int64_t n = std::min(block, per_row - begin);
-      if (begin % 64 == 0) {
-        const std::int64_t here = y * per_row + begin;
-        fetch_words<false>(lists, here, here + 512, past_row * per_row);
-      }
-      if (carry == 0 && !may_have_bits(lists.lines, y * per_row + begin, n)) continue;
-      for (std::int64_t w = begin; w < begin + n; ++w) {
-        runs += static_cast<std::uint64_t>(std::popcount(WordInRow{row[w], carry}.starts()));
-        carry = row[w] >> 63;
+    for (std::int64_t begin = 0; begin < per_row; begin += 64) {
+      const std::int64_t n = std::min<std::int64_t>(64, per_row - begin);
+      const std::int64_t here = y * per_row + begin;
+      fetch_words<false>(lists, here, here + 512, past_row * per_row);
+      const SomeWords words = look_at_words(row, lists.lines, y * per_row, begin, n);
+      for (std::uint64_t rest = words.set; rest != 0; rest &= rest - 1) {
+        const auto word = WordInRow::of(row, begin + std::countr_zero(rest));
+        runs += static_cast<std::uint64_t>(std::popcount(word.starts()));
       }
     }
   }
@@ -138,42 +177,19 @@ template <class V = Vectors<float>>
   }
 }
 
-/// Counts through some words of a row; the result has a bit for each with a corner of a pixel, of
-/// its own or of the word before, whose last bit is the carry.
-[[KASTOR_TARGET, gnu::always_inline]] inline std::uint64_t number_some(
-    const std::uint64_t* row, std::int64_t begin, std::int64_t end, std::uint32_t* first,
-    RunCounts& counts, std::uint64_t& carry) {
-  std::uint64_t any = 0;
-  for (std::int64_t w = begin; w < end; ++w) {
-    const WordInRow word{row[w], carry};
+/// Counts through the words of a row from the `begin`-th on whose bits in `which` are set.
+[[KASTOR_TARGET, gnu::always_inline]] inline void number_words(const std::uint64_t* row,
+                                                               std::int64_t begin,
+                                                               std::uint64_t which,
+                                                               std::uint32_t* first,
+                                                               RunCounts& counts) {
+  for (; which != 0; which &= which - 1) {
+    const std::int64_t w = begin + std::countr_zero(which);
+    const auto word = WordInRow::of(row, w);
     first[w] = static_cast<std::uint32_t>(counts.runs);
     counts.runs += static_cast<std::uint64_t>(std::popcount(word.starts()));
     counts.pixels += static_cast<std::uint64_t>(std::popcount(word.bits));
-    any |= std::uint64_t{(word.bits | word.carry) != 0 ? 1U : 0U} << (w - begin);
-    carry = word.bits >> 63;
   }
-  return any;
-}
-
-/// The same for up to 64 words, most of which are 0 as a rule. The row's first word is the
-/// `row_first`-th of the mask.
-[[KASTOR_TARGET, gnu::always_inline]] inline std::uint64_t number_words(
-    const std::uint64_t* row, const MaskLines& lines, std::int64_t row_first, std::int64_t begin,
-    std::int64_t end, std::uint32_t* first, RunCounts& counts, std::uint64_t& carry) {
-  constexpr std::int64_t block = MaskLines::words;
-  std::uint64_t any = 0;
-  for (std::int64_t w = begin; w < end; w += block) {
-    if (w + block > end) return any | number_some(row, w, end, first, counts, carry) << (w - begin);
-    if (carry == 0 && !may_have_bits(lines, row_first + w, block)) continue;
-    std::uint64_t any_here = carry;
-    for (std::int64_t k = 0; k < block; ++k) any_here |= row[w + k];
-    if (any_here == 0) {
-      std::fill_n(first + w, block, static_cast<std::uint32_t>(counts.runs));
-    } else {
-      any |= number_some(row, w, w + block, first, counts, carry) << (w - begin);
-    }
-  }
-  return any;
 }
 
 /// See connect_rows_on_host.
@@ -187,14 +203,16 @@ template <class V = Vectors<float>>
     std::uint32_t* first = lists.first_in_word + y * per_row;
     std::uint64_t carry = 0;
     for (std::int64_t w = 0; w < per_row; w += 64) {
+      const std::int64_t n = std::min<std::int64_t>(64, per_row - w);
       const std::int64_t here = y * per_row + w;
       fetch_words<true>(lists, here, here + 512, past_row * per_row);
-      const bool skips = carry == 0 && words_with_bits(lists.lines, y * per_row + w) == 0;
-      if (w == 0 || !skips) first[w] = static_cast<std::uint32_t>(counts.runs);
-      if (skips) continue;
-      const std::uint64_t any = number_words(row, lists.lines, y * per_row, w,
-                                             std::min(w + 64, per_row), first, counts, carry);
-      if (any == 0 || counts.runs > limit) continue;
+      const SomeWords words = look_at_words(row, lists.lines, y * per_row, w, n);
+      const std::uint64_t any = words.with_corners(carry, n);
+      carry = words.last >> (n - 1) & 1;
+      if (w == 0 || any != 0) first[w] = static_cast<std::uint32_t>(counts.runs);
+      if (any == 0) continue;
+      number_words(row, w, any, first, counts);
+      if (counts.runs > limit) continue;
       list_words(lists, y, w, any, limit);
       if (y > first_row) join_words(lists, y, w, any);
     }

@@ -17,6 +17,7 @@
 #include <kastor/detail/sift_host.hpp>
 #include <kastor/detail/sift_tails.hpp>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -167,6 +168,11 @@ kd::TailPart part_naive(const kd::GatheredBins<T>& bins, const std::vector<T>& t
   return part;
 }
 
+template <class T>
+struct NearBoth {
+  kd::NearLimit<T> side[2];
+};
+
 template <class Exec, class T>
 void tails_are_added_up(double low_edge, double centre, double high_edge, std::size_t n,
                         int most_octaves) {
@@ -185,7 +191,8 @@ void tails_are_added_up(double low_edge, double centre, double high_edge, std::s
   kd::sift_tails(space, brackets, list.data(), static_cast<std::int64_t>(n), counts.data(), lists);
   EXPECT_LE(lists.size(), room);
   EXPECT_EQ(sorted.back(), T{-77});
-  const kd::ListedTails<Exec, T> listed(space, bins, lists);
+  const auto near = std::make_unique<NearBoth<T>>();
+  const kd::ListedTails<Exec, T> listed(space, bins, lists, near->side);
   EXPECT_TRUE(listed.hold_all());
 
   std::sort(tails.begin(), tails.end());
@@ -236,6 +243,96 @@ TYPED_TEST(ListedClipOn, AddsUpTheTailsOctaveByOctave) {
   }
 }
 
+/// Tails of one octave each, and the limits that a clip asks for, one after the other.
+template <class Exec, class T>
+struct ManyLimits {
+  static constexpr double low_edge = -1.25, high_edge = 1.25;
+
+  const Exec space;
+  const kd::Brackets<T> brackets = brackets_between<T>(low_edge, 0.0, high_edge);
+  const kd::GatheredBins<T> bins{brackets};
+  std::vector<T> tails, sorted;
+  kd::OctaveLists<T> lists;
+  std::unique_ptr<NearBoth<T>> near = std::make_unique<NearBoth<T>>();
+
+  /// `distance(u)`: of a pixel from the centre, for u from 0 to 1.
+  template <class Distance>
+  ManyLimits(std::size_t n, const Distance& distance) {
+    ts::Random random(n);
+    for (std::size_t i = 0; i < n; ++i)
+      tails.push_back(static_cast<T>((i % 2 == 0 ? -1 : 1) * distance(random.uniform())));
+    std::vector<T> list = tails;
+    list.resize(static_cast<std::size_t>(kd::whole_blocks(static_cast<std::int64_t>(n))),
+                nan_of<T>);
+    std::vector<std::int64_t> counts(
+        static_cast<std::size_t>(space.concurrency() * kd::OctaveLists<T>::count));
+    sorted.resize(
+        static_cast<std::size_t>(kd::OctaveLists<T>::most_size(static_cast<std::int64_t>(n))));
+    lists.pixels = sorted.data();
+    kd::sift_tails(space, brackets, list.data(), static_cast<std::int64_t>(n), counts.data(),
+                   lists);
+  }
+
+  void match_naive(const std::vector<double>& limits) const {
+    const kd::ListedTails<Exec, T> listed(space, bins, lists, near->side);
+    for (const double limit : limits) {
+      const kd::Interval<T> interval{static_cast<T>(-limit * 1.01), static_cast<T>(limit)};
+      kd::TailPart parts[2];
+      EXPECT_TRUE(listed.within(interval, parts));
+      for (int side = 0; side < 2; ++side) {
+        const kd::TailPart naive = part_naive(bins, tails, side, interval);
+        EXPECT_EQ(parts[side].count, naive.count) << limit << " of side " << side;
+        EXPECT_EQ(parts[side].sum, naive.sum) << limit << " of side " << side;
+        EXPECT_EQ(parts[side].squares, naive.squares) << limit << " of side " << side;
+      }
+    }
+  }
+  /// How many pixels are looked at for a limit of the upper tail.
+  [[nodiscard]] std::int64_t looked_at(double limit) const {
+    const int octave = bins.octave_of(static_cast<T>(limit));
+    return near->side[1].source(1, octave, static_cast<T>(limit), {nullptr, -1, {}}).n;
+  }
+};
+
+template <class Exec, class T>
+void only_pixels_near_the_limit_are_looked_at() {
+  const ManyLimits<Exec, T> tails(300000, [](double u) { return 1.26 + 0.7 * u; });
+  tails.match_naive({1.9, 1.8, 1.78, 1.776, 1.7752, 1.77504, 1.775});
+  const std::int64_t few = tails.looked_at(1.775);
+  EXPECT_GE(few, 0) << "all are looked at";
+  EXPECT_LE(few, 4096);
+  tails.match_naive({1.9, 1.8, 1.78, 1.776, 1.7752});
+  const std::int64_t more = tails.looked_at(1.7752);
+  EXPECT_GT(more, 0);
+  EXPECT_EQ(tails.looked_at(1.7), -1) << "nearer to the centre than what is kept";
+  EXPECT_EQ(tails.looked_at(1.7752), -1) << "and then nothing is kept";
+}
+
+/// Limits that jump, stand still, and pass a crowd of pixels that nothing announced.
+template <class Exec, class T>
+void limits_may_lie_anywhere() {
+  const ManyLimits<Exec, T> tails(300000, [](double u) { return 1.26 + 0.7 * u; });
+  tails.match_naive({1.9, 1.8, 1.78, 1.776, 1.9, 1.776, 1.7752, 1.3, 1.25, 1.96, 2.5});
+  tails.match_naive({1.8, 1.8, 1.8, 1.79, 1.79, 1.788, 1.788, 1.7879, 1.5});
+  tails.match_naive({1.9, 1.8, 1.78, 1.776, 1.7716, 1.76, 1.775});
+  const ManyLimits<Exec, T> crowd(
+      300000, [](double u) { return u < 0.9 ? 1.5 + 1e-4 * u : 1.26 + 0.7 * u; });
+  crowd.match_naive({1.9, 1.7, 1.52, 1.51, 1.502, 1.50005, 1.50004, 1.500039, 1.4});
+  const ManyLimits<Exec, T> same(100000, [](double u) { return u < 0.99 ? 1.5 : 1.9; });
+  same.match_naive({1.95, 1.6, 1.51, 1.501, 1.5, 1.4999});
+}
+
+TYPED_TEST(ListedClipOn, LooksAtFewPixelsOnceLimitsHardlyMove) {
+  using Exec = typename TypeParam::exec;
+  if constexpr (kastor::is_host_space_v<Exec>)
+    only_pixels_near_the_limit_are_looked_at<Exec, typename TypeParam::real>();
+}
+TYPED_TEST(ListedClipOn, AddsUpTheTailsWhateverLimitsComeNext) {
+  using Exec = typename TypeParam::exec;
+  if constexpr (kastor::is_host_space_v<Exec>)
+    limits_may_lie_anywhere<Exec, typename TypeParam::real>();
+}
+
 TYPED_TEST(ListedClipOn, KnowsPixelsThatNoOctaveHolds) {
   using Exec = typename TypeParam::exec;
   using T = typename TypeParam::real;
@@ -253,7 +350,8 @@ TYPED_TEST(ListedClipOn, KnowsPixelsThatNoOctaveHolds) {
       kd::OctaveLists<T> lists;
       lists.pixels = sorted.data();
       kd::sift_tails(space, brackets, list.data(), 2, counts.data(), lists);
-      EXPECT_FALSE((kd::ListedTails<Exec, T>(space, bins, lists).hold_all()));
+      const auto near = std::make_unique<NearBoth<T>>();
+      EXPECT_FALSE((kd::ListedTails<Exec, T>(space, bins, lists, near->side).hold_all()));
     }
   }
 }

@@ -136,6 +136,7 @@ class ClipPlan {
 
   struct HostReplay {
     OctaveLists<T> octaves;
+    NearLimit<T> near[ListedTails<Exec, T>::sides];
     SmallList<T> few;
   };
 
@@ -270,8 +271,10 @@ class ClipPlan {
     m_rough.clear();
     m_rough.reserve(rough_size);
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
-      const SampleRange range(band, rough.stride, rough.count);
-      for (std::int64_t i = range.begin; i < std::min<std::int64_t>(range.end, rough_size); ++i)
+      const SampleRange range(band, rough.stride, std::min<std::int64_t>(rough.count, rough_size));
+      for (std::int64_t i = range.begin; i < range.end; ++i)
+        __builtin_prefetch(band.where(i * rough.stride));
+      for (std::int64_t i = range.begin; i < range.end; ++i)
         m_rough.push_back(band.at(i * rough.stride));
     });
     rough_scale_on_host(m_rough, space);
@@ -298,7 +301,7 @@ class ClipPlan {
     host.octaves.pixels = m_sorted.data();
     sift_tails(m_space, gathered.brackets, lists.values, in_tails, m_chunk_counts.data(),
                host.octaves);
-    const ListedTails<Exec, T> tails(m_space, bins, host.octaves);
+    const ListedTails<Exec, T> tails(m_space, bins, host.octaves, host.near);
     const ListedWindow<Exec, T> medians(m_space, window, in_window, gathered.brackets.window_low,
                                         gathered.brackets.window_high,
                                         m_sorted.data() + host.octaves.size(), host.few);

@@ -18,6 +18,16 @@ inline constexpr std::int64_t host_list_part = 4096;
   return (n + host_list_part - 1) / host_list_part;
 }
 
+/// Asks for the part behind some pixels: other threads have written it, and their caches answer
+/// slowly.
+template <class T>
+void fetch_next_part(const T* pixels, std::int64_t n) {
+  constexpr std::int64_t in_line = 64 / sizeof(T);
+  const std::int64_t past = std::min(n, 2 * host_list_part);
+  for (std::int64_t i = host_list_part; i < past; i += in_line)
+    __builtin_prefetch(pixels + i, 0, 2);
+}
+
 [[nodiscard]] inline std::int64_t whole_blocks(std::int64_t n) {
   return (n + cell_block - 1) / cell_block * cell_block;
 }
@@ -41,7 +51,7 @@ void fill_block(T* list, std::int64_t n) {
 template <class Exec, class Functor>
 [[nodiscard]] typename Functor::value_type reduce_list(const std::string& label, const Exec& space,
                                                        std::int64_t parts, const Functor& functor,
-                                                       std::int64_t few = 64) {
+                                                       std::int64_t few = 16) {
   typename Functor::value_type value;
   if (parts <= few || space.concurrency() == 1) {
     functor.init(value);

@@ -116,26 +116,20 @@ struct RankRootsInParts {
   }
 };
 
-/// One worker alone: totals become the number of roots before.
-struct AddUpParts {
-  RunTable table;
-  std::int64_t mask_parts;
-  std::int64_t run_parts;
-
-  void operator()(std::int64_t) const {
-    std::uint64_t pixels = 0;
-    for (std::int64_t p = 0; p < mask_parts; ++p) pixels += table.totals.pixels[p];
-    std::uint32_t roots = 0;
-    std::uint32_t dropped = 0;
-    for (std::int64_t p = 0; p < run_parts; ++p) {
-      dropped += table.totals.dropped[p];
-      const std::uint32_t more = table.totals.roots[p];
-      table.totals.roots[p] = roots;
-      roots += more;
-    }
-    table.publish(pixels, roots, dropped);
+/// Totals become the number of roots before.
+inline void add_up_parts(const RunTable& table, std::int64_t mask_parts, std::int64_t run_parts) {
+  std::uint64_t pixels = 0;
+  for (std::int64_t p = 0; p < mask_parts; ++p) pixels += table.totals.pixels[p];
+  std::uint32_t roots = 0;
+  std::uint32_t dropped = 0;
+  for (std::int64_t p = 0; p < run_parts; ++p) {
+    dropped += table.totals.dropped[p];
+    const std::uint32_t more = table.totals.roots[p];
+    table.totals.roots[p] = roots;
+    roots += more;
   }
-};
+  table.publish(pixels, roots, dropped);
+}
 
 /// In order, so that the run that a run points to has its label, unless it is of another share.
 template <class Exec>

@@ -172,8 +172,8 @@ struct Labeller<Exec>::Plan {
     count_pixels(table, parts);
     Kokkos::parallel_for("kastor::label::rank_roots", each,
                          detail::RankRootsInParts<Exec>{table, parts});
-    Kokkos::parallel_for("kastor::label::add_up_parts", Policy(space, 0, 1),
-                         detail::AddUpParts{table, parts, parts});
+    space.fence("kastor::label::rank_roots");
+    detail::add_up_parts(table, parts, parts);
     Kokkos::parallel_for("kastor::label::label_runs", each,
                          detail::LabelRunsInParts<Exec>{table, parts});
   }

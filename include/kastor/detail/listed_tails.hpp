@@ -9,6 +9,8 @@
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/host_lists.hpp>
 #include <kastor/detail/moments.hpp>
+#include <kastor/detail/near_limit.hpp>
+#include <kastor/detail/take_part.hpp>
 
 /// The tails as a host keeps them: a list for every octave.
 namespace kastor::detail {
@@ -56,6 +58,7 @@ struct AddListPart {
   void add(std::int64_t part, TailSums& sums) const {
     const T* const from = pixels + part * host_list_part;
     const std::int64_t here = std::min(host_list_part, n - part * host_list_part);
+    fetch_next_part(from, n - part * host_list_part);
     constexpr int most = 900;  // of exponents: a power of two and its inverse are doubles
     if (exponent < -most || exponent > most) return add_one_by_one(from, here, sums);
     const double scale = power_of_two(-exponent);
@@ -71,6 +74,32 @@ struct AddListPart {
     FewTailSums few;
     for (std::int64_t i = 0; i < here; ++i) term.add(from[i], interval.contains(from[i]), few);
     few.move_to(sums);
+  }
+};
+
+/// Adds up what lies between some pixels and the centre, and keeps those.
+template <class T>
+struct KeepListPart {
+  struct Kept {
+    TailSums inner;
+    typename TakePart<T>::Counts counts;
+  };
+  using value_type = Kept;
+
+  AddListPart<T> add;
+  TakePart<T> take;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t part, Kept& kept) const {
+    add(part, kept.inner);
+    take(part, kept.counts);
+  }
+  KOKKOS_FUNCTION void init(Kept& kept) const {
+    add.init(kept.inner);
+    take.init(kept.counts);
+  }
+  KOKKOS_FUNCTION void join(Kept& into, const Kept& from) const {
+    add.join(into.inner, from.inner);
+    take.join(into.counts, from.counts);
   }
 };
 
@@ -103,16 +132,20 @@ class ListedTails {
  public:
   static constexpr int sides = 2;  ///< the lower and the upper tail
 
-  /// The lists stay where they are.
-  ListedTails(const Exec& space, const GatheredBins<T>& bins, const OctaveLists<T>& lists)
-      : m_space(space), m_bins(bins), m_lists(&lists) {
+  /// The lists stay where they are. `near`: of either tail; nobody else's meanwhile.
+  ListedTails(const Exec& space, const GatheredBins<T>& bins, const OctaveLists<T>& lists,
+              NearLimit<T> (&near)[sides])
+      : m_space(space), m_bins(bins), m_lists(&lists), m_near(near) {
     for (int side = 0; side < sides; ++side) {
+      near[side].forget();
       TailPart before{0, 0, 0};
       for (int octave = 0; octave < TailOctaves::count; ++octave) {
         m_before[side][octave] = before;
         if (n_of(side, octave) == 0) continue;
         m_used[side] = octave + 1;
-        before = with_octave(before, side, octave, {});
+        const TailSums all =
+            sums_of({list_of(side, octave), n_of(side, octave), {}}, side, octave, {});
+        before = with_octave(before, octave, all);
       }
       m_before[side][TailOctaves::count] = before;
     }
@@ -128,7 +161,8 @@ class ListedTails {
     for (int side = 0; side < sides; ++side) {
       const int octave = octave_of_limit(side, interval);
       parts[side] = octave < m_used[side]
-                        ? with_octave(m_before[side][octave], side, octave, interval)
+                        ? with_octave(m_before[side][octave], octave,
+                                      sums_within(limit_of(side, interval), side, octave))
                         : m_before[side][TailOctaves::count];
     }
     return true;
@@ -160,25 +194,66 @@ class ListedTails {
   [[nodiscard]] const T* list_of(int side, int octave) const {
     return m_lists->pixels + m_lists->begin[OctaveLists<T>::list_of(side, octave)];
   }
+  [[nodiscard]] static T limit_of(int side, const Interval<T>& interval) {
+    return side == 0 ? interval.low : interval.high;
+  }
   /// Those before it are whole within the limit.
   [[nodiscard]] int octave_of_limit(int side, const Interval<T>& interval) const {
-    const T limit = side == 0 ? interval.low : interval.high;
+    const T limit = limit_of(side, interval);
     if (!Interval<T>{}.contains(limit)) return TailOctaves::count;
     return m_bins.octave_of(limit);
   }
-  [[nodiscard]] TailPart with_octave(const TailPart& before, int side, int octave,
-                                     const Interval<T>& interval) const {
-    const AddListPart<T> add{list_of(side, octave), n_of(side, octave),         interval,
-                             m_bins.centre,         m_bins.exponent_of(octave), side};
-    const TailSums sums =
-        reduce_list("kastor::sigma_clip::add_tail", m_space, list_parts(add.n), add);
+  [[nodiscard]] TailPart with_octave(const TailPart& before, int octave,
+                                     const TailSums& sums) const {
     return {before.count + sums.count, before.sum + m_bins.in_grid_units(sums.sum, octave, false),
             before.squares + m_bins.in_grid_units(sums.squares, octave, true)};
   }
 
+  using Pixels = typename NearLimit<T>::Pixels;
+
+  [[nodiscard]] AddListPart<T> adding(const Pixels& pixels, int side, int octave,
+                                      const Interval<T>& interval) const {
+    return {pixels.list, pixels.n, interval, m_bins.centre, m_bins.exponent_of(octave), side};
+  }
+  [[nodiscard]] TailSums sums_of(const Pixels& pixels, int side, int octave,
+                                 const Interval<T>& interval) const {
+    TailSums sums = reduce_list("kastor::sigma_clip::add_tail", m_space, list_parts(pixels.n),
+                                adding(pixels, side, octave, interval));
+    return sums += pixels.inner;
+  }
+
+  /// Of the limit's octave.
+  [[nodiscard]] TailSums sums_within(T limit, int side, int octave) const {
+    NearLimit<T>& near = m_near[side];
+    Pixels pixels =
+        near.source(side, octave, limit, {list_of(side, octave), n_of(side, octave), {}});
+    typename NearLimit<T>::Choice choice;
+    if (near.narrows(side, limit, pixels, choice)) narrow(pixels, side, octave, choice);
+    const TailSums sums = sums_of(
+        pixels, side, octave,
+        side == 0 ? Interval<T>{limit, Interval<T>{}.high} : Interval<T>{Interval<T>{}.low, limit});
+    near.note(limit, sums.count);
+    return sums;
+  }
+  /// To those of a choice, unless they are too many.
+  void narrow(Pixels& pixels, int side, int octave,
+              const typename NearLimit<T>::Choice& choice) const {
+    NearLimit<T>& near = m_near[side];
+    T* const to = near.to_keep();
+    std::int64_t next = 0;
+    const KeepListPart<T> keep{adding(pixels, side, octave, choice.inner),
+                               {pixels.list, whole_blocks(pixels.n), choice.kept, to,
+                                NearLimit<T>::room, &next, m_space.concurrency() == 1}};
+    auto kept = reduce_list("kastor::sigma_clip::keep", m_space, list_parts(pixels.n), keep);
+    const std::int64_t n = kept.counts.between;
+    if (n > NearLimit<T>::room) return;
+    fill_block(to, n);
+    pixels = near.keep(side, choice, n, kept.inner += pixels.inner);
+  }
   Exec m_space;
   GatheredBins<T> m_bins;
   const OctaveLists<T>* m_lists;
+  NearLimit<T>* m_near;
   TailPart m_before[sides][TailOctaves::count + 1];  ///< over the octaves before
   int m_used[sides] = {};  ///< octaves that hold pixels, or lie before one that does
 };

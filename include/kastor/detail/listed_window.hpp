@@ -5,55 +5,14 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/cell_population.hpp>
 #include <kastor/detail/host_lists.hpp>
 #include <kastor/detail/rank_window.hpp>
+#include <kastor/detail/take_part.hpp>
 
 /// Finds the pixel of a rank among those of a clip's window, on a host.
 namespace kastor::detail {
-
-/// Where pixels of an interval end up, and how many are below its bounds and its middle.
-template <class T>
-struct TakePart {
-  struct Counts {
-    std::int64_t below = 0, below_middle = 0, between = 0;
-  };
-  using value_type = Counts;
-
-  const T* pixels;
-  std::int64_t n;  ///< whole blocks
-  HostTaking<T> taking;
-  T* to;
-  std::int64_t room;
-  std::int64_t* next;
-  bool alone;  ///< one thread
-
-  KOKKOS_FUNCTION void operator()(std::int64_t part, Counts& counts) const {
-    KOKKOS_IF_ON_HOST((take(part, counts);))
-  }
-  KOKKOS_FUNCTION void init(Counts& counts) const { counts = {}; }
-  KOKKOS_FUNCTION void join(Counts& into, const Counts& from) const {
-    into.below += from.below;
-    into.below_middle += from.below_middle;
-    into.between += from.between;
-  }
-
- private:
-  void take(std::int64_t part, Counts& counts) const {
-    const std::int64_t begin = part * host_list_part;
-    HostTaking<T> mine = taking;
-    T taken[host_list_part + cell_block];
-    take_on_host(best_host_level(), pixels + begin, std::min(host_list_part, n - begin), mine,
-                 taken, host_list_part);
-    join(counts, {mine.below, mine.below_middle, mine.count});
-    if (mine.count == 0 || room == 0) return;
-    const std::int64_t at = claim_places(next, mine.count, alone);
-    if (at + mine.count <= room)
-      std::memcpy(to + at, taken, static_cast<std::size_t>(mine.count) * sizeof(T));
-  }
-};
 
 /// Looks at all pixels for the first rank, and sets aside those around it, a small part of them,
 /// and of these again; medians that are asked for next are as a rule among them.
@@ -101,12 +60,12 @@ class ListedWindow {
     m_ranks.sorted = m_few->sorted;
   }
 
-  /// An eighth of a part, as a rule, unless it is small.
+  /// A thirty-second of a part, as a rule, unless it is small.
   [[nodiscard]] Part near(const Part& part, std::int64_t k, T* to) const {
     constexpr std::int64_t all_are_near = 8192;
     const std::int64_t n = part.of.count();
     if (part.pixels == nullptr || n <= all_are_near) return part;
-    return taken_from(part, k, n / 16, n / 2, to);
+    return taken_from(part, k, n / 64, n / 2, to);
   }
 
   /// Copies those about rank k: as many as there is room for at most, about `margin` on each side.
@@ -148,8 +107,7 @@ class ListedWindow {
     std::int64_t next = 0;
     const TakePart<T> take{part.pixels, whole_blocks(part.of.count()), taking, to, room,
                            &next,       m_space.concurrency() == 1};
-    constexpr std::int64_t few = 16;
-    return reduce_list("kastor::sigma_clip::take", m_space, list_parts(take.n), take, few);
+    return reduce_list("kastor::sigma_clip::take", m_space, list_parts(take.n), take);
   }
 
   Exec m_space;

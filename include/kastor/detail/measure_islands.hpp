@@ -13,6 +13,7 @@
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/pixels_of_runs.hpp>
 #include <kastor/detail/plan_memory.hpp>
+#include <kastor/detail/share_adder.hpp>
 #include <kastor/detail/usable_pixels.hpp>
 #include <kastor/island.hpp>
 #include <kastor/pixel_map.hpp>
@@ -51,6 +52,7 @@ struct IslandMost {
 /// row empties it.
 struct IslandSums : RunExtents {
   std::uint32_t flags;
+  std::uint32_t is_shared;  ///< hosts: not 0 if several workers add to it, see ShareAdder
   IslandMost most;
   std::uint64_t peak_at;
   FineSum flux, raw, level, squared_rms;
@@ -86,6 +88,13 @@ struct IslandRuns {
   UsablePixels usable;
   KeptPixels kept;
 
+  [[nodiscard]] KOKKOS_FUNCTION ShareAdder<IslandSums, Exec> adder_of(std::int64_t worker) const {
+    if constexpr (is_host_space_v<Exec>) {
+      return {runs, worker, islands};
+    } else {
+      return {runs.adder};
+    }
+  }
   /// Adds up what `part_of(run, pixels)` says of the runs of a worker.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void gather(std::int64_t worker, const Add& add, const PartOf& part_of) const {
@@ -132,9 +141,10 @@ struct FindIslandExtents {
   };
   struct Add {
     IslandSums* islands;
-    Adder<Exec> adder;
+    ShareAdder<IslandSums, Exec> by_share;
     KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
       IslandSums& sums = islands[label - 1];
+      const Adder<Exec> adder = by_share.of(label);
       part.add_to(sums, adder);
       if (part.flags != 0) adder.mark(&sums.flags, part.flags);
       adder.raise(&sums.most.deviation, part.most.deviation);
@@ -147,7 +157,8 @@ struct FindIslandExtents {
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     if (worker == 0 && of.kept.taken_on_host != nullptr) *of.kept.taken_on_host = *of.kept.taken;
-    const Add add{of.islands, of.runs.adder};
+    const Add add{of.islands, of.adder_of(worker)};
+    if constexpr (is_host_space_v<Exec>) add.by_share.find_shared();
     of.template gather<Part>(worker, add, [this](const Run& run, const auto& pixels) {
       return this->part_of(run, pixels);
     });
@@ -211,9 +222,10 @@ struct SumIslands {
   };
   struct Add {
     IslandSums* islands;
-    Adder<Exec> adder;
+    ShareAdder<IslandSums, Exec> by_share;
     KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
       IslandSums& sums = islands[label - 1];
+      const Adder<Exec> adder = by_share.of(label);
       part.flux.add_to(sums.flux, adder);
       part.raw.add_to(sums.raw, adder);
       part.level.add_to(sums.level, adder);
@@ -223,7 +235,7 @@ struct SumIslands {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const Add add{of.islands, of.runs.adder};
+    const Add add{of.islands, of.adder_of(worker)};
     of.template gather<Part>(worker, add, [this](const Run& run, const auto& pixels) {
       return part_of(run, pixels, of.islands[run.label - 1]);
     });
@@ -289,9 +301,10 @@ struct SumIslandMoments {
   };
   struct Add {
     IslandSums* islands;
-    Adder<Exec> adder;
+    ShareAdder<IslandSums, Exec> by_share;
     KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
       IslandSums& sums = islands[label - 1];
+      const Adder<Exec> adder = by_share.of(label);
       part.x.add_to(sums.x, adder);
       part.y.add_to(sums.y, adder);
       part.xx.add_to(sums.xx, adder);
@@ -301,7 +314,7 @@ struct SumIslandMoments {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const Add add{of.islands, of.runs.adder};
+    const Add add{of.islands, of.adder_of(worker)};
     of.template gather<Part>(worker, add, [this](const Run& run, const auto& pixels) {
       return part_of(run, pixels, of.islands[run.label - 1], of.runs.runs.y_min(run.label - 1));
     });

@@ -11,6 +11,7 @@
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/pixels_of_lanes.hpp>
 #include <kastor/detail/seen_runs.hpp>
+#include <kastor/detail/share_adder.hpp>
 #include <type_traits>
 
 /// The two sweeps over the runs of components, and their rows.
@@ -73,6 +74,7 @@ struct Component : RunExtents {
   WideSum x_moment;
   WideSum y_moment;
   std::uint32_t runs_left;  ///< devices: of those counted, so many are still to be added up
+  std::uint32_t is_shared;  ///< hosts: not 0 if several workers add to it, see ShareAdder
 
   [[nodiscard]] KOKKOS_FUNCTION static Component empty() {
     Component c{};
@@ -128,9 +130,10 @@ struct FindExtents {
   };
   struct Add {
     Component<T>* components;
-    Adder<Exec> adder;
+    ShareAdder<Component<T>, Exec> by_share;
     KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
       Component<T>& c = components[label - 1];
+      const Adder<Exec> adder = by_share.of(label);
       part.add_to(c, adder);
       adder.raise(&c.peak, part.peak);
       if (part.magnitude != part.peak) adder.raise(&c.magnitude, part.magnitude);
@@ -138,11 +141,14 @@ struct FindExtents {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    Add add{band.components, band.adder};
     if constexpr (is_host_space_v<Exec>) {
-      KOKKOS_IF_ON_HOST((ExtentsOnHost<T, Exec>(band, add).sweep(worker);))
+      KOKKOS_IF_ON_HOST((const Add add{band.components, {band, worker, band.components}};
+                         add.by_share.find_shared();
+                         ExtentsOnHost<T, Exec>(band, add).sweep(worker);))
     } else {
-      add.adder.looks_first = band.has_many_runs();
+      Adder<Exec> adder = band.adder;
+      adder.looks_first = band.has_many_runs();
+      const Add add{band.components, {adder}};
       const auto tell = [this](std::uint32_t label, std::uint32_t n) {
         Kokkos::atomic_add(&band.components[label - 1].runs_left, n);
       };
@@ -362,9 +368,10 @@ struct SumRuns {
   using Part = SumsPart;
   struct Add {
     Component<T>* components;
-    Adder<Exec> adder;
+    ShareAdder<Component<T>, Exec> by_share;
     KOKKOS_FUNCTION void operator()(std::uint32_t label, const Part& part) const {
       Component<T>& c = components[label - 1];
+      const Adder<Exec> adder = by_share.of(label);
       part.flux.add_to(c.flux, adder);
       part.x_moment.add_to(c.x_moment, adder);
       part.y_moment.add_to(c.y_moment, adder);
@@ -373,10 +380,11 @@ struct SumRuns {
   };
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const Add add{band.components, band.adder};
     if constexpr (is_host_space_v<Exec>) {
-      KOKKOS_IF_ON_HOST((SumsOnHost<T, Exec>(band, add).sweep(worker);))
+      KOKKOS_IF_ON_HOST((const Add add{band.components, {band, worker, band.components}};
+                         SumsOnHost<T, Exec>(band, add).sweep(worker);))
     } else {
+      const Add add{band.components, {band.adder}};
       // The last run's component is this one's, as a rule, where there are many.
       std::uint32_t known = 0;
       ComponentFrame<T> frame(Component<T>{}, 0);
@@ -392,7 +400,7 @@ struct SumRuns {
 #ifdef __CUDA_ARCH__
   /// The same by the lanes of a warp together, of long runs.
   __device__ void sum_together(std::int64_t worker, const PixelsOfLanes<T>& pixels_of_lanes) const {
-    const Add add{band.components, band.adder};
+    const Add add{band.components, {band.adder}};
     band.template gather_together<Part>(worker, add, [&](const Run& run) {
       RunSums<T, SumsOfLongRun<T>> sums(run, frame_of(run.label));
       const T* const pixels = band.row_of(run.row);

@@ -417,7 +417,10 @@ struct CountSampleOnHost {
   KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
     std::uint32_t mine[SampleBins::count] = {};
     KOKKOS_IF_ON_HOST((count(chunk, mine);))
-    for (int b = 0; b < SampleBins::count; ++b) {
+    // Each from another bin on, or all threads would queue up at the same ones.
+    const auto first = static_cast<int>(chunk * SampleBins::count / chunks);
+    for (int k = 0; k < SampleBins::count; ++k) {
+      const int b = (first + k) % SampleBins::count;
       if (mine[b] == 0) continue;
       if (chunks == 1) {
         space.histogram[b] += mine[b];

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_DETAIL_NEAR_LIMIT_HPP
+#define KASTOR_DETAIL_NEAR_LIMIT_HPP
+
+#include <cmath>
+#include <cstdint>
+#include <kastor/detail/cell_host.hpp>
+#include <kastor/detail/gathered_bins.hpp>
+#include <kastor/detail/moments.hpp>
+
+namespace kastor::detail {
+
+/// Hosts: the pixels of a tail's octave about the limits of a clip. From pass to pass these move
+/// towards the centre by less and less, so that soon only few pixels lie between where the last
+/// limit was and where the next ones can be expected; what is nearer to the centre is added up
+/// once. A guess: where a limit lies elsewhere the whole octave is looked at.
+template <class T>
+class NearLimit {
+ public:
+  static constexpr std::int64_t room = std::int64_t{1} << 15;
+
+  /// Pixels, and the sums of what lies between them and the centre.
+  struct Pixels {
+    const T* list;
+    std::int64_t n;
+    TailSums inner;
+  };
+  /// Which of them to keep: the others, up to the last limit, are nearer to the centre.
+  struct Choice {
+    Interval<T> inner;
+    HostTaking<T> kept;
+  };
+
+  void forget() { m_octave = -1; }
+
+  /// Where to look for what lies within a limit of the `side`'s tail: at what is kept, or at `all`.
+  [[nodiscard]] Pixels source(int side, int octave, T limit, const Pixels& all) {
+    if (octave != m_octave) {
+      m_octave = octave;
+      m_limits = 0;
+      m_keeps = false;
+    }
+    m_keeps = m_keeps && !is_beyond(side, limit, m_to) && !is_beyond(side, m_from, limit);
+    return m_keeps ? Pixels{m_kept[m_which], m_n, m_inner} : all;
+  }
+
+  /// Whether to keep fewer of these, and then which: between the last limit and as far on this side
+  /// of the one that is asked for as it lies behind that.
+  [[nodiscard]] bool narrows(int side, T limit, const Pixels& from, Choice& choice) const {
+    constexpr std::int64_t few = 4096;
+    if (m_limits < 2 || from.n <= few || !is_beyond(side, m_limit[0], limit)) return false;
+    const double step = distance(m_limit[0], limit);
+    const double density =
+        static_cast<double>(m_within[1] - m_within[0]) / distance(m_limit[1], m_limit[0]);
+    const double expected = 2 * step * density;
+    if (!(expected <= static_cast<double>(from.n / 4) && expected <= static_cast<double>(room)))
+      return false;
+    const T nearest = limit - (m_limit[0] - limit);
+    if (!is_beyond(side, limit, nearest)) return false;
+    choice = side == 0 ? Choice{{nearest, Interval<T>{}.high},
+                                {next_above(m_limit[0]), limit, next_above(nearest)}}
+                       : Choice{{Interval<T>{}.low, nearest}, {nearest, limit, m_limit[0]}};
+    return true;
+  }
+  /// Room for what is kept next, and a block more.
+  [[nodiscard]] T* to_keep() { return m_kept[1 - m_which]; }
+  /// After n pixels were put there, filled up to a whole block.
+  Pixels keep(int side, const Choice& choice, std::int64_t n, const TailSums& inner) {
+    m_which = 1 - m_which;
+    m_keeps = true;
+    m_from = side == 0 ? choice.inner.low : choice.inner.high;
+    m_to = m_limit[0];
+    m_n = n;
+    m_inner = inner;
+    return {m_kept[m_which], m_n, m_inner};
+  }
+
+  /// That so many pixels of the octave lie within a limit.
+  void note(T limit, std::int64_t within) {
+    m_limit[1] = m_limit[0];
+    m_within[1] = m_within[0];
+    m_limit[0] = limit;
+    m_within[0] = within;
+    if (m_limits < 2) ++m_limits;
+  }
+
+ private:
+  /// Farther from the centre.
+  [[nodiscard]] static bool is_beyond(int side, T x, T y) { return side == 0 ? x < y : x > y; }
+  [[nodiscard]] static double distance(T a, T b) {
+    return std::abs(static_cast<double>(a) - static_cast<double>(b));
+  }
+
+  int m_octave = -1;  ///< that is spoken of
+  int m_limits = 0;   ///< known ones
+  T m_limit[2] = {};  ///< the last ones, the later one first
+  std::int64_t m_within[2] = {};
+  bool m_keeps = false;
+  T m_from{}, m_to{};  ///< limits between which those are right that are kept
+  std::int64_t m_n = 0;
+  TailSums m_inner;
+  int m_which = 0;
+  T m_kept[2][room + cell_block];
+};
+
+}  // namespace kastor::detail
+
+#endif
