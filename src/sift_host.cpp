@@ -3,7 +3,6 @@
 #include <kastor/detail/sift_host.hpp>
 
 #include "plain_vectors.hpp"
-#include "prefetch_pixels.hpp"
 #include "x86_vectors.hpp"
 
 namespace kastor::detail {

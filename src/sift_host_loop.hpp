@@ -15,7 +15,6 @@ template <class T>
   for (std::int64_t b = 0; b < blocks; ++b, pixels += 64) {
     std::uint64_t below = 0, up_to_low = 0, up_to_lower = 0;
     std::uint64_t above = 0, from_high = 0, from_higher = 0;
-    prefetch_pixels_after(pixels);
 #pragma GCC unroll 16
     for (int k = 0; k < 64; k += V::lanes) {
       const auto x = V::load(pixels + k);

@@ -61,8 +61,7 @@ class Lists {
   /// Whether the runs before a word must be known.
   [[nodiscard]] bool must_be_numbered(std::size_t word) const {
     const bool begins_row = word % static_cast<std::size_t>(m_words.nx) == 0;
-    return m_touched.empty() || begins_row || m_words.values[word] != 0 ||
-           m_words.values[word - 1] >> 63 != 0;
+    return begins_row || m_words.values[word] != 0 || m_words.values[word - 1] >> 63 != 0;
   }
   [[nodiscard]] std::uint32_t root_of(std::uint32_t run) const {
     while (parent[run] != run) run = parent[run];

@@ -290,7 +290,7 @@ struct ManyLimits {
   /// How many pixels are looked at for a limit of the upper tail.
   [[nodiscard]] std::int64_t looked_at(double limit) const {
     const int octave = bins.octave_of(static_cast<T>(limit));
-    return near->side[1].source(1, octave, static_cast<T>(limit), {nullptr, -1, {}}).n;
+    return near->side[1].pixels_for(1, octave, static_cast<T>(limit), {nullptr, -1, {}}).n;
   }
 };
 
@@ -322,6 +322,25 @@ void limits_may_lie_anywhere() {
   same.match_naive({1.95, 1.6, 1.51, 1.501, 1.5, 1.4999});
 }
 
+/// Kept pixels of which fewer are kept, with a crowd nearer to the centre than any of them.
+template <class Exec, class T>
+void fewer_are_kept_of_few() {
+  const ManyLimits<Exec, T> tails(300000, [](double u) {
+    if (u < 0.7) return 1.26 + 0.2 * u;
+    if (u < 0.85) return 1.5 + (u - 0.7) / 1.5;
+    return u < 0.98 ? 1.6 + (u - 0.85) / 1.3 : 1.7 + (u - 0.98) * 12.5;
+  });
+  tails.match_naive({1.9, 1.8, 1.7, 1.625, 1.61, 1.605, 1.56, 1.5});
+  tails.match_naive({1.9, 1.8, 1.7, 1.625, 1.56});
+  const ManyLimits<Exec, T> even(2000000, [](double u) { return 1.26 + 0.7 * u; });
+  even.match_naive({1.9, 1.8, 1.79, 1.788, 1.7877, 1.78763, 1.78761, 1.7876});
+}
+
+TYPED_TEST(ListedClipOn, KeepsFewerOfTheKeptPixels) {
+  using Exec = typename TypeParam::exec;
+  if constexpr (kastor::is_host_space_v<Exec>)
+    fewer_are_kept_of_few<Exec, typename TypeParam::real>();
+}
 TYPED_TEST(ListedClipOn, LooksAtFewPixelsOnceLimitsHardlyMove) {
   using Exec = typename TypeParam::exec;
   if constexpr (kastor::is_host_space_v<Exec>)

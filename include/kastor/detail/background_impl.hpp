@@ -14,6 +14,7 @@
 #include <kastor/detail/estimate_cells.hpp>
 #include <kastor/detail/excerpt_cells.hpp>
 #include <kastor/detail/fill_map.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/team_launcher.hpp>
@@ -60,7 +61,7 @@ template <class Exec, Real T>
 struct BackgroundEstimator<Exec, T>::Plan {
   template <class V>
   using List = Kokkos::View<V*, typename Exec::memory_space>;
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Range = detail::IndexRange<Exec>;
   using Nodes = Kokkos::View<MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
   Plan(const Exec& s, const BackgroundParams& p)
@@ -391,8 +392,7 @@ void fill_map(const Exec& space, const PixelMap<Exec, T>& map, const MutableImag
   const auto nx = static_cast<std::int64_t>(image.extent(1));
   if (ny * nx == 0) return;
   Kokkos::parallel_for("kastor::background::fill_map",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           space, 0, is_host_space_v<Exec> ? ny : ny * nx),
+                       detail::IndexRange<Exec>(space, 0, is_host_space_v<Exec> ? ny : ny * nx),
                        detail::FillMap<Exec, T>{map, image, first_row});
 }
 

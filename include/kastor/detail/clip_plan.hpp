@@ -12,6 +12,7 @@
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/host_lists.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/listed_tails.hpp>
 #include <kastor/detail/listed_window.hpp>
 #include <kastor/detail/plan_memory.hpp>
@@ -131,7 +132,7 @@ class ClipPlan {
   using Read = GatherByTeams<T, Exec>;
   using Sort = SortIntoPages<T, Exec>;
   using Values = Kokkos::View<T*, typename Exec::memory_space>;
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Range = IndexRange<Exec>;
   static constexpr std::int64_t smallest_sampled = 16384;  ///< smaller images are read as often
 
   struct HostReplay {

@@ -10,6 +10,7 @@
 #include <kastor/detail/convolve_device.hpp>
 #include <kastor/detail/convolve_host.hpp>
 #include <kastor/detail/convolve_taps.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/plan_memory.hpp>
 #include <limits>
 #include <string>
@@ -104,7 +105,7 @@ struct ConvolveSignalPieces {
 };
 
 template <class Exec>
-using ConvolvePolicy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+using ConvolvePolicy = IndexRange<Exec>;
 
 /// The kernel for Size x Size taps. Its taps travel with the launch, which Kokkos does for functors
 /// of this size only if it is told that they are light. False if there are too many tiles for that.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/cell_host.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <limits>
 #include <string>
 
@@ -18,14 +19,16 @@ inline constexpr std::int64_t host_list_part = 4096;
   return (n + host_list_part - 1) / host_list_part;
 }
 
-/// Asks for the part behind some pixels: other threads have written it, and their caches answer
-/// slowly.
+/// Asks for pixels: other threads have written them, and their caches answer slowly.
+template <class T>
+void fetch_pixels(const T* pixels, std::int64_t n) {
+  constexpr std::int64_t in_line = 64 / sizeof(T);
+  for (std::int64_t i = 0; i < n; i += in_line) __builtin_prefetch(pixels + i, 0, 2);
+}
+/// Asks for the part behind the first of n pixels.
 template <class T>
 void fetch_next_part(const T* pixels, std::int64_t n) {
-  constexpr std::int64_t in_line = 64 / sizeof(T);
-  const std::int64_t past = std::min(n, 2 * host_list_part);
-  for (std::int64_t i = host_list_part; i < past; i += in_line)
-    __builtin_prefetch(pixels + i, 0, 2);
+  fetch_pixels(pixels + host_list_part, std::min(n, 2 * host_list_part) - host_list_part);
 }
 
 [[nodiscard]] inline std::int64_t whole_blocks(std::int64_t n) {
@@ -57,9 +60,7 @@ template <class Exec, class Functor>
     functor.init(value);
     for (std::int64_t part = 0; part < parts; ++part) functor(part, value);
   } else {
-    Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, parts), functor,
-        value);
+    Kokkos::parallel_reduce(label, IndexRange<Exec>(space, 0, parts), functor, value);
   }
   return value;
 }

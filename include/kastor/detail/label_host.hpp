@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <kastor/detail/connect_host.hpp>
 #include <kastor/detail/run_table.hpp>
+#include <numeric>
 
 /// The steps of labelling where a worker goes through a stretch of its own, a part, in order.
 namespace kastor::detail {
@@ -116,28 +117,34 @@ struct RankRootsInParts {
   }
 };
 
-/// Totals become the number of roots before.
-inline void add_up_parts(const RunTable& table, std::int64_t mask_parts, std::int64_t run_parts) {
-  std::uint64_t pixels = 0;
-  for (std::int64_t p = 0; p < mask_parts; ++p) pixels += table.totals.pixels[p];
-  std::uint32_t roots = 0;
-  std::uint32_t dropped = 0;
-  for (std::int64_t p = 0; p < run_parts; ++p) {
-    dropped += table.totals.dropped[p];
-    const std::uint32_t more = table.totals.roots[p];
-    table.totals.roots[p] = roots;
-    roots += more;
-  }
-  table.publish(pixels, roots, dropped);
-}
+/// How many roots lie in the parts before one, for parts that come mostly in order.
+class RootsBefore {
+ public:
+  explicit RootsBefore(const PartTotals& totals) : m_totals(totals) {}
 
-/// In order, so that the run that a run points to has its label, unless it is of another share.
+  [[nodiscard]] std::uint32_t operator()(std::int64_t part) {
+    if (part < m_part) m_part = m_roots = 0;
+    for (; m_part < part; ++m_part) m_roots += m_totals.roots[m_part];
+    return m_roots;
+  }
+
+ private:
+  const PartTotals& m_totals;
+  std::int64_t m_part = 0;
+  std::uint32_t m_roots = 0;
+};
+
+/// In order, so that the run that a run points to has its label, unless it is of another share. The
+/// last worker says the counts.
 template <class Exec>
 struct LabelRunsInParts {
   RunTable table;
   std::int64_t workers;
+  std::int64_t mask_parts;
 
   void operator()(std::int64_t worker) const {
+    if (worker == workers - 1) publish();
+    RootsBefore roots_before(table.totals);
     const RunLoop<Exec> loop(worker, workers, 0, table.runs());
     if (loop.first >= loop.past) return;
     const auto first = static_cast<std::uint32_t>(loop.first);
@@ -148,9 +155,17 @@ struct LabelRunsInParts {
         table.label[run] = table.label[up];
       } else {
         const std::uint32_t root = up == run ? run : table.forest().find(up);
-        table.label_run(run, root, table.totals.roots[root / share]);
+        table.label_run(run, root, roots_before(root / share));
       }
     }
+  }
+
+ private:
+  void publish() const {
+    const PartTotals& totals = table.totals;
+    table.publish(std::accumulate(totals.pixels, totals.pixels + mask_parts, std::uint64_t{0}),
+                  RootsBefore(totals)(workers),
+                  std::accumulate(totals.dropped, totals.dropped + workers, std::uint32_t{0}));
   }
 };
 

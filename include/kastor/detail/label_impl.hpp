@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/enqueue.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/label_by_one_team.hpp>
 #include <kastor/detail/label_device.hpp>
 #include <kastor/detail/label_host.hpp>
@@ -61,7 +62,7 @@ namespace kastor {
 
 template <class Exec>
 struct Labeller<Exec>::Plan {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Policy = detail::IndexRange<Exec>;
   template <class T>
   using List = typename RunLabels<Exec>::template List<T>;
 
@@ -172,10 +173,8 @@ struct Labeller<Exec>::Plan {
     count_pixels(table, parts);
     Kokkos::parallel_for("kastor::label::rank_roots", each,
                          detail::RankRootsInParts<Exec>{table, parts});
-    space.fence("kastor::label::rank_roots");
-    detail::add_up_parts(table, parts, parts);
     Kokkos::parallel_for("kastor::label::label_runs", each,
-                         detail::LabelRunsInParts<Exec>{table, parts});
+                         detail::LabelRunsInParts<Exec>{table, parts, parts});
   }
 
   void enqueue_by_teams(const detail::RunTable& table) requires(!is_host_space_v<Exec>) {
@@ -408,9 +407,8 @@ void write_labels(
                  labels.components <= std::int64_t{std::numeric_limits<Label>::max()},
                  std::to_string(labels.components) + " labels do not fit the pixels of the image");
   const detail::WriteLabels<Exec, Label> write{labels, image};
-  Kokkos::parallel_for(
-      "kastor::label::write_labels",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, write.count()), write);
+  Kokkos::parallel_for("kastor::label::write_labels",
+                       detail::IndexRange<Exec>(space, 0, write.count()), write);
 }
 
 }  // namespace kastor

@@ -226,9 +226,9 @@ class ListedTails {
   [[nodiscard]] TailSums sums_within(T limit, int side, int octave) const {
     NearLimit<T>& near = m_near[side];
     Pixels pixels =
-        near.source(side, octave, limit, {list_of(side, octave), n_of(side, octave), {}});
+        near.pixels_for(side, octave, limit, {list_of(side, octave), n_of(side, octave), {}});
     typename NearLimit<T>::Choice choice;
-    if (near.narrows(side, limit, pixels, choice)) narrow(pixels, side, octave, choice);
+    if (near.narrows(side, limit, pixels, choice)) narrow(pixels, side, octave, limit, choice);
     const TailSums sums = sums_of(
         pixels, side, octave,
         side == 0 ? Interval<T>{limit, Interval<T>{}.high} : Interval<T>{Interval<T>{}.low, limit});
@@ -236,7 +236,7 @@ class ListedTails {
     return sums;
   }
   /// To those of a choice, unless they are too many.
-  void narrow(Pixels& pixels, int side, int octave,
+  void narrow(Pixels& pixels, int side, int octave, T limit,
               const typename NearLimit<T>::Choice& choice) const {
     NearLimit<T>& near = m_near[side];
     T* const to = near.to_keep();
@@ -246,10 +246,11 @@ class ListedTails {
                                 NearLimit<T>::room, &next, m_space.concurrency() == 1}};
     auto kept = reduce_list("kastor::sigma_clip::keep", m_space, list_parts(pixels.n), keep);
     const std::int64_t n = kept.counts.between;
-    if (n > NearLimit<T>::room) return;
+    if (n > NearLimit<T>::room) return near.give_up(limit);
     fill_block(to, n);
     pixels = near.keep(side, choice, n, kept.inner += pixels.inner);
   }
+
   Exec m_space;
   GatheredBins<T> m_bins;
   const OctaveLists<T>* m_lists;

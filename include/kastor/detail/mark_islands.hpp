@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/enqueue.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/mark_by_ceilings.hpp>
 #include <kastor/detail/mark_device.hpp>
 #include <kastor/detail/mark_host.hpp>
@@ -95,7 +96,7 @@ template <class Exec, Real T>
 void bound_patches(const Exec& space, const Shape& shape, const Thresholds<Exec, T>& thresholds,
                    PatchLimits<T>* limits, std::int64_t words_per_row, const KeptPixels& kept,
                    std::uint64_t* listed_words = nullptr) {
-  enqueue_range<Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>>(
+  enqueue_range<IndexRange<Exec>>(
       space, "kastor::islands::bound_patches", patches_of<Exec>(shape.ny, words_per_row),
       BoundPatches<Exec, T>{thresholds, shape.ny, shape.nx, words_per_row, limits, kept.taken,
                             listed_words});
@@ -136,7 +137,7 @@ void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
                   const Thresholds<Exec, T>& thresholds, const std::uint64_t* region,
                   PatchLimits<T>* limits, const IslandMasks& masks, const KeptPixels& kept) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::islands::mark");
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Range = IndexRange<Exec>;
   bound_patches(space, shape, thresholds, limits, masks.words_per_row, kept);
   std::int64_t first_row = 0;
   for (const auto& band : bands) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/enqueue.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measure_host.hpp>
 #include <kastor/detail/measure_sources.hpp>
@@ -22,7 +23,7 @@ namespace kastor {
 
 template <class Exec, Real T>
 struct Measurer<Exec, T>::Plan {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Policy = detail::IndexRange<Exec>;
   template <class MemorySpace>
   using Rows = Kokkos::View<Source*, MemorySpace>;
 

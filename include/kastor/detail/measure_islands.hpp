@@ -9,6 +9,7 @@
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/enqueue.hpp>
 #include <kastor/detail/fine_sum.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/make_rows.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/pixels_of_runs.hpp>
@@ -437,7 +438,7 @@ struct MakeIslands {
 /// is measured.
 template <class Exec, Real T>
 class IslandMeasurer {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Policy = IndexRange<Exec>;
 
  public:
   IslandMeasurer(const Exec& space, Side side) : m_space(space), m_side(side) {}

@@ -2,11 +2,13 @@
 #ifndef KASTOR_DETAIL_NEAR_LIMIT_HPP
 #define KASTOR_DETAIL_NEAR_LIMIT_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/moments.hpp>
+#include <limits>
 
 namespace kastor::detail {
 
@@ -33,29 +35,31 @@ class NearLimit {
 
   void forget() { m_octave = -1; }
 
-  /// Where to look for what lies within a limit of the `side`'s tail: at what is kept, or at `all`.
-  [[nodiscard]] Pixels source(int side, int octave, T limit, const Pixels& all) {
+  /// What to look at for what lies within a limit of the `side`'s tail: what is kept, or `all`.
+  [[nodiscard]] Pixels pixels_for(int side, int octave, T limit, const Pixels& all) {
     if (octave != m_octave) {
       m_octave = octave;
       m_limits = 0;
       m_keeps = false;
+      m_largest_step = std::numeric_limits<double>::infinity();
     }
     m_keeps = m_keeps && !is_beyond(side, limit, m_to) && !is_beyond(side, m_from, limit);
     return m_keeps ? Pixels{m_kept[m_which], m_n, m_inner} : all;
   }
 
-  /// Whether to keep fewer of these, and then which: between the last limit and as far on this side
-  /// of the one that is asked for as it lies behind that.
+  /// Whether to keep fewer of these, and then which: those from the last limit to as far from the
+  /// one that is asked for on its other side, where the next ones are expected.
   [[nodiscard]] bool narrows(int side, T limit, const Pixels& from, Choice& choice) const {
-    constexpr std::int64_t few = 4096;
+    constexpr std::int64_t few = 4096;  // are looked at in a microsecond
     if (m_limits < 2 || from.n <= few || !is_beyond(side, m_limit[0], limit)) return false;
     const double step = distance(m_limit[0], limit);
     const double density =
         static_cast<double>(m_within[1] - m_within[0]) / distance(m_limit[1], m_limit[0]);
     const double expected = 2 * step * density;
-    if (!(expected <= static_cast<double>(from.n / 4) && expected <= static_cast<double>(room)))
-      return false;
-    const T nearest = limit - (m_limit[0] - limit);
+    const auto worth_it = static_cast<double>(std::min(from.n / 4, room));
+    if (!(expected >= 0 && expected <= worth_it && step < m_largest_step)) return false;
+    T nearest = limit - (m_limit[0] - limit);
+    if (m_keeps && is_beyond(side, m_from, nearest)) nearest = m_from;  // there is nothing nearer
     if (!is_beyond(side, limit, nearest)) return false;
     choice = side == 0 ? Choice{{nearest, Interval<T>{}.high},
                                 {next_above(m_limit[0]), limit, next_above(nearest)}}
@@ -64,6 +68,8 @@ class NearLimit {
   }
   /// Room for what is kept next, and a block more.
   [[nodiscard]] T* to_keep() { return m_kept[1 - m_which]; }
+  /// There were more pixels than room: what was expected is not so until limits move much less.
+  void give_up(T limit) { m_largest_step = distance(m_limit[0], limit) / 4; }
   /// After n pixels were put there, filled up to a whole block.
   Pixels keep(int side, const Choice& choice, std::int64_t n, const TailSums& inner) {
     m_which = 1 - m_which;
@@ -95,6 +101,7 @@ class NearLimit {
   int m_limits = 0;   ///< known ones
   T m_limit[2] = {};  ///< the last ones, the later one first
   std::int64_t m_within[2] = {};
+  double m_largest_step = 0;  ///< between limits
   bool m_keeps = false;
   T m_from{}, m_to{};  ///< limits between which those are right that are kept
   std::int64_t m_n = 0;

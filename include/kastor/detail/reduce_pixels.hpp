@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/image.hpp>
 #include <string>
 
@@ -65,9 +66,8 @@ template <class Exec, class T, class Functor>
   const Segments<T> segments(rows_of<T, Exec>(band), is_host_space_v<Exec> ? host_segment : 1);
   typename Functor::Value total{};
   if (segments.count() == 0) return total;
-  Kokkos::parallel_reduce(
-      label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, segments.count()),
-      SegmentReducer<T, Functor>{segments, functor}, total);
+  Kokkos::parallel_reduce(label, IndexRange<Exec>(space, 0, segments.count()),
+                          SegmentReducer<T, Functor>{segments, functor}, total);
   return total;
 }
 

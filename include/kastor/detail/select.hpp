@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
@@ -123,10 +124,9 @@ class RankSelector {
       // Long segments on the host: a private histogram is emptied after each.
       const Segments<T> segments(rows_of<T, Exec>(band),
                                  is_host_space_v<Exec> ? 16 * host_segment : 1);
-      Kokkos::parallel_for(
-          "kastor::select::count_keys",
-          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_space, 0, segments.count()),
-          CountKeys<T, Exec>{segments, range, m_counts});
+      Kokkos::parallel_for("kastor::select::count_keys",
+                           IndexRange<Exec>(m_space, 0, segments.count()),
+                           CountKeys<T, Exec>{segments, range, m_counts});
     }
     Kokkos::deep_copy(m_space, m_host, m_counts);
     m_space.fence("kastor::select::count_keys");

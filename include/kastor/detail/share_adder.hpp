@@ -31,13 +31,19 @@ class ShareAdder<Sums, Exec, true> {
         m_alone(band.adder.alone) {}
 
   /// Once, before anything is added: notes which of the components that begin in the share go on
-  /// behind it. Those have a run there, in one of two rows.
+  /// behind it. Those have a run there that touches one of the share: in the row of its last run,
+  /// or in the next one, where none touches that begins behind that run.
   KOKKOS_FUNCTION void find_shared() const {
     if (m_alone || m_share.first >= m_share.past) return;
-    const std::int32_t last_row = m_runs.row[m_share.past - 1] + 1;
-    for (std::int64_t i = m_share.past; i < m_past_all && m_runs.row[i] <= last_row; ++i) {
-      const std::uint32_t label = m_runs.label[i];
-      if (label != 0 && begins_here(label)) m_sums[label - 1].is_shared = 1;
+    const std::int64_t last = m_share.past - 1;
+    const std::int32_t y = m_runs.row[last];
+    const std::int64_t of_next_row = m_runs.first_in_word[(y + 1) * ((m_runs.nx + 63) / 64)];
+    if (m_runs.row[m_share.first] < y) {
+      for (std::int64_t i = m_share.past; i < of_next_row && i < m_past_all; ++i) note(i);
+    }
+    for (std::int64_t i = of_next_row; i < m_past_all && m_runs.row[i] == y + 1; ++i) {
+      if (m_runs.begin[i] > m_runs.end[last]) break;
+      note(i);
     }
   }
 
@@ -46,6 +52,11 @@ class ShareAdder<Sums, Exec, true> {
   }
 
  private:
+  /// A run of another share.
+  KOKKOS_FUNCTION void note(std::int64_t run) const {
+    const std::uint32_t label = m_runs.label[run];
+    if (label != 0 && begins_here(label)) m_sums[label - 1].is_shared = 1;
+  }
   [[nodiscard]] KOKKOS_FUNCTION bool begins_here(std::uint32_t label) const {
     const std::int64_t run = m_runs.first_run[label - 1];
     return run >= m_share.first && run < m_share.past;

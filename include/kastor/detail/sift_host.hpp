@@ -9,7 +9,7 @@
 /// always compiled as plain C++, for several instruction sets.
 namespace kastor::detail {
 
-/// Where the second and the third octave of the tails begin that have pixels, from the centre
+/// Where the second and the third of the octaves begin that pixels are sifted by, from the centre
 /// outwards: `low[1] <= low[0] < centre <= high[0] <= high[1]`.
 template <class T>
 struct TailBounds {
@@ -22,7 +22,7 @@ struct TailBounds {
 template <class T>
 struct SiftedTails {
   static constexpr std::int64_t most_pixels = 1024;  ///< sifted at once
-  static constexpr int near = 4;  ///< the first two octaves of the lower tail, then of the upper
+  static constexpr int near = 4;          ///< two octaves of the lower tail, then of the upper
   static constexpr int lists = near + 1;  ///< the last holds the others
   std::int64_t n[lists];
   T list[lists][most_pixels + 64];

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/host_lists.hpp>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/listed_tails.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/sift_host.hpp>
@@ -72,8 +73,11 @@ struct SiftTails {
     if (sorted == nullptr) std::fill(mine, mine + lists, 0);
     constexpr std::int64_t at_once = Sifted::most_pixels / cell_block;
     const std::int64_t end = blocks * (chunk + 1) / chunks;
-    for (std::int64_t b = blocks * chunk / chunks; b < end; b += at_once)
-      sift(pixels + b * cell_block, std::min(at_once, end - b) * cell_block, 0, mine);
+    for (std::int64_t b = blocks * chunk / chunks; b < end; b += at_once) {
+      const std::int64_t next = std::min(b + at_once, end);
+      fetch_pixels(pixels + next * cell_block, std::min(at_once, end - next) * cell_block);
+      sift(pixels + b * cell_block, (next - b) * cell_block, 0, mine);
+    }
   }
   void sift(const T* from, std::int64_t n, int step, std::int64_t* mine) const {
     Sifted sifted;
@@ -115,7 +119,7 @@ void sift_tails(const Exec& space, const Brackets<T>& brackets, const T* pixels,
                 std::int64_t* counts, OctaveLists<T>& lists) {
   constexpr std::int64_t least = 16384;  // pixels of a chunk
   const std::int64_t chunks = std::clamp<std::int64_t>(n / least, 1, space.concurrency());
-  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> range(space, 0, chunks);
+  const IndexRange<Exec> range(space, 0, chunks);
   const GatheredBins<T> bins(brackets);
   SiftTails<T> sift{bins, {}, pixels, whole_blocks(n) / cell_block, chunks, counts, nullptr};
   for (int step = 0; step < SiftTails<T>::steps; ++step)

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/threshold_device.hpp>
@@ -74,7 +75,7 @@ void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double 
   if (rows.ny * per_row == 0) return;
   const detail::Interval<T> foreground =
       detail::interval_between<T>(level, std::numeric_limits<double>::infinity());
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Range = detail::IndexRange<Exec>;
   std::uint64_t* const words = mask.words.data() + first_row * per_row;
   if constexpr (is_host_space_v<Exec>) {
     const detail::FillStretch<T> fill{rows, foreground, words, per_row};
@@ -92,8 +93,7 @@ template <class Exec>
 std::int64_t count_foreground(const Exec& space, const BitMask<Exec>& mask) {
   std::int64_t count = 0;
   Kokkos::parallel_reduce("kastor::threshold::count_bits",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                              space, 0, mask.ny * mask.words_per_row()),
+                          detail::IndexRange<Exec>(space, 0, mask.ny * mask.words_per_row()),
                           detail::CountBits<Exec>{mask.words.data()}, count);
   return count;
 }
