@@ -18,6 +18,7 @@
 #include <kastor/detail/plan_memory.hpp>
 #include <kastor/detail/replay.hpp>
 #include <kastor/detail/team_launcher.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <limits>
 #include <string>
 #include <vector>
@@ -322,7 +323,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
   template <class Bend>
   void bend(const char* label, const Bend& along) {
     if constexpr (is_host_space_v<Exec>) {
-      Kokkos::parallel_for(label, Range(space, 0, along.lines()), detail::BendLine<Bend>{along});
+      detail::for_each_index(label, space, along.lines(), detail::BendLine<Bend>{along});
     } else {
       const detail::BendTiles<Exec, Bend> tiles{along};
       detail::TeamLauncher<Exec>{space}(label, tiles.teams(), tiles);
@@ -391,9 +392,9 @@ void fill_map(const Exec& space, const PixelMap<Exec, T>& map, const MutableImag
   const auto ny = static_cast<std::int64_t>(image.extent(0));
   const auto nx = static_cast<std::int64_t>(image.extent(1));
   if (ny * nx == 0) return;
-  Kokkos::parallel_for("kastor::background::fill_map",
-                       detail::IndexRange<Exec>(space, 0, is_host_space_v<Exec> ? ny : ny * nx),
-                       detail::FillMap<Exec, T>{map, image, first_row});
+  detail::for_each_index("kastor::background::fill_map", space,
+                         is_host_space_v<Exec> ? ny : ny * nx,
+                         detail::FillMap<Exec, T>{map, image, first_row});
 }
 
 }  // namespace kastor

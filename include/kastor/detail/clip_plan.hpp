@@ -22,6 +22,7 @@
 #include <kastor/detail/sift_tails.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/team_launcher.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <memory>
 #include <stdexcept>
@@ -245,10 +246,7 @@ class ClipPlan {
       const MaskRows mask{m_mask.words, m_mask.lines, m_mask.per_row, first_row};
       const GatherOnHost<T> read(band.rows, mask, brackets, lists, borderline,
                                  m_space.concurrency());
-      InsideSums found;
-      Kokkos::parallel_reduce("kastor::sigma_clip::read", Range(m_space, 0, read.count()), read,
-                              found);
-      inside += found;
+      inside += reduce_indices("kastor::sigma_clip::read", m_space, read.count(), read);
     });
     m_space.fence("kastor::sigma_clip::read");
     outcome.longest_list = sum;

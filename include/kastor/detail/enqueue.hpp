@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <kastor/detail/cuda_graph.hpp>
 #include <kastor/detail/kernel_sequence.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <kastor/image.hpp>
 #include <utility>
 
@@ -56,12 +57,16 @@ void launch_kernel(const char* label, const Policy& policy, const Kernel& kernel
   }
 }
 
-/// The same over [0, n).
+/// The same over [0, n), which hosts share; of the policy only devices know.
 template <class Policy, class Exec, class Kernel>
 void enqueue_range(const Exec& space, const char* label, std::int64_t n, const Kernel& kernel) {
-  enqueue_kernel<true>(space, n, kernel, [&](const Exec& instance) {
-    launch_kernel(label, Policy(instance, 0, n), kernel);
-  });
+  if constexpr (is_host_space_v<Exec>) {
+    for_each_index(label, space, n, kernel);
+  } else {
+    enqueue_kernel<true>(space, n, kernel, [&](const Exec& instance) {
+      launch_kernel(label, Policy(instance, 0, n), kernel);
+    });
+  }
 }
 
 /// `Kokkos::deep_copy` of one value.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <kastor/detail/cell_host.hpp>
-#include <kastor/detail/index_range.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <limits>
 #include <string>
 
@@ -55,13 +55,10 @@ template <class Exec, class Functor>
 [[nodiscard]] typename Functor::value_type reduce_list(const std::string& label, const Exec& space,
                                                        std::int64_t parts, const Functor& functor,
                                                        std::int64_t few = 16) {
+  if (parts > few && space.concurrency() > 1) return reduce_indices(label, space, parts, functor);
   typename Functor::value_type value;
-  if (parts <= few || space.concurrency() == 1) {
-    functor.init(value);
-    for (std::int64_t part = 0; part < parts; ++part) functor(part, value);
-  } else {
-    Kokkos::parallel_reduce(label, IndexRange<Exec>(space, 0, parts), functor, value);
-  }
+  functor.init(value);
+  for (std::int64_t part = 0; part < parts; ++part) functor(part, value);
   return value;
 }
 

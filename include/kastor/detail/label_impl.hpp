@@ -17,6 +17,7 @@
 #include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/unite_device.hpp>
 #include <kastor/detail/unite_in_tiles.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <kastor/label.hpp>
 #include <limits>
 #include <string>
@@ -162,19 +163,20 @@ struct Labeller<Exec>::Plan {
 
   void enqueue_in_parts(const detail::RunTable& table) requires is_host_space_v<Exec> {
     const std::int64_t parts = host_parts();
-    const Policy each(space, 0, parts);
     const detail::PartsOfRows rows{table, parts, labels.ny, reach()};
     if (parts > 1) {
-      Kokkos::parallel_for("kastor::label::count_runs", each, detail::CountRunsInParts{rows});
+      detail::for_each_index("kastor::label::count_runs", space, parts,
+                             detail::CountRunsInParts{rows});
     }
-    Kokkos::parallel_for("kastor::label::connect_rows", each, detail::ConnectRowsInParts{rows});
+    detail::for_each_index("kastor::label::connect_rows", space, parts,
+                           detail::ConnectRowsInParts{rows});
     if (parts > 1)
-      Kokkos::parallel_for("kastor::label::unite_seams", each, detail::UniteSeams{rows});
+      detail::for_each_index("kastor::label::unite_seams", space, parts, detail::UniteSeams{rows});
     count_pixels(table, parts);
-    Kokkos::parallel_for("kastor::label::rank_roots", each,
-                         detail::RankRootsInParts<Exec>{table, parts});
-    Kokkos::parallel_for("kastor::label::label_runs", each,
-                         detail::LabelRunsInParts<Exec>{table, parts, parts});
+    detail::for_each_index("kastor::label::rank_roots", space, parts,
+                           detail::RankRootsInParts<Exec>{table, parts});
+    detail::for_each_index("kastor::label::label_runs", space, parts,
+                           detail::LabelRunsInParts<Exec>{table, parts, parts});
   }
 
   void enqueue_by_teams(const detail::RunTable& table) requires(!is_host_space_v<Exec>) {

@@ -5,10 +5,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/crew.hpp>
-#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/team_scratch.hpp>
+#include <kastor/detail/work_shares.hpp>
 
 /// From sums to rows that the host reads.
 namespace kastor::detail {
@@ -72,8 +72,7 @@ template <class Exec, class Make>
 void enqueue_rows(const Exec& space, const char* label, std::int64_t most_rows, const Make& make) {
   const std::int64_t workers = measuring_workers(space, most_rows);
   if constexpr (is_host_space_v<Exec>) {
-    Kokkos::parallel_for(label, IndexRange<Exec>(space, 0, workers),
-                         MakeRowsInParts<Make, Exec>{make, workers});
+    for_each_index(label, space, workers, MakeRowsInParts<Make, Exec>{make, workers});
   } else {
     using ByTeams = MakeRowsByTeams<Make, Exec>;
     const std::int64_t teams = (workers + ByTeams::threads - 1) / ByTeams::threads;

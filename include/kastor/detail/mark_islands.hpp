@@ -15,6 +15,7 @@
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/team_launcher.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <kastor/pixel_ceilings.hpp>
 
 /// From the image to bit masks of foreground and seeds.
@@ -137,7 +138,6 @@ void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
                   const Thresholds<Exec, T>& thresholds, const std::uint64_t* region,
                   PatchLimits<T>* limits, const IslandMasks& masks, const KeptPixels& kept) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::islands::mark");
-  using Range = IndexRange<Exec>;
   bound_patches(space, shape, thresholds, limits, masks.words_per_row, kept);
   std::int64_t first_row = 0;
   for (const auto& band : bands) {
@@ -146,8 +146,8 @@ void mark_islands(const Exec& space, Bands<T, Exec> bands, const Shape& shape,
     const MarkWords<Exec, T> mark{thresholds, rows, first_row, limits, region, masks, kept};
     if constexpr (is_host_space_v<Exec>) {
       const std::int64_t workers = measuring_workers(space, rows.ny);
-      Kokkos::parallel_for("kastor::islands::mark_words", Range(space, 0, workers),
-                           MarkStretches<Exec, T>{mark, workers});
+      for_each_index("kastor::islands::mark_words", space, workers,
+                     MarkStretches<Exec, T>{mark, workers});
     } else {
       using Tile = MarkTile<Exec, T>;
       const Tile tile{mark};

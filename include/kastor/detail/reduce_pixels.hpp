@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kastor/detail/index_range.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <kastor/image.hpp>
 #include <string>
 
@@ -64,11 +64,9 @@ template <class Exec, class T, class Functor>
                                                     const ConstImage<T, Exec>& band,
                                                     const Functor& functor) {
   const Segments<T> segments(rows_of<T, Exec>(band), is_host_space_v<Exec> ? host_segment : 1);
-  typename Functor::Value total{};
-  if (segments.count() == 0) return total;
-  Kokkos::parallel_reduce(label, IndexRange<Exec>(space, 0, segments.count()),
-                          SegmentReducer<T, Functor>{segments, functor}, total);
-  return total;
+  if (segments.count() == 0) return {};
+  return reduce_indices(label, space, segments.count(),
+                        SegmentReducer<T, Functor>{segments, functor});
 }
 
 /// The same over all bands of an image.

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <utility>
 
 /// Order statistics by histogram selection: count the pixels per bin of their ordered bit patterns,
@@ -124,9 +124,8 @@ class RankSelector {
       // Long segments on the host: a private histogram is emptied after each.
       const Segments<T> segments(rows_of<T, Exec>(band),
                                  is_host_space_v<Exec> ? 16 * host_segment : 1);
-      Kokkos::parallel_for("kastor::select::count_keys",
-                           IndexRange<Exec>(m_space, 0, segments.count()),
-                           CountKeys<T, Exec>{segments, range, m_counts});
+      for_each_index("kastor::select::count_keys", m_space, segments.count(),
+                     CountKeys<T, Exec>{segments, range, m_counts});
     }
     Kokkos::deep_copy(m_space, m_host, m_counts);
     m_space.fence("kastor::select::count_keys");

@@ -9,6 +9,7 @@
 #include <kastor/detail/reduce_pixels.hpp>
 #include <kastor/detail/threshold_device.hpp>
 #include <kastor/detail/threshold_host.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <kastor/threshold.hpp>
 #include <limits>
 
@@ -75,16 +76,15 @@ void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double 
   if (rows.ny * per_row == 0) return;
   const detail::Interval<T> foreground =
       detail::interval_between<T>(level, std::numeric_limits<double>::infinity());
-  using Range = detail::IndexRange<Exec>;
   std::uint64_t* const words = mask.words.data() + first_row * per_row;
   if constexpr (is_host_space_v<Exec>) {
     const detail::FillStretch<T> fill{rows, foreground, words, per_row};
-    Kokkos::parallel_for("kastor::threshold::fill_words", Range(space, 0, rows.ny * fill.per_row),
-                         fill);
+    detail::for_each_index("kastor::threshold::fill_words", space, rows.ny * fill.per_row, fill);
   } else {
     using Fill = detail::ThresholdByWorkers<T>;
     const std::int64_t workers = Fill::workers_for(rows.ny * per_row, space.concurrency());
-    Kokkos::parallel_for("kastor::threshold::fill_words", Range(space, 0, workers),
+    Kokkos::parallel_for("kastor::threshold::fill_words",
+                         detail::IndexRange<Exec>(space, 0, workers),
                          Fill{{rows, foreground, words, per_row}, workers});
   }
 }
