@@ -31,7 +31,7 @@ struct ListBands {
   static constexpr int each = 64;
   BandRows<T> from[each];
   BandRows<T>* to;
-  KOKKOS_FUNCTION void operator()(int i) const { to[i] = from[i]; }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
 inline void check(const BackgroundParams& params) {
