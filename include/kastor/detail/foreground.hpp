@@ -6,6 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/candidate_mask.hpp>
 #include <kastor/detail/clip_plan.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/sparse_mask.hpp>
@@ -29,10 +30,7 @@ struct MarkForeground {
   Segmented<T> lists;
   int segments;  ///< 0: another band's kernel marks the candidates
   const ClipOutcome<T>* outcome;
-  std::uint64_t nx;
-  std::uint64_t words_per_row;
-  std::uint64_t* mask;
-  MaskLines lines_of_mask;
+  CandidateMask mask;
   ThresholdWords<T> of_band;
   std::int64_t first_word;  ///< of the band
 
@@ -46,26 +44,16 @@ struct MarkForeground {
 
  private:
   KOKKOS_FUNCTION void mark(const Member& team, int segment) const {
-    const T above = outcome->foreground_above;
-    const Candidate<T>* some = lists.candidates + segment * lists.candidate_capacity;
-    const std::int64_t n = lists.candidates_by(segment);
-    for_my_places<4>(
-        TeamCrew<Member>(team), some, n, [&](std::int64_t, const Candidate<T>& candidate) {
-          if (!(candidate.value > above)) return;
-          const std::uint64_t y = candidate.pixel / nx;
-          const std::uint64_t x = candidate.pixel % nx;
-          const std::uint64_t word = y * words_per_row + x / 64;
-          Kokkos::atomic_or(&mask[word], std::uint64_t{1} << (x % 64));
-          lines_of_mask.touched[word / MaskLines::words] = 1;  // as all others who write it
-        });
+    mask.set_above(TeamCrew<Member>(team), outcome->foreground_above,
+                   lists.candidates + segment * lists.candidate_capacity,
+                   lists.candidates_by(segment));
   }
   KOKKOS_FUNCTION void threshold(const Member& team) const {
     ThresholdWords<T> mine = of_band;
     mine.foreground.low = outcome->foreground_above;
     mine.fill(std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
-              std::int64_t{team.league_size()} * team.team_size(), [&](std::int64_t w) {
-                lines_of_mask.touched[(first_word + w) / MaskLines::words] = 1;
-              });
+              std::int64_t{team.league_size()} * team.team_size(),
+              [&](std::int64_t w) { mask.lines.touched[(first_word + w) / MaskLines::words] = 1; });
   }
 };
 
@@ -88,10 +76,8 @@ void enqueue_foreground(const Exec& space, const ClipPlan<Exec, T>& clip, Bands<
       const Mark kernel{clip.lists(),
                         segments,
                         outcome,
-                        static_cast<std::uint64_t>(mask.nx),
-                        static_cast<std::uint64_t>(per_row),
-                        mask.words.data(),
-                        sparse.lines(),
+                        {static_cast<std::uint64_t>(mask.nx), static_cast<std::uint64_t>(per_row),
+                         mask.words.data(), sparse.lines()},
                         {rows, Interval<T>{}, mask.words.data() + first_row * per_row, per_row},
                         first_row * per_row};
       const int teams = static_cast<int>(std::clamp<std::int64_t>(

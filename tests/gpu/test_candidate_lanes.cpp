@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bits of candidates, which the lanes of a warp set for each other.
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <kastor/detail/candidate_mask.hpp>
+#include <kastor/detail/crew.hpp>
+#include <kastor/detail/team_launcher.hpp>
+#include <string>
+#include <vector>
+
+#include "generators.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+namespace kd = kastor::detail;
+using Candidates = std::vector<kd::Candidate<float>>;
+
+constexpr std::int64_t nx = 300, ny = 200, per_row = 5;
+constexpr float level = 1;
+
+template <class Exec>
+struct SetAbove {
+  static constexpr int threads = 256;
+  static constexpr int teams_at_once = 4;
+  static constexpr int scratch_bytes = 0;
+  using Member = kd::TeamMember<Exec>;
+  kd::CandidateMask mask;
+  const kd::Candidate<float>* some;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    mask.set_above(kd::TeamCrew<Member>(team), level, some, n);
+  }
+};
+
+template <class Exec>
+void bits_are_set(const Candidates& some, const std::string& what) {
+  using Space = typename Exec::memory_space;
+  std::vector<std::uint64_t> expected(static_cast<std::size_t>(ny * per_row), 0);
+  std::vector<std::uint8_t> lines(expected.size() / 8, 0);
+  for (const auto& [pixel, value] : some) {
+    if (!(value > level)) continue;
+    const std::uint64_t x = pixel % nx, word = pixel / nx * per_row + x / 64;
+    expected[word] |= std::uint64_t{1} << (x % 64);
+    lines[word / 8] = 1;
+  }
+  const Exec space;
+  Kokkos::View<kd::Candidate<float>*, Space> list("list", some.size());
+  Kokkos::View<std::uint64_t*, Space> words("words", expected.size());
+  Kokkos::View<std::uint8_t*, Space> touched("touched", lines.size());
+  const auto host = Kokkos::create_mirror_view(list);
+  for (std::size_t i = 0; i < some.size(); ++i) host(i) = some[i];
+  Kokkos::deep_copy(space, list, host);
+  kd::TeamLauncher<Exec>{space}("test::set_above", 1,
+                                SetAbove<Exec>{{nx, per_row, words.data(), {touched.data()}},
+                                               list.data(),
+                                               static_cast<std::int64_t>(some.size())});
+  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, words);
+  const auto marked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, touched);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(got(i), expected[i]) << what << ", word " << i;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    ASSERT_EQ(marked(i), lines[i]) << what << ", line " << i;
+}
+
+/// Stretches of pixels side by side, of up to so many; some of them not above the level.
+[[nodiscard, maybe_unused]] Candidates stretches(std::size_t n, int longest, double share_below) {
+  ts::Random random(n + static_cast<std::size_t>(longest));
+  Candidates some;
+  while (some.size() < n) {
+    const auto length = 1 + static_cast<int>(random.uniform() * longest);
+    const auto first = static_cast<std::uint64_t>(random.uniform() * (nx * ny - longest));
+    for (int k = 0; k < length && some.size() < n; ++k)
+      some.push_back({first + static_cast<std::uint64_t>(k),
+                      random.uniform() < share_below ? level : 2 * level});
+  }
+  return some;
+}
+
+template <class Exec>
+class CandidateLanes : public ::testing::Test {};
+TYPED_TEST_SUITE(CandidateLanes, ts::Execs, ts::CaseName);
+
+TYPED_TEST(CandidateLanes, SetTheBitsOfEachOther) {
+  if constexpr (!kastor::is_host_space_v<TypeParam>) {
+    for (const std::size_t n : {1UL, 5UL, 31UL, 32UL, 33UL, 256UL, 1000UL, 1024UL, 4099UL}) {
+      for (const int longest : {1, 2, 4, 7, 9, 40, 200}) {
+        for (const double share_below : {0.0, 0.3, 0.9})
+          bits_are_set<TypeParam>(
+              stretches(n, longest, share_below),
+              std::to_string(n) + " in stretches of " + std::to_string(longest));
+      }
+    }
+    bits_are_set<TypeParam>(Candidates(500, {77, 2 * level}), "one pixel");
+  }
+}
+
+}  // namespace
