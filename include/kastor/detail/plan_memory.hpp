@@ -12,12 +12,13 @@
 /// Memory of plan objects, which grows to the largest need and is then kept.
 namespace kastor::detail {
 
-/// Makes a rank-1 View at least so long; its values are lost if it grows.
+/// Makes a rank-1 View at least so long; its values are lost if it grows. (No string for the label:
+/// it would take memory in every call.)
 template <class View, class Exec>
-void grow(View& list, const Exec& space, const std::string& label, std::int64_t wanted) {
+void grow(View& list, const Exec& space, const char* label, std::int64_t wanted) {
   if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
   list = {};
-  list = View(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label),
+  list = View(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, std::string(label)),
               static_cast<std::size_t>(wanted));
 }
 
