@@ -96,6 +96,10 @@ TYPED_TEST(CandidateLanes, SetTheBitsOfEachOther) {
       }
     }
     bits_are_set<TypeParam>(Candidates(500, {77, 2 * level}), "one pixel");
+    Candidates in_turns;
+    for (std::uint64_t i = 0; i < 600; ++i)
+      in_turns.push_back({i % 3 * 100 + i / 3 % 50, i % 7 == 0 ? level : 2 * level});
+    bits_are_set<TypeParam>(in_turns, "three words in turns");
   }
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/work_shares.hpp>
@@ -60,7 +61,9 @@ TEST(WorkShares, AreTakenFromASlowThread) {
     shares.for_each(0, [&](std::int64_t) {
       has_begun = true;
       ++by_slow;
-      while (by_other < n - 1) std::this_thread::yield();
+      const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (by_other < n - 1 && std::chrono::steady_clock::now() < patience)
+        std::this_thread::yield();
     });
   });
   while (!has_begun) std::this_thread::yield();

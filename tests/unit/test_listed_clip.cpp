@@ -336,6 +336,32 @@ void fewer_are_kept_of_few() {
   even.match_naive({1.9, 1.8, 1.79, 1.788, 1.7877, 1.78763, 1.78761, 1.7876});
 }
 
+/// Too many pixels for the room, which one would not expect: no more attempts until limits move a
+/// quarter as much.
+template <class T>
+void attempts_end_when_they_fail() {
+  const auto near = std::make_unique<kd::NearLimit<T>>();
+  const typename kd::NearLimit<T>::Pixels all{nullptr, 1000000, {}};
+  typename kd::NearLimit<T>::Choice choice;
+  (void)near->pixels_for(1, 3, T{8}, all);
+  near->note(T{8}, 900000);
+  near->note(T{7}, 899000);
+  EXPECT_TRUE(near->narrows(1, T{6.5}, all, choice));
+  near->give_up(T{6.5});
+  EXPECT_FALSE(near->narrows(1, T{6.5}, all, choice));
+  EXPECT_FALSE(near->narrows(1, T{6.875}, all, choice));
+  EXPECT_TRUE(near->narrows(1, T{6.9375}, all, choice));
+  (void)near->pixels_for(1, 2, T{6.5}, all);  // another octave
+  near->note(T{6}, 900000);
+  near->note(T{5.5}, 899000);
+  EXPECT_TRUE(near->narrows(1, T{5.25}, all, choice));
+}
+
+TEST(NearLimit, GivesUpWhereMorePixelsLieThanExpected) {
+  attempts_end_when_they_fail<float>();
+  attempts_end_when_they_fail<double>();
+}
+
 TYPED_TEST(ListedClipOn, KeepsFewerOfTheKeptPixels) {
   using Exec = typename TypeParam::exec;
   if constexpr (kastor::is_host_space_v<Exec>)

@@ -64,6 +64,10 @@ std::vector<ts::NamedMask> some_masks() {
   for (const double density : {0.02, 0.2, 0.4, 0.6, 0.95})
     masks.push_back({"random " + std::to_string(density), ts::random_mask(60, 90, density, 5)});
   masks.push_back({"two rows", ts::random_mask(3, 900, 0.4, 6)});
+  // Runs of a row that only the next one joins, which may be of other bands.
+  ts::HostMask comb(3, 90, 1);
+  for (std::int64_t x = 1; x < 90; x += 2) comb.values[static_cast<std::size_t>(x)] = 0;
+  masks.push_back({"comb", comb});
   return masks;
 }
 
@@ -82,6 +86,7 @@ TYPED_TEST(ShareAdderOn, NeedsNoLockForComponentsOfOneShare) {
             own_components_are_found<Exec>(mask, workers, params, 0, mask.ny, name);
             own_components_are_found<Exec>(mask, workers, params, mask.ny / 3, mask.ny - 1,
                                            name + ", some rows");
+            own_components_are_found<Exec>(mask, workers, params, 0, 1, name + ", the first row");
           }
         }
       }

@@ -45,9 +45,9 @@ struct CandidateMask {
   /// Of pixel y * nx + x. Numbers of 64 bits take a device a hundred instructions to divide.
   [[nodiscard]] KOKKOS_FUNCTION Place place_of(std::uint64_t pixel) const {
     std::uint64_t y = 0, x = 0;
-    if (pixel >> 32 == 0) {
+    if ((pixel | nx) >> 32 == 0) {
       const auto narrow = static_cast<std::uint32_t>(pixel);
-      const auto width = static_cast<std::uint32_t>(nx);  // below 2^31
+      const auto width = static_cast<std::uint32_t>(nx);
       y = narrow / width;
       x = narrow % width;
     } else {

@@ -57,7 +57,7 @@ void launch_kernel(const char* label, const Policy& policy, const Kernel& kernel
   }
 }
 
-/// The same over [0, n), which hosts share; of the policy only devices know.
+/// The same over [0, n); `Policy` is for devices, the threads of a host share the indices.
 template <class Policy, class Exec, class Kernel>
 void enqueue_range(const Exec& space, const char* label, std::int64_t n, const Kernel& kernel) {
   if constexpr (is_host_space_v<Exec>) {

@@ -28,7 +28,8 @@ void fetch_pixels(const T* pixels, std::int64_t n) {
 /// Asks for the part behind the first of n pixels.
 template <class T>
 void fetch_next_part(const T* pixels, std::int64_t n) {
-  fetch_pixels(pixels + host_list_part, std::min(n, 2 * host_list_part) - host_list_part);
+  if (n > host_list_part)
+    fetch_pixels(pixels + host_list_part, std::min(n - host_list_part, host_list_part));
 }
 
 [[nodiscard]] inline std::int64_t whole_blocks(std::int64_t n) {

@@ -139,12 +139,12 @@ class RootsBefore {
 template <class Exec>
 struct LabelRunsInParts {
   RunTable table;
-  std::int64_t workers;
-  std::int64_t mask_parts;
+  std::int64_t workers;  ///< as many as parts of the mask
 
   void operator()(std::int64_t worker) const {
     if (worker == workers - 1) publish();
-    RootsBefore roots_before(table.totals);
+    const std::uint32_t before_mine = RootsBefore(table.totals)(worker);
+    RootsBefore before_others(table.totals);
     const RunLoop<Exec> loop(worker, workers, 0, table.runs());
     if (loop.first >= loop.past) return;
     const auto first = static_cast<std::uint32_t>(loop.first);
@@ -155,7 +155,7 @@ struct LabelRunsInParts {
         table.label[run] = table.label[up];
       } else {
         const std::uint32_t root = up == run ? run : table.forest().find(up);
-        table.label_run(run, root, roots_before(root / share));
+        table.label_run(run, root, root >= first ? before_mine : before_others(root / share));
       }
     }
   }
@@ -163,7 +163,7 @@ struct LabelRunsInParts {
  private:
   void publish() const {
     const PartTotals& totals = table.totals;
-    table.publish(std::accumulate(totals.pixels, totals.pixels + mask_parts, std::uint64_t{0}),
+    table.publish(std::accumulate(totals.pixels, totals.pixels + workers, std::uint64_t{0}),
                   RootsBefore(totals)(workers),
                   std::accumulate(totals.dropped, totals.dropped + workers, std::uint32_t{0}));
   }

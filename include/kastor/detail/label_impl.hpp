@@ -176,7 +176,7 @@ struct Labeller<Exec>::Plan {
     detail::for_each_index("kastor::label::rank_roots", space, parts,
                            detail::RankRootsInParts<Exec>{table, parts});
     detail::for_each_index("kastor::label::label_runs", space, parts,
-                           detail::LabelRunsInParts<Exec>{table, parts, parts});
+                           detail::LabelRunsInParts<Exec>{table, parts});
   }
 
   void enqueue_by_teams(const detail::RunTable& table) requires(!is_host_space_v<Exec>) {

@@ -32,13 +32,14 @@ class ShareAdder<Sums, Exec, true> {
 
   /// Once, before anything is added: notes which of the components that begin in the share go on
   /// behind it. Those have a run there that touches one of the share: in the row of its last run,
-  /// or in the next one, where none touches that begins behind that run.
+  /// or in the next one, where none touches that begins behind that run. Runs of the last row that
+  /// is measured at once may also be joined by the next one alone.
   KOKKOS_FUNCTION void find_shared() const {
     if (m_alone || m_share.first >= m_share.past) return;
     const std::int64_t last = m_share.past - 1;
     const std::int32_t y = m_runs.row[last];
     const std::int64_t of_next_row = m_runs.first_in_word[(y + 1) * ((m_runs.nx + 63) / 64)];
-    if (m_runs.row[m_share.first] < y) {
+    if (m_runs.row[m_share.first] < y || of_next_row >= m_past_all) {
       for (std::int64_t i = m_share.past; i < of_next_row && i < m_past_all; ++i) note(i);
     }
     for (std::int64_t i = of_next_row; i < m_past_all && m_runs.row[i] == y + 1; ++i) {

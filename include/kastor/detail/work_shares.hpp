@@ -13,8 +13,8 @@
 
 /// How the threads of a host share the indices of a kernel. Cores are not equally fast where
 /// hyperthreads, other programs or other machines share them, and a kernel takes as long as its
-/// slowest thread. (Kokkos' dynamic schedule does the same, but lets all threads wait for each
-/// other before they begin: 15 microseconds of 32 threads.)
+/// slowest thread. (Kokkos' dynamic schedule does the same, but 32 threads take some 15
+/// microseconds longer for each kernel.)
 namespace kastor::detail {
 
 /// Indices [0, n) in shares of neighbours, one or more threads each. Who is done with a share takes
@@ -38,7 +38,7 @@ class WorkShares {
     const std::int64_t own = thread * m_shares / m_threads;
     for (std::int64_t s = own; s < own + m_shares; ++s) {
       Share& share = m_share[s < m_shares ? s : s - m_shares];
-      // Without an addition to what others have emptied: that would call their line of memory.
+      // No addition to what is used up: it would take the line of memory from all others.
       while (relaxed_load(&share.next) < share.past) {
         const std::int64_t begin =
             std::atomic_ref(share.next).fetch_add(m_chunk, std::memory_order_relaxed);
