@@ -47,8 +47,9 @@ struct SomeWords {
       words.last |= row[begin + w] >> 63 << w;
     }
   };
-  if (n == 64 && (row_first + begin) % line == 0) {
-    for (std::uint64_t rest = words_with_bits(lines, row_first + begin); rest != 0;) {
+  if (n % line == 0 && (row_first + begin) % line == 0) {
+    const std::uint64_t here = ~std::uint64_t{0} >> (64 - n);
+    for (std::uint64_t rest = words_with_bits(lines, row_first + begin) & here; rest != 0;) {
       const int first = std::countr_zero(rest);
 #pragma GCC unroll 8
       for (int w = 0; w < line; ++w) look(first + w, first + w + 1);

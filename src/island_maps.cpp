@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/island_maps.hpp>
 #include <limits>
@@ -10,8 +11,7 @@ namespace {
 template <class Exec, class Kernel>
 void for_each_pixel(const char* name, const Exec& space, std::int64_t ny, std::int64_t nx,
                     const Kernel& kernel) {
-  Kokkos::parallel_for(
-      name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, ny * nx), kernel);
+  Kokkos::parallel_for(name, detail::IndexRange<Exec>(space, 0, ny * nx), kernel);
 }
 
 std::string size_text(std::int64_t ny, std::int64_t nx) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <Kokkos_Core.hpp>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -71,6 +72,43 @@ TEST(WorkShares, AreTakenFromASlowThread) {
   slow.join();
   EXPECT_EQ(by_slow, 1);
   EXPECT_EQ(by_other, n - 1);
+}
+
+/// Notes who visits what; a worker remembers how much it has done.
+struct NoteVisits {
+  struct Visit {
+    std::int64_t worker, before;
+    int times = 0;
+  };
+  std::vector<Visit>* visits;
+
+  [[nodiscard]] auto worker(std::int64_t k) const {
+    return [this, k, done = std::int64_t{0}](std::int64_t i) mutable {
+      Visit& visit = visits->at(static_cast<std::size_t>(i));
+      visit = {k, done++, visit.times + 1};
+    };
+  }
+};
+
+template <class Exec>
+void workers_visit_each_index_once() {
+  const Exec space;
+  for (const std::int64_t n : {1, 2, 5, 1000}) {
+    std::vector<NoteVisits::Visit> visits(static_cast<std::size_t>(n));
+    kd::for_each_index_of_workers("test::visits", space, n, NoteVisits{&visits});
+    std::vector<std::int64_t> done(static_cast<std::size_t>(space.concurrency()), 0);
+    for (const auto& visit : visits) {
+      ASSERT_EQ(visit.times, 1);
+      ++done.at(static_cast<std::size_t>(visit.worker));
+    }
+    for (const auto& visit : visits)
+      EXPECT_LT(visit.before, done[static_cast<std::size_t>(visit.worker)]);
+  }
+}
+
+TEST(WorkShares, OfWorkersHaveEachIndexOnce) {
+  workers_visit_each_index_once<Kokkos::DefaultHostExecutionSpace>();
+  workers_visit_each_index_once<Kokkos::Serial>();
 }
 
 }  // namespace

@@ -168,31 +168,44 @@ kd::TailPart part_naive(const kd::GatheredBins<T>& bins, const std::vector<T>& t
   return part;
 }
 
-template <class T>
-struct NearBoth {
-  kd::NearLimit<T> side[2];
+/// Tails in the lists of their octaves, and what a clip keeps of them.
+template <class Exec, class T>
+struct Sifted {
+  static constexpr T canary = -77;
+
+  Exec space;
+  kd::GatheredBins<T> bins;
+  std::vector<T> sorted;  ///< one more
+  kd::OctaveLists<T> lists;
+  struct Near {
+    kd::NearLimit<T> side[2];
+  };
+  std::unique_ptr<Near> near = std::make_unique<Near>();
+
+  Sifted(const kd::Brackets<T>& brackets, std::vector<T> tails) : bins(brackets) {
+    const auto n = static_cast<std::int64_t>(tails.size());
+    tails.resize(static_cast<std::size_t>(kd::whole_blocks(n)), nan_of<T>);
+    std::vector<std::int64_t> counts(
+        static_cast<std::size_t>(space.concurrency() * kd::OctaveLists<T>::count));
+    sorted.resize(static_cast<std::size_t>(kd::OctaveLists<T>::most_size(n)) + 1, canary);
+    lists.pixels = sorted.data();
+    kd::sift_tails(space, brackets, tails.data(), n, counts.data(), lists);
+  }
+  [[nodiscard]] kd::ListedTails<Exec, T> begin_clip() const {
+    return {space, bins, lists, near->side};
+  }
 };
 
 template <class Exec, class T>
 void tails_are_added_up(double low_edge, double centre, double high_edge, std::size_t n,
                         int most_octaves) {
-  const Exec space;
   const auto brackets = brackets_between<T>(low_edge, centre, high_edge);
   const kd::GatheredBins<T> bins(brackets);
   std::vector<T> tails = some_tails(bins, low_edge, high_edge, n, most_octaves);
-  std::vector<T> list = tails;
-  list.resize(static_cast<std::size_t>(kd::whole_blocks(static_cast<std::int64_t>(n))), nan_of<T>);
-  std::vector<std::int64_t> counts(
-      static_cast<std::size_t>(space.concurrency() * kd::OctaveLists<T>::count));
-  const std::int64_t room = kd::OctaveLists<T>::most_size(static_cast<std::int64_t>(n));
-  std::vector<T> sorted(static_cast<std::size_t>(room) + 1, T{-77});
-  kd::OctaveLists<T> lists;
-  lists.pixels = sorted.data();
-  kd::sift_tails(space, brackets, list.data(), static_cast<std::int64_t>(n), counts.data(), lists);
-  EXPECT_LE(lists.size(), room);
-  EXPECT_EQ(sorted.back(), T{-77});
-  const auto near = std::make_unique<NearBoth<T>>();
-  const kd::ListedTails<Exec, T> listed(space, bins, lists, near->side);
+  const Sifted<Exec, T> sifted(brackets, tails);
+  EXPECT_LE(sifted.lists.size(), kd::OctaveLists<T>::most_size(static_cast<std::int64_t>(n)));
+  EXPECT_EQ(sifted.sorted.back(), (Sifted<Exec, T>::canary));
+  const kd::ListedTails<Exec, T> listed = sifted.begin_clip();
   EXPECT_TRUE(listed.hold_all());
 
   std::sort(tails.begin(), tails.end());
@@ -248,39 +261,31 @@ template <class Exec, class T>
 struct ManyLimits {
   static constexpr double low_edge = -1.25, high_edge = 1.25;
 
-  const Exec space;
-  const kd::Brackets<T> brackets = brackets_between<T>(low_edge, 0.0, high_edge);
-  const kd::GatheredBins<T> bins{brackets};
-  std::vector<T> tails, sorted;
-  kd::OctaveLists<T> lists;
-  std::unique_ptr<NearBoth<T>> near = std::make_unique<NearBoth<T>>();
+  std::vector<T> tails;
+  Sifted<Exec, T> sifted;
 
   /// `distance(u)`: of a pixel from the centre, for u from 0 to 1.
   template <class Distance>
-  ManyLimits(std::size_t n, const Distance& distance) {
+  ManyLimits(std::size_t n, const Distance& distance)
+      : tails(some(n, distance)), sifted(brackets_between<T>(low_edge, 0.0, high_edge), tails) {}
+
+  template <class Distance>
+  [[nodiscard]] static std::vector<T> some(std::size_t n, const Distance& distance) {
     ts::Random random(n);
+    std::vector<T> list;
     for (std::size_t i = 0; i < n; ++i)
-      tails.push_back(static_cast<T>((i % 2 == 0 ? -1 : 1) * distance(random.uniform())));
-    std::vector<T> list = tails;
-    list.resize(static_cast<std::size_t>(kd::whole_blocks(static_cast<std::int64_t>(n))),
-                nan_of<T>);
-    std::vector<std::int64_t> counts(
-        static_cast<std::size_t>(space.concurrency() * kd::OctaveLists<T>::count));
-    sorted.resize(
-        static_cast<std::size_t>(kd::OctaveLists<T>::most_size(static_cast<std::int64_t>(n))));
-    lists.pixels = sorted.data();
-    kd::sift_tails(space, brackets, list.data(), static_cast<std::int64_t>(n), counts.data(),
-                   lists);
+      list.push_back(static_cast<T>((i % 2 == 0 ? -1 : 1) * distance(random.uniform())));
+    return list;
   }
 
   void match_naive(const std::vector<double>& limits) const {
-    const kd::ListedTails<Exec, T> listed(space, bins, lists, near->side);
+    const kd::ListedTails<Exec, T> listed = sifted.begin_clip();
     for (const double limit : limits) {
       const kd::Interval<T> interval{static_cast<T>(-limit * 1.01), static_cast<T>(limit)};
       kd::TailPart parts[2];
       EXPECT_TRUE(listed.within(interval, parts));
       for (int side = 0; side < 2; ++side) {
-        const kd::TailPart naive = part_naive(bins, tails, side, interval);
+        const kd::TailPart naive = part_naive(sifted.bins, tails, side, interval);
         EXPECT_EQ(parts[side].count, naive.count) << limit << " of side " << side;
         EXPECT_EQ(parts[side].sum, naive.sum) << limit << " of side " << side;
         EXPECT_EQ(parts[side].squares, naive.squares) << limit << " of side " << side;
@@ -289,8 +294,8 @@ struct ManyLimits {
   }
   /// How many pixels are looked at for a limit of the upper tail.
   [[nodiscard]] std::int64_t looked_at(double limit) const {
-    const int octave = bins.octave_of(static_cast<T>(limit));
-    return near->side[1].pixels_for(1, octave, static_cast<T>(limit), {nullptr, -1, {}}).n;
+    const int octave = sifted.bins.octave_of(static_cast<T>(limit));
+    return sifted.near->side[1].pixels_for(octave, static_cast<T>(limit), {nullptr, -1, {}}).n;
   }
 };
 
@@ -341,20 +346,21 @@ void fewer_are_kept_of_few() {
 template <class T>
 void attempts_end_when_they_fail() {
   const auto near = std::make_unique<kd::NearLimit<T>>();
+  near->begin(1);
   const typename kd::NearLimit<T>::Pixels all{nullptr, 1000000, {}};
   typename kd::NearLimit<T>::Choice choice;
-  (void)near->pixels_for(1, 3, T{8}, all);
+  (void)near->pixels_for(3, T{8}, all);
   near->note(T{8}, 900000);
   near->note(T{7}, 899000);
-  EXPECT_TRUE(near->narrows(1, T{6.5}, all, choice));
+  EXPECT_TRUE(near->narrows(T{6.5}, all, choice));
   near->give_up(T{6.5});
-  EXPECT_FALSE(near->narrows(1, T{6.5}, all, choice));
-  EXPECT_FALSE(near->narrows(1, T{6.875}, all, choice));
-  EXPECT_TRUE(near->narrows(1, T{6.9375}, all, choice));
-  (void)near->pixels_for(1, 2, T{6.5}, all);  // another octave
+  EXPECT_FALSE(near->narrows(T{6.5}, all, choice));
+  EXPECT_FALSE(near->narrows(T{6.875}, all, choice));
+  EXPECT_TRUE(near->narrows(T{6.9375}, all, choice));
+  (void)near->pixels_for(2, T{6.5}, all);  // another octave
   near->note(T{6}, 900000);
   near->note(T{5.5}, 899000);
-  EXPECT_TRUE(near->narrows(1, T{5.25}, all, choice));
+  EXPECT_TRUE(near->narrows(T{5.25}, all, choice));
 }
 
 TEST(NearLimit, GivesUpWhereMorePixelsLieThanExpected) {
@@ -382,22 +388,9 @@ TYPED_TEST(ListedClipOn, KnowsPixelsThatNoOctaveHolds) {
   using Exec = typename TypeParam::exec;
   using T = typename TypeParam::real;
   if constexpr (kastor::is_host_space_v<Exec> && sizeof(T) == 8) {
-    const Exec space;
     const auto brackets = brackets_between<T>(-1.0, 0.1, 1.0);
-    const kd::GatheredBins<T> bins(brackets);
-    for (const double far : {-1e200, 1e200}) {
-      std::vector<T> list(64, nan_of<T>);
-      list[0] = 1.5;
-      list[1] = far;
-      std::vector<std::int64_t> counts(
-          static_cast<std::size_t>(space.concurrency() * kd::OctaveLists<T>::count));
-      std::vector<T> sorted(static_cast<std::size_t>(kd::OctaveLists<T>::most_size(2)));
-      kd::OctaveLists<T> lists;
-      lists.pixels = sorted.data();
-      kd::sift_tails(space, brackets, list.data(), 2, counts.data(), lists);
-      const auto near = std::make_unique<NearBoth<T>>();
-      EXPECT_FALSE((kd::ListedTails<Exec, T>(space, bins, lists, near->side).hold_all()));
-    }
+    for (const double far : {-1e200, 1e200})
+      EXPECT_FALSE((Sifted<Exec, T>(brackets, {1.5, far}).begin_clip().hold_all()));
   }
 }
 

@@ -198,14 +198,13 @@ struct BackgroundEstimator<Exec, T>::Plan {
         {values.data(), valid.data(), counts.data()}};
     if constexpr (is_host_space_v<Exec>) {
       const std::int64_t pixels = image.cell.ny * image.cell.nx;
-      const std::int64_t workers = std::min<std::int64_t>(space.concurrency(), cells());
       const std::size_t bytes = pixels > detail::HostCell<T>::most_pixels
                                     ? 0
                                     : (detail::HostCellRoom<T>::bytes(pixels) + 63) / 64 * 64;
       detail::grow(room, space, "kastor::background::room",
-                   workers * static_cast<std::int64_t>(bytes));
-      Kokkos::parallel_for("kastor::background::estimate_cells", Range(space, 0, workers),
-                           detail::EstimateOnHost<T>{estimate, workers, room.data(), bytes});
+                   space.concurrency() * static_cast<std::int64_t>(bytes));
+      detail::for_each_index_of_workers("kastor::background::estimate_cells", space, cells(),
+                                        detail::EstimateOnHost<T>{estimate, room.data(), bytes});
     } else {
       // So that a thread has some hundred pixels, or few cells are done sooner. A device holds a
       // quarter of its threads of these at once: many more would have to wait for their turn.

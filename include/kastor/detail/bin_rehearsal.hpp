@@ -23,7 +23,6 @@ class BinRehearsal : RoughClip<T, Crew> {
 
  public:
   static constexpr int sides = Rough::sides;
-  static constexpr int most_passes = 40;
 
   /// \param of_tails, of_window Which of the bins of one kind is asked for; -1: none.
   KOKKOS_FUNCTION BinRehearsal(const Rough& clip, int of_tails, int of_window)
@@ -36,9 +35,9 @@ class BinRehearsal : RoughClip<T, Crew> {
                            Kokkos::Experimental::infinity_v<float>};
     float last_place = -1;
     bool goes_on = true;
-    const int most = max_passes > 0 && max_passes < most_passes ? max_passes : most_passes;
+    const int end = Rough::end_of_passes(max_passes);
     KASTOR_KEEP_LOOP
-    for (int pass = 0; goes_on && pass <= most; ++pass) {
+    for (int pass = 0; goes_on && pass < end; ++pass) {
       Pass now;
       if (!Rough::look(limits, factor, now)) break;
       constexpr int bins_of_step = GatheredBins<T>::window / ClipOutline::window_steps;

@@ -37,7 +37,6 @@ class ClipRehearsal : RoughClip<T, Crew> {
 
  public:
   static constexpr int sides = ExpectedClip<T>::sides;
-  static constexpr int most_passes = 40;
 
   KOKKOS_FUNCTION explicit ClipRehearsal(const RoughClip<T, Crew>& clip) : Rough(clip) {}
 
@@ -49,9 +48,9 @@ class ClipRehearsal : RoughClip<T, Crew> {
     float last_rank = -1;
     // A pass that changes little is the last one: those after it ask for what it asked for.
     bool goes_on = true;
-    const int most = max_passes > 0 && max_passes < most_passes ? max_passes : most_passes;
+    const int end = Rough::end_of_passes(max_passes);
     KASTOR_KEEP_LOOP
-    for (int pass = 0; goes_on && pass <= most; ++pass) {
+    for (int pass = 0; goes_on && pass < end; ++pass) {
       Pass now;
       if (!Rough::look(limits, factor, now)) return;
       if (!expect_ranks(now.rank, now.in_steps, question)) return;

@@ -12,6 +12,7 @@
 #include <kastor/detail/convolve_taps.hpp>
 #include <kastor/detail/index_range.hpp>
 #include <kastor/detail/plan_memory.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <limits>
 #include <string>
 #include <utility>
@@ -74,23 +75,27 @@ struct Renormalise {
   }
 };
 
-/// A host's share of the tiles, with work space of its own.
+/// A host's tiles. Each worker has work space of its own.
 template <class T>
 struct ConvolveTiles {
   HostConvolution<T> convolution;
-  std::int64_t rows, tiles_x, tiles, workers;
+  std::int64_t rows, tiles_x;
   T* scratch;
   std::size_t scratch_per_worker;
 
-  void operator()(std::int64_t worker) const {
-    for (std::int64_t i = worker; i < tiles; i += workers) {
+  [[nodiscard]] std::int64_t count() const {
+    return (convolution.result_ny + rows - 1) / rows * tiles_x;
+  }
+  [[nodiscard]] auto worker(std::int64_t k) const {
+    T* const space = scratch + static_cast<std::size_t>(k) * scratch_per_worker;
+    return [this, space](std::int64_t i) {
       const std::int64_t y = i / tiles_x * rows;
       const std::int64_t x = i % tiles_x * host_tile_width;
       convolve_tile(convolution,
                     HostTile{y, std::min(convolution.result_ny, y + rows), x,
                              std::min(convolution.result_nx, x + host_tile_width)},
-                    scratch + static_cast<std::size_t>(worker) * scratch_per_worker);
-    }
+                    space);
+    };
   }
 };
 
@@ -103,9 +108,6 @@ struct ConvolveSignalPieces {
                           std::min(convolution.result_length(), (i + 1) * piece));
   }
 };
-
-template <class Exec>
-using ConvolvePolicy = IndexRange<Exec>;
 
 /// The kernel for Size x Size taps. Its taps travel with the launch, which Kokkos does for functors
 /// of this size only if it is told that they are light. False if there are too many tiles for that.
@@ -154,7 +156,7 @@ namespace kastor {
 
 template <class Exec, Real T>
 struct Convolver<Exec, T>::Plan {
-  using Policy = detail::ConvolvePolicy<Exec>;
+  using Policy = detail::IndexRange<Exec>;
   using List = Kokkos::View<T*, typename Exec::memory_space>;
 
   Plan(const Exec& s, const ConvolutionKernel& kernel, const ConvolveParams& p)
@@ -249,13 +251,11 @@ struct Convolver<Exec, T>::Plan {
     const std::int64_t tallest =
         threads == 1 ? result.ny : result.ny * tiles.tiles_x / (4 * threads);
     tiles.rows = std::max<std::int64_t>({4 * taps.ny, 64, tallest});
-    tiles.tiles = (result.ny + tiles.rows - 1) / tiles.rows * tiles.tiles_x;
-    tiles.workers = std::min(tiles.tiles, threads);
     tiles.scratch_per_worker = detail::host_tile_scratch(taps.ny, taps.nx, taps.parts);
     detail::grow(scratch, space, "kastor::convolve::scratch",
                  threads * static_cast<std::int64_t>(tiles.scratch_per_worker));
     tiles.scratch = scratch.data();
-    Kokkos::parallel_for("kastor::convolve::tiles", Policy(space, 0, tiles.workers), tiles);
+    detail::for_each_index_of_workers("kastor::convolve::tiles", space, tiles.count(), tiles);
   }
 
   void sum_on_device(const detail::Rows<T>& image, const detail::TapOrigin& origin,
@@ -373,13 +373,12 @@ void convolve_signal_into(const Exec& space, const ConstSignal<T, Exec>& signal,
     const Pieces pieces{{longer.data(), length, shorter.data(), shorter_length, result.data()}};
     const std::int64_t count =
         (pieces.convolution.result_length() + Pieces::piece - 1) / Pieces::piece;
-    Kokkos::parallel_for("kastor::convolve_signal::pieces",
-                         detail::ConvolvePolicy<Exec>(space, 0, count), pieces);
+    detail::for_each_index("kastor::convolve_signal::pieces", space, count, pieces);
   } else {
     const detail::ConvolveSignal<T> kernel{longer.data(), length, shorter.data(), shorter_length,
                                            result.data()};
     Kokkos::parallel_for("kastor::convolve_signal::values",
-                         detail::ConvolvePolicy<Exec>(space, 0, kernel.threads()), kernel);
+                         detail::IndexRange<Exec>(space, 0, kernel.threads()), kernel);
   }
 }
 

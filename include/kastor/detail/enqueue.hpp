@@ -44,17 +44,13 @@ struct StartedEarly {
   }
 };
 
-/// `Kokkos::parallel_for`. Kernels of over 512 bytes would wait on a GPU, and the host with them,
-/// until their arguments can be copied over those of the last one of that kind.
+/// `Kokkos::parallel_for` on a device. Kernels of over 512 bytes would wait on a GPU, and the host
+/// with them, until their arguments can be copied over those of the last one of that kind.
 template <class Policy, class Kernel>
 void launch_kernel(const char* label, const Policy& policy, const Kernel& kernel) {
   using namespace Kokkos::Experimental;
-  if constexpr (is_host_space_v<typename Policy::execution_space>) {
-    Kokkos::parallel_for(label, policy, kernel);
-  } else {
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight),
-                         StartedEarly<Kernel>{kernel});
-  }
+  Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight),
+                       StartedEarly<Kernel>{kernel});
 }
 
 /// The same over [0, n); `Policy` is for devices, the threads of a host share the indices.

@@ -240,38 +240,34 @@ struct StreamByTeams {
   }
 };
 
-/// Hosts: a thread a cell. Each worker takes its share of the cells, one after the other.
+/// Hosts: a thread a cell, one after the other.
 template <class T>
 struct EstimateOnHost {
   EstimateCell<T> estimate;
-  std::int64_t workers;
   std::byte* memory;  ///< for each worker
   std::size_t bytes;  ///< 0: cells are so large that they are streamed
 
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    KOKKOS_IF_ON_HOST((work(worker);))
-    KOKKOS_IF_ON_DEVICE(((void)worker;))
-  }
-
- private:
-  void work(std::int64_t worker) const {
-    const CellImage<T>& image = estimate.image;
-    const CellRules& rules = estimate.rules;
+  /// What the cell before was like says where to look in the next one.
+  struct Worker {
+    const EstimateCell<T>& estimate;
+    std::byte* memory;
+    bool is_streamed;
     SmallList<T> list;
     CellOutlook before;
-    const std::int64_t cells = image.mesh.ny * image.mesh.nx;
-    for (std::int64_t i = cells * worker / workers; i < cells * (worker + 1) / workers; ++i) {
-      if (bytes == 0) {
-        estimate.streamed(Alone{}, i, list);
-        continue;
-      }
-      const Cell cell = image[i];
-      const HostCellRoom<T> room(memory + static_cast<std::size_t>(worker) * bytes, cell.pixels());
-      HostCell<T> population(image, cell, room, list, rules.kappa, before);
+
+    void operator()(std::int64_t i) {
+      if (is_streamed) return estimate.streamed(Alone{}, i, list);
+      const CellRules& rules = estimate.rules;
+      const Cell cell = estimate.image[i];
+      const HostCellRoom<T> room(memory, cell.pixels());
+      HostCell<T> population(estimate.image, cell, room, list, rules.kappa, before);
       const CellStatistics now = clip_cell<T>(population, rules.kappa, rules.max_passes);
       estimate.output.count(estimate.output.write(rules, i, cell.pixels(), now));
       before = population.outlook(now);
     }
+  };
+  [[nodiscard]] Worker worker(std::int64_t k) const {
+    return {estimate, memory + static_cast<std::size_t>(k) * bytes, bytes == 0, {}, {}};
   }
 };
 

@@ -58,7 +58,6 @@ struct AddListPart {
   void add(std::int64_t part, TailSums& sums) const {
     const T* const from = pixels + part * host_list_part;
     const std::int64_t here = std::min(host_list_part, n - part * host_list_part);
-    fetch_next_part(from, n - part * host_list_part);
     constexpr int most = 900;  // of exponents: a power of two and its inverse are doubles
     if (exponent < -most || exponent > most) return add_one_by_one(from, here, sums);
     const double scale = power_of_two(-exponent);
@@ -137,7 +136,7 @@ class ListedTails {
               NearLimit<T> (&near)[sides])
       : m_space(space), m_bins(bins), m_lists(&lists), m_near(near) {
     for (int side = 0; side < sides; ++side) {
-      near[side].forget();
+      near[side].begin(side);
       TailPart before{0, 0, 0};
       for (int octave = 0; octave < TailOctaves::count; ++octave) {
         m_before[side][octave] = before;
@@ -186,7 +185,7 @@ class ListedTails {
  private:
   [[nodiscard]] Extent<T> extent_of(int side, int octave, const Interval<T>& interval) const {
     const FindListExtent<T> find{list_of(side, octave), whole_blocks(n_of(side, octave)), interval};
-    return reduce_list("kastor::sigma_clip::find_outermost", m_space, list_parts(find.n), find);
+    return reduce_list("kastor::sigma_clip::find_outermost", m_space, find.pixels, find.n, find);
   }
   [[nodiscard]] std::int64_t n_of(int side, int octave) const {
     return m_lists->n[OctaveLists<T>::list_of(side, octave)];
@@ -217,7 +216,7 @@ class ListedTails {
   }
   [[nodiscard]] TailSums sums_of(const Pixels& pixels, int side, int octave,
                                  const Interval<T>& interval) const {
-    TailSums sums = reduce_list("kastor::sigma_clip::add_tail", m_space, list_parts(pixels.n),
+    TailSums sums = reduce_list("kastor::sigma_clip::add_tail", m_space, pixels.list, pixels.n,
                                 adding(pixels, side, octave, interval));
     return sums += pixels.inner;
   }
@@ -225,10 +224,9 @@ class ListedTails {
   /// Of the limit's octave.
   [[nodiscard]] TailSums sums_within(T limit, int side, int octave) const {
     NearLimit<T>& near = m_near[side];
-    Pixels pixels =
-        near.pixels_for(side, octave, limit, {list_of(side, octave), n_of(side, octave), {}});
+    Pixels pixels = near.pixels_for(octave, limit, {list_of(side, octave), n_of(side, octave), {}});
     typename NearLimit<T>::Choice choice;
-    if (near.narrows(side, limit, pixels, choice)) narrow(pixels, side, octave, limit, choice);
+    if (near.narrows(limit, pixels, choice)) narrow(pixels, side, octave, limit, choice);
     const TailSums sums = sums_of(
         pixels, side, octave,
         side == 0 ? Interval<T>{limit, Interval<T>{}.high} : Interval<T>{Interval<T>{}.low, limit});
@@ -244,11 +242,11 @@ class ListedTails {
     const KeepListPart<T> keep{adding(pixels, side, octave, choice.inner),
                                {pixels.list, whole_blocks(pixels.n), choice.kept, to,
                                 NearLimit<T>::room, &next, m_space.concurrency() == 1}};
-    auto kept = reduce_list("kastor::sigma_clip::keep", m_space, list_parts(pixels.n), keep);
+    auto kept = reduce_list("kastor::sigma_clip::keep", m_space, pixels.list, pixels.n, keep);
     const std::int64_t n = kept.counts.between;
     if (n > NearLimit<T>::room) return near.give_up(limit);
     fill_block(to, n);
-    pixels = near.keep(side, choice, n, kept.inner += pixels.inner);
+    pixels = near.keep(choice, n, kept.inner += pixels.inner);
   }
 
   Exec m_space;

@@ -33,25 +33,29 @@ class NearLimit {
     HostTaking<T> kept;
   };
 
-  void forget() { m_octave = -1; }
+  /// Begins with the lower (0) or upper tail of another clip.
+  void begin(int side) {
+    m_side = side;
+    m_octave = -1;
+  }
 
-  /// What to look at for what lies within a limit of the `side`'s tail: what is kept, or `all`.
-  [[nodiscard]] Pixels pixels_for(int side, int octave, T limit, const Pixels& all) {
+  /// What to look at for what lies within a limit: what is kept, or `all`.
+  [[nodiscard]] Pixels pixels_for(int octave, T limit, const Pixels& all) {
     if (octave != m_octave) {
       m_octave = octave;
       m_limits = 0;
       m_keeps = false;
       m_largest_step = std::numeric_limits<double>::infinity();
     }
-    m_keeps = m_keeps && !is_beyond(side, limit, m_to) && !is_beyond(side, m_from, limit);
+    m_keeps = m_keeps && !is_beyond(limit, m_to) && !is_beyond(m_from, limit);
     return m_keeps ? Pixels{m_kept[m_which], m_n, m_inner} : all;
   }
 
   /// Whether to keep fewer of these, and then which: those from the last limit to as far from the
   /// one that is asked for on its other side, where the next ones are expected.
-  [[nodiscard]] bool narrows(int side, T limit, const Pixels& from, Choice& choice) const {
+  [[nodiscard]] bool narrows(T limit, const Pixels& from, Choice& choice) const {
     constexpr std::int64_t few = 4096;  // are looked at in a microsecond
-    if (m_limits < 2 || from.n <= few || !is_beyond(side, m_limit[0], limit)) return false;
+    if (m_limits < 2 || from.n <= few || !is_beyond(m_limit[0], limit)) return false;
     const double step = distance(m_limit[0], limit);
     const double density =
         static_cast<double>(m_within[1] - m_within[0]) / distance(m_limit[1], m_limit[0]);
@@ -59,11 +63,11 @@ class NearLimit {
     const auto worth_it = static_cast<double>(std::min(from.n / 4, room));
     if (!(expected >= 0 && expected <= worth_it && step < m_largest_step)) return false;
     T nearest = limit - (m_limit[0] - limit);
-    if (m_keeps && is_beyond(side, m_from, nearest)) nearest = m_from;  // there is nothing nearer
-    if (!is_beyond(side, limit, nearest)) return false;
-    choice = side == 0 ? Choice{{nearest, Interval<T>{}.high},
-                                {next_above(m_limit[0]), limit, next_above(nearest)}}
-                       : Choice{{Interval<T>{}.low, nearest}, {nearest, limit, m_limit[0]}};
+    if (m_keeps && is_beyond(m_from, nearest)) nearest = m_from;  // there is nothing nearer
+    if (!is_beyond(limit, nearest)) return false;
+    choice = m_side == 0 ? Choice{{nearest, Interval<T>{}.high},
+                                  {next_above(m_limit[0]), limit, next_above(nearest)}}
+                         : Choice{{Interval<T>{}.low, nearest}, {nearest, limit, m_limit[0]}};
     return true;
   }
   /// Room for what is kept next, and a block more.
@@ -71,10 +75,10 @@ class NearLimit {
   /// There were more pixels than room: what was expected is not so until limits move much less.
   void give_up(T limit) { m_largest_step = distance(m_limit[0], limit) / 4; }
   /// After n pixels were put there, filled up to a whole block.
-  Pixels keep(int side, const Choice& choice, std::int64_t n, const TailSums& inner) {
+  Pixels keep(const Choice& choice, std::int64_t n, const TailSums& inner) {
     m_which = 1 - m_which;
     m_keeps = true;
-    m_from = side == 0 ? choice.inner.low : choice.inner.high;
+    m_from = m_side == 0 ? choice.inner.low : choice.inner.high;
     m_to = m_limit[0];
     m_n = n;
     m_inner = inner;
@@ -92,11 +96,12 @@ class NearLimit {
 
  private:
   /// Farther from the centre.
-  [[nodiscard]] static bool is_beyond(int side, T x, T y) { return side == 0 ? x < y : x > y; }
+  [[nodiscard]] bool is_beyond(T x, T y) const { return m_side == 0 ? x < y : x > y; }
   [[nodiscard]] static double distance(T a, T b) {
     return std::abs(static_cast<double>(a) - static_cast<double>(b));
   }
 
+  int m_side = 0;
   int m_octave = -1;  ///< that is spoken of
   int m_limits = 0;   ///< known ones
   T m_limit[2] = {};  ///< the last ones, the later one first

@@ -43,6 +43,12 @@ class RoughClip {
  public:
   using Tails = JoinedTails<T, Crew>;
   static constexpr int sides = Tails::sides;
+  static constexpr int most_passes = 40;  ///< that are foreseen
+
+  /// The first pass that is not gone through, of a clip of so many at most; 0: of any number.
+  [[nodiscard]] KOKKOS_FUNCTION static int end_of_passes(int max_passes) {
+    return (max_passes > 0 && max_passes < most_passes ? max_passes : most_passes) + 1;
+  }
 
   KOKKOS_FUNCTION RoughClip(const Gathered<T>& gathered, const Tails& tails, ClipOutline& outline)
       : m_bins(gathered.brackets), m_tails(tails), m_outline(outline) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/random.hpp>
 #include <kastor/simulate.hpp>
 #include <vector>
@@ -187,7 +188,7 @@ void simulate_sky(const Exec& space, const SkyParams& params, const std::vector<
                  "the image is " + std::to_string(image.extent(0)) + " x " +
                      std::to_string(image.extent(1)) + " pixels; expected " +
                      std::to_string(params.ny) + " x " + std::to_string(params.nx));
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Policy = detail::IndexRange<Exec>;
   const double sigma = params.beam_fwhm / detail::fwhm_per_sigma;
   const auto reach = static_cast<std::int64_t>(std::ceil(3.5 * sigma));
   // White noise smoothed by a beam of width sigma has the beam's correlation if the kernel is
@@ -233,7 +234,7 @@ void simulate_diracs(const Exec& space, std::int64_t spacing, const Image<T, Exe
                  "the spacing is " + std::to_string(spacing) + "; expected 1 pixel or more");
   const auto ny = static_cast<std::int64_t>(image.extent(0));
   const auto nx = static_cast<std::int64_t>(image.extent(1));
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Policy = detail::IndexRange<Exec>;
   if constexpr (is_host_space_v<Exec>) {
     Kokkos::parallel_for("kastor::simulate::place_diracs", Policy(space, 0, nx > 0 ? ny : 0),
                          detail::PlaceDiracsOfRow<Exec, T>{spacing, nx, image});

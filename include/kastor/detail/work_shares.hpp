@@ -34,7 +34,7 @@ class WorkShares {
 
   /// Calls `visit(i)` for what a thread gets; all threads together get each index once.
   template <class Visit>
-  void for_each(std::int64_t thread, const Visit& visit) {
+  void for_each(std::int64_t thread, Visit visit) {
     const std::int64_t own = thread * m_shares / m_threads;
     for (std::int64_t s = own; s < own + m_shares; ++s) {
       Share& share = m_share[s < m_shares ? s : s - m_shares];
@@ -64,6 +64,12 @@ struct ForEachOfShares {
   void operator()(std::int64_t thread) const { shares->for_each(thread, functor); }
 };
 template <class Functor>
+struct ForEachOfWorkers {
+  Functor functor;
+  WorkShares* shares;
+  void operator()(std::int64_t thread) const { shares->for_each(thread, functor.worker(thread)); }
+};
+template <class Functor>
 struct ReduceShares {
   using value_type = typename Functor::value_type;
   Functor functor;
@@ -89,6 +95,17 @@ void for_each_index(const std::string& label, const Exec& space, std::int64_t n,
     }
   }
   Kokkos::parallel_for(label, IndexRange<Exec>(space, 0, n), functor);
+}
+
+/// Hosts: calls functor.worker(k) for each of up to as many workers as the space has threads, k
+/// from 0, and the results with what they get of [0, n). A worker is one thread's.
+template <class Exec, class Functor>
+void for_each_index_of_workers(const std::string& label, const Exec& space, std::int64_t n,
+                               const Functor& functor) requires is_host_space_v<Exec> {
+  const std::int64_t workers = n > 1 ? space.concurrency() : 1;
+  WorkShares shares(n, workers);
+  const ForEachOfWorkers<Functor> each{functor, &shares};
+  Kokkos::parallel_for(label, IndexRange<Exec>(space, 0, workers), each);
 }
 
 /// Joins functor(i, value) over [0, n), in any order.
