@@ -28,6 +28,11 @@ void extremes_on_host(HostLevel level, ExtremesOfRuns<T>& runs) {
 }
 
 template <class T>
+void extremes_and_sums_on_host(HostLevel level, SummedRuns<T>& runs) {
+  KASTOR_RETURN_AT_LEVEL(level, extremes_and_sums<T>(runs));
+}
+
+template <class T>
 std::int64_t find_on_host(HostLevel level, T value, const T* pixels, std::int64_t n) {
   KASTOR_RETURN_AT_LEVEL(level, find<T>(value, pixels, n));
 }
@@ -59,6 +64,7 @@ std::int64_t take_out_on_host(HostLevel level, const T* values, int of_values, T
 
 #define KASTOR_INSTANTIATE(T)                                                           \
   template void extremes_on_host<T>(HostLevel, ExtremesOfRuns<T>&);                     \
+  template void extremes_and_sums_on_host<T>(HostLevel, SummedRuns<T>&);                \
   template std::int64_t find_on_host<T>(HostLevel, T, const T*, std::int64_t);          \
   template void sum_runs_on_host<T>(HostLevel, SumsOfRuns<T>&);                         \
   template std::int64_t take_out_on_host<T>(HostLevel, const T*, int, T*, std::int64_t, \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
+#include "place_moments.hpp"
+
 /// Of n pixels, at least a vector. The last vector may have pixels of the one before.
 template <class T>
 [[KASTOR_TARGET]] void extremes_of_many(const T* pixels, std::int64_t n, T& lowest, T& highest) {
@@ -57,6 +59,44 @@ template <class T>
     } else {
       extremes_of_many(runs.pixels[r], runs.n[r], runs.lowest[r], runs.highest[r]);
     }
+  }
+}
+
+/// See extremes_and_sums_on_host. The last vector may have pixels of the one before.
+template <class T>
+[[KASTOR_TARGET]] void extremes_and_sums(SummedRuns<T>& runs) {
+  using V = Vectors<T>;
+  static_assert(V::lanes <= SummedRuns<T>::fewest);
+  for (int r = 0; r < runs.used; ++r) {
+    const T* const pixels = runs.pixels[r];
+    const std::int64_t n = runs.n[r];
+    std::int64_t vectors = n / V::lanes;
+    auto low = V::load(pixels), high = low;
+    PlaceMoments<T> moments;
+    for (std::int64_t i = 0; i < vectors; ++i) {
+      const auto x = V::load(pixels + i * V::lanes);
+      low = x < low ? x : low;
+      high = x > high ? x : high;
+      moments.add(x);
+    }
+    double flux = 0, x_moment = 0;
+    if (const std::int64_t rest = n % V::lanes; rest != 0) {
+      const auto x = V::load(pixels + n - V::lanes);
+      low = x < low ? x : low;
+      high = x > high ? x : high;
+      if constexpr (V::loads_some) {
+        moments.add(V::load_some(pixels + n - rest, rest, V::all(T{0})));
+        ++vectors;
+      } else {
+        const auto new_ones = V::mask_of(~std::uint64_t{0} << (V::lanes - rest));
+        moments.add_one(V::choose(new_ones, x, V::all(T{0})), n - V::lanes, flux, x_moment);
+      }
+    }
+    moments.total(0, vectors, flux, x_moment);
+    runs.lowest[r] = V::lowest(low);
+    runs.highest[r] = V::highest(high);
+    runs.flux[r] = flux;
+    runs.x_moment[r] = x_moment;
   }
 }
 

@@ -1,50 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included for each level by loops_at_levels.hpp.
 
-/// Sums of vectors of pixels that lie one behind the other, and of each pixel times its place. Sums
-/// before are added up instead of products: the j-th of N vectors is in N - j of them.
-template <class T>
-struct StretchMoments {
-  using V = Vectors<T>;
-  using Wide = typename V::Wide;
-  static constexpr int half = V::lanes / 2;
-  Wide sum[2] = {}, sums[2] = {};
-  alignas(64) static constexpr double counting[16] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                                      8, 9, 10, 11, 12, 13, 14, 15};
-
-  [[KASTOR_TARGET, gnu::always_inline]] void add(const typename V::Vector& pixels) {
-    Wide halves[2];
-    V::widen(pixels, halves);
-#pragma GCC unroll 2
-    for (int h = 0; h < 2; ++h) {
-      sum[h] += halves[h];
-      sums[h] += sum[h];
-    }
-  }
-  /// x is the place of the first of the pixels of all vectors.
-  [[KASTOR_TARGET, gnu::always_inline]] void total(std::int64_t x, std::int64_t vectors,
-                                                   double& flux, double& x_moment) const {
-    Wide fluxes{}, x_moments{};
-    for (int h = 0; h < 2; ++h) {
-      Wide at;
-      std::memcpy(&at, counting + h * half, sizeof(at));
-      at += static_cast<double>(x);
-      fluxes += sum[h];
-      x_moments += at * sum[h] + static_cast<double>(V::lanes) *
-                                     (static_cast<double>(vectors) * sum[h] - sums[h]);
-    }
-    for (int k = 0; k < half; ++k) {
-      flux += fluxes[k];
-      x_moment += x_moments[k];
-    }
-  }
-};
-template <>
-struct StretchMoments<double> {
-  [[KASTOR_TARGET, gnu::always_inline]] void add(const Vectors<double>::Vector&) {}
-  [[KASTOR_TARGET, gnu::always_inline]] void total(std::int64_t, std::int64_t, double&,
-                                                   double&) const {}
-};
+#include "place_moments.hpp"
 
 /// See sum_stretch_on_host.
 template <class T>
@@ -65,7 +22,7 @@ template <class T>
   };
   const auto one = V::all(stretch.pixels[first]), zero = V::all(T{0});
   auto low = one, high = one;
-  StretchMoments<T> moments;
+  PlaceMoments<T> moments;
   // The last word of the row may have fewer pixels.
   const std::int64_t past = std::min(last / 64 + 1, stretch.nx / 64);
   for (std::int64_t w = first / 64; w < past; ++w) {

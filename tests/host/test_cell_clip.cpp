@@ -12,6 +12,7 @@
 #include <cstring>
 #include <kastor/detail/cell_host.hpp>
 #include <kastor/detail/estimate_cells.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -144,8 +145,8 @@ Estimated on_host(const kd::CellImage<T>& image) {
   const kd::EstimateCell<T> estimate{image, rules, {&found.value, &found.valid, &found.counts}};
   const std::size_t bytes = kd::HostCellRoom<T>::bytes(image.image.ny * image.image.nx);
   std::vector<double> room(bytes / sizeof(double) + 1);
-  const kd::EstimateOnHost<T> host{estimate, 1, reinterpret_cast<std::byte*>(room.data()), bytes};
-  host(0);
+  const kd::EstimateOnHost<T> host{estimate, reinterpret_cast<std::byte*>(room.data()), bytes};
+  host.worker(0)(0);
   return found;
 }
 
@@ -251,16 +252,18 @@ void each_cell_stands_for_itself(std::int64_t side) {
   std::vector<kd::CellValue> values(static_cast<std::size_t>(cells));
   std::vector<std::uint8_t> valid(values.size());
   kd::CellCounts counts{0, 0};
-  kd::EstimateOnHost<T>{
-      {image, rules, {values.data(), valid.data(), &counts}}, 1, memory, bytes}(0);
+  const kd::EstimateOnHost<T> host_cells{
+      {image, rules, {values.data(), valid.data(), &counts}}, memory, bytes};
+  kd::for_each_index_of_workers("test::estimate_cells", Kokkos::Serial{}, cells, host_cells);
   for (std::int64_t i = 0; i < cells; ++i) {
     kd::CellImage<T> one = image;
     one.rows.one.data += i * side;
     one.image = {side, side};
     one.mesh = {1, 1};
     Estimated alone, among;
-    kd::EstimateOnHost<T>{
-        {one, rules, {&alone.value, &alone.valid, &alone.counts}}, 1, memory, bytes}(0);
+    const kd::EstimateOnHost<T> cell{
+        {one, rules, {&alone.value, &alone.valid, &alone.counts}}, memory, bytes};
+    cell.worker(0)(0);
     among.value = values[static_cast<std::size_t>(i)];
     among.valid = valid[static_cast<std::size_t>(i)];
     among.counts.good = alone.counts.good;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/estimate_cells.hpp>
+#include <kastor/detail/work_shares.hpp>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,9 @@ Estimated on_host(const kd::CellImage<T>& image, const kd::CellRules& rules = us
   const std::size_t bytes = kd::HostCellRoom<T>::bytes(image.cell.ny * image.cell.nx);
   std::vector<double> room(bytes / sizeof(double) + 1);
   const kd::EstimateCell<T> estimate{image, rules, found.output()};
-  kd::EstimateOnHost<T>{estimate, 1, reinterpret_cast<std::byte*>(room.data()), bytes}(0);
+  const kd::EstimateOnHost<T> host{estimate, reinterpret_cast<std::byte*>(room.data()), bytes};
+  kd::for_each_index_of_workers("test::estimate_cells", Kokkos::Serial{},
+                                image.mesh.ny * image.mesh.nx, host);
   return found;
 }
 

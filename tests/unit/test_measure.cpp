@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <kastor/detail/measure_sources.hpp>
 #include <kastor/measure.hpp>
 #include <limits>
 #include <string>
@@ -19,6 +21,7 @@
 namespace {
 
 namespace ts = testing_support;
+namespace kd = kastor::detail;
 
 /// The rows where labels and rows are enqueued at once: hosts then look at the mask, and take many
 /// runs together; devices measure components of a few runs at once.
@@ -34,6 +37,39 @@ kastor::Catalogue enqueue_all(kastor::Bands<T, Exec> bands, const kastor::BitMas
     space.fence("test::enqueue_all");
   } while (!labeller.finish() || !measurer.finish(labeller.labels().components));
   return {measurer.rows().begin(), measurer.rows().end()};
+}
+
+/// The bits by their definition: run by run, each from left to right.
+template <class T>
+kastor::Catalogue rows_run_by_run(const ts::HostImage<T>& image, const ts::HostRuns& runs) {
+  using Exec = Kokkos::Serial;
+  std::vector<kd::Component<T>> components(static_cast<std::size_t>(runs.components),
+                                           kd::Component<T>::empty());
+  const auto for_each_run = [&](const auto& visit) {
+    for (std::size_t i = 0; i < runs.label.size(); ++i) {
+      const kd::Run run{runs.begin[i], runs.end[i], runs.row[i], runs.label[i]};
+      if (run.label > 0) visit(run, &image(run.row, 0), components[run.label - 1]);
+    }
+  };
+  const auto y_min = [&](std::size_t component) { return runs.row[runs.first_run[component]]; };
+  for_each_run([](const kd::Run& run, const T* pixels, kd::Component<T>& c) {
+    const auto part = kd::FindExtents<T, Exec>::of(run, pixels);
+    c.join(part);
+    c.peak = std::max(c.peak, part.peak);
+    if (part.magnitude != part.peak) c.magnitude = std::max(c.magnitude, part.magnitude);
+  });
+  for_each_run([&](const kd::Run& run, const T* pixels, kd::Component<T>& c) {
+    const auto part =
+        kd::SumRuns<T, Exec>::of(run, pixels, kd::ComponentFrame<T>(c, y_min(run.label - 1)));
+    c.flux.join(part.flux);
+    c.x_moment.join(part.x_moment);
+    c.y_moment.join(part.y_moment);
+    c.peak_at = std::min(c.peak_at, part.peak_at);
+  });
+  kastor::Catalogue rows;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    rows.push_back(kd::MakeRows<T>::row_of(static_cast<std::int64_t>(i), components[i], y_min(i)));
+  return rows;
 }
 
 /// Measures the components of `mask` in every form that must give the same bits, compares with the
@@ -55,6 +91,7 @@ kastor::Catalogue matches_naive(const ts::HostImage<typename C::real>& host,
   const auto want =
       ts::drop_small_naive(ts::label_naive(mask, params.connectivity), params.min_pixels);
   ts::expect_matches_naive(got, ts::measure_naive(host, want), what);
+  EXPECT_TRUE(ts::same_bits(rows_run_by_run(host, ts::runs_naive(mask, want)), got)) << what;
 
   const auto cut_out = ts::to_device_cut_out<Exec>(host);
   for (const std::int64_t count : {1, 2, 5, 1000}) {
@@ -120,6 +157,48 @@ void pixels_of_any_size_in_short_runs_match_naive() {
     matches_naive<C>(image, mask, "a zero", eight);
     for (T& pixel : image.values) pixel = std::numeric_limits<T>::denorm_min();
     matches_naive<C>(image, mask, "the smallest", eight);
+  }
+}
+
+/// Long runs, in components of any width and height; the same pixels as above.
+ts::HostMask long_runs(std::int64_t ny, std::int64_t nx, ts::Random& random) {
+  ts::HostMask mask(ny, nx);
+  for (std::int64_t y = 0; y < ny; ++y) {
+    for (std::int64_t x = random.below(40); x < nx; x += 1 + random.below(3)) {
+      for (const std::int64_t end = std::min(x + 10 + random.below(90), nx); x < end; ++x)
+        mask(y, x) = 1;
+    }
+    y += random.below(4) == 0 ? 1 : 0;
+  }
+  return mask;
+}
+template <class C>
+void pixels_of_any_size_in_long_runs_match_naive() {
+  using T = typename C::real;
+  for (const auto& [ny, nx] : {std::pair{30, 1000}, std::pair{90, 192}, std::pair{2, 30000}}) {
+    ts::Random random(7);
+    const auto mask = long_runs(ny, nx, random);
+    ts::HostImage<T> image(ny, nx);
+    const auto fill = [&](const auto& pixel_of) {
+      for (T& pixel : image.values) pixel = static_cast<T>(pixel_of());
+    };
+    for (int smaller = 0; smaller < 44; smaller += 2) {  // by so many powers of two
+      fill([&] {
+        return std::ldexp(1 + random.uniform(),
+                          random.below(20) == 0 ? -static_cast<int>(random.below(smaller + 1)) : 0);
+      });
+      matches_naive<C>(image, mask, "some 2^" + std::to_string(smaller) + " smaller");
+    }
+    fill([&] { return 1 + random.below(3); });
+    matches_naive<C>(image, mask, "equal peaks");
+    for (std::size_t i = 0; i < image.values.size(); i += 97) image.values[i] = T(0);
+    matches_naive<C>(image, mask, "zeros");
+    fill([&] { return random.gaussian() + 3; });
+    matches_naive<C>(image, mask, "some below 0");
+    fill([&] { return random.gaussian() - 300; });
+    matches_naive<C>(image, mask, "all below 0");
+    fill([&] { return std::numeric_limits<T>::denorm_min() * static_cast<T>(random.below(9)); });
+    matches_naive<C>(image, mask, "the smallest");
   }
 }
 
@@ -354,6 +433,10 @@ TYPED_TEST(Measure, MatchesNaiveOnRandomMasks) { random_masks_match_naive<TypePa
 
 TYPED_TEST(Measure, MatchesNaiveOnPixelsOfAnySizeInShortRuns) {
   pixels_of_any_size_in_short_runs_match_naive<TypeParam>();
+}
+
+TYPED_TEST(Measure, MatchesNaiveOnPixelsOfAnySizeInLongRuns) {
+  pixels_of_any_size_in_long_runs_match_naive<TypeParam>();
 }
 
 TYPED_TEST(Measure, MatchesNaiveOnTortureMasks) { torture_masks_match_naive<TypeParam>(); }

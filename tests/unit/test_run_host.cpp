@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <kastor/detail/found_sums.hpp>
 #include <kastor/detail/run_host.hpp>
 #include <limits>
 #include <string>
@@ -91,6 +92,94 @@ TYPED_TEST(RunHost, ExtremesOfManyRunsAreThoseOfEach) {
       }
     }
   }
+}
+
+/// Whole numbers: their sums are exact in any order. Runs end where memory does.
+TYPED_TEST(RunHost, LongRunsAreSummed) {
+  using T = TypeParam;
+  ts::Random random(10);
+  for (std::int64_t n = kd::SummedRuns<T>::fewest; n < 400; n += n < 100 ? 1 : 7) {
+    std::vector<T> pixels(static_cast<std::size_t>(n));
+    for (T& x : pixels) x = static_cast<T>(random.below(20000) - 5000);
+    pixels.shrink_to_fit();
+    for (const auto level : ts::host_levels()) {
+      kd::SummedRuns<T> runs;
+      runs.used = static_cast<int>(1 + n % runs.most);
+      for (int r = 0; r < runs.used; ++r) {
+        runs.n[r] = std::max(n - r, kd::SummedRuns<T>::fewest);
+        runs.pixels[r] = pixels.data() + (n - runs.n[r]);
+      }
+      kd::extremes_and_sums_on_host(level, runs);
+      for (int r = 0; r < runs.used; ++r) {
+        const T* const begin = runs.pixels[r];
+        const auto [low, high] = std::minmax_element(begin, begin + runs.n[r]);
+        ASSERT_EQ(runs.lowest[r], *low) << n;
+        ASSERT_EQ(runs.highest[r], *high) << n;
+        if constexpr (sizeof(T) == sizeof(float)) {
+          double flux = 0, x_moment = 0;
+          for (std::int64_t i = 0; i < runs.n[r]; ++i) {
+            flux += static_cast<double>(begin[i]);
+            x_moment += static_cast<double>(begin[i]) * static_cast<double>(i);
+          }
+          ASSERT_EQ(runs.flux[r], flux) << n;
+          ASSERT_EQ(runs.x_moment[r], x_moment) << n;
+        }
+      }
+    }
+  }
+}
+
+/// In units of the pixels' last place, if a double holds the sum of any of them times the reach.
+TEST(FoundSums, AreExactWhereTheyAreSaidToBe) {
+  ts::Random random(11);
+  int exact = 0, others = 0;
+  for (const std::int64_t n : {16, 17, 100, 3000}) {
+    for (int smaller = 0; smaller < 34;
+         ++smaller) {  // the smallest pixels by so many powers of two
+      std::vector<float> pixels(static_cast<std::size_t>(n));
+      for (float& x : pixels)
+        x = static_cast<float>(
+            std::ldexp(1 + random.uniform(), -static_cast<int>(random.below(smaller + 1))));
+      const auto reach = static_cast<double>(2 * n + random.below(10000));
+      for (const auto level : ts::host_levels()) {
+        kd::SummedRuns<float> runs;
+        runs.used = 1;
+        runs.n[0] = n;
+        runs.pixels[0] = pixels.data();
+        kd::extremes_and_sums_on_host(level, runs);
+        const kd::FoundSums<float> found{runs.flux[0], runs.x_moment[0], runs.lowest[0]};
+        ++(found.are_exact(reach) ? exact : others);
+        if (!found.are_exact(reach)) continue;
+        const int last_place = std::ilogb(found.lowest) - 23;
+        __int128 flux = 0, x_moment = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+          const auto units = static_cast<__int128>(
+              std::ldexp(static_cast<double>(pixels[static_cast<std::size_t>(i)]), -last_place));
+          flux += units;
+          x_moment += units * i;
+        }
+        ASSERT_TRUE((flux * static_cast<__int128>(reach)) >> 53 == 0) << "a double rounds it";
+        ASSERT_EQ(found.flux, std::ldexp(static_cast<double>(flux), last_place));
+        ASSERT_EQ(found.x_moment, std::ldexp(static_cast<double>(x_moment), last_place));
+      }
+    }
+  }
+  EXPECT_GT(exact, 30);
+  EXPECT_GT(others, 30);
+}
+
+TEST(FoundSums, OfPixelsThatAreNotAboveZeroAndFiniteAreNotSaidToBeExact) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr double wide = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE((kd::FoundSums<float>{0, 0, 0}.are_exact(10)));
+  EXPECT_FALSE((kd::FoundSums<float>{1, 1, -0.0F}.are_exact(10)));
+  EXPECT_FALSE((kd::FoundSums<float>{1, 1, -1}.are_exact(10)));
+  EXPECT_FALSE((kd::FoundSums<float>{-9, -9, -1}.are_exact(10)));
+  EXPECT_FALSE((kd::FoundSums<float>{wide, wide, 1}.are_exact(10)));
+  EXPECT_FALSE((kd::FoundSums<float>{nan, nan, 1}.are_exact(10)));
+  EXPECT_FALSE((kd::FoundSums<float>{wide, wide, infinity}.are_exact(10)));
+  EXPECT_TRUE((kd::FoundSums<float>{30, 30, 1}.are_exact(10)));
 }
 
 TYPED_TEST(RunHost, TheFirstPixelOfAValueIsFound) {

@@ -52,6 +52,12 @@ class BatchesOfRuns {
     return r;
   }
 
+  /// Whether the first sweep sums a run, unless it is part of a stretch.
+  [[nodiscard]] bool is_summed_at_once(const Run& run) const {
+    return FoundSums<T>::are_of_use && m_band.left.sums != nullptr &&
+           run.end - run.begin >= SummedRuns<T>::fewest;
+  }
+
   /// Gives `sums` what `part_of(r)` says of the runs of a batch: once for several in a row that are
   /// of one component.
   template <class Batch, class Sums, class PartOf>
@@ -88,25 +94,37 @@ class ExtentsOnHost : BatchesOfRuns<T, Exec> {
           return n;
         },
         [this](std::int64_t i, const Run& run) {
-          this->add_to(m_batch, i, run);
-          if (m_batch.used == m_batch.most) finish_batch();
+          if (this->is_summed_at_once(run)) {
+            this->add_to(m_long, i, run);
+            if (m_long.used == m_long.most) finish(m_long);
+          } else {
+            this->add_to(m_short, i, run);
+            if (m_short.used == m_short.most) finish(m_short);
+          }
         });
     if (this->m_next != nullptr) *this->m_next = FoundStretch<T>::none();
-    finish_batch();
+    finish(m_short);
+    finish(m_long);
     m_sums.flush();
   }
 
  private:
-  struct Batch : ExtremesOfRuns<T> {
+  template <class Runs>
+  struct Batch : Runs {
     std::int64_t run[RunBatch<T>::most];
   };
-  void finish_batch() {
-    extremes_on_host(this->m_level, m_batch);
-    for (int r = 0; r < m_batch.used; ++r)
-      this->m_band.left.highest[m_batch.run[r]] = m_batch.highest[r];
-    this->take_all(m_batch, m_sums, [this](int r) {
-      return Sweep::part(this->m_band.runs.run(m_batch.run[r]), m_batch.lowest[r],
-                         m_batch.highest[r]);
+  template <class Runs>
+  void finish(Batch<Runs>& batch) {
+    if constexpr (std::is_same_v<Runs, SummedRuns<T>>) {
+      extremes_and_sums_on_host(this->m_level, batch);
+      for (int r = 0; r < batch.used; ++r)
+        this->m_band.left.sums[batch.run[r]] = {batch.flux[r], batch.x_moment[r], batch.lowest[r]};
+    } else {
+      extremes_on_host(this->m_level, batch);
+    }
+    for (int r = 0; r < batch.used; ++r) this->m_band.left.highest[batch.run[r]] = batch.highest[r];
+    this->take_all(batch, m_sums, [this, &batch](int r) {
+      return Sweep::part(this->m_band.runs.run(batch.run[r]), batch.lowest[r], batch.highest[r]);
     });
   }
 
@@ -126,7 +144,8 @@ class ExtentsOnHost : BatchesOfRuns<T, Exec> {
   }
 
   SetSums<typename Sweep::Part, typename Sweep::Add> m_sums;
-  Batch m_batch;
+  Batch<ExtremesOfRuns<T>> m_short;
+  Batch<SummedRuns<T>> m_long;
 };
 
 template <class T, class Exec>
@@ -142,7 +161,9 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
         [this](const MeasuredRuns&, std::int64_t i, std::int64_t) {
           return i == this->m_next->first ? take_stretch(*this->m_next++) : 0;
         },
-        [this](std::int64_t i, const Run& run) { take(i, run); });
+        [this](std::int64_t i, const Run& run) {
+          if (!this->is_summed_at_once(run) || !take_sums(i, run)) take_pixels(i, run);
+        });
     finish(m_short);
     finish(m_long);
     m_sums.flush();
@@ -166,9 +187,15 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
     T peak;
     double scale, scale_more;
     double flux_per_unit, x_per_unit, y_per_unit;
+
+    /// Whether multiples of a pixel's last place, and of it times a distance, are whole even
+    /// numbers of units: then the half that is added to those before they are cut off changes none.
+    [[nodiscard]] bool holds(double last_place) const {
+      return last_place * scale * scale_more * std::min(x_per_unit, y_per_unit) >= 2;
+    }
   };
 
-  void take(std::int64_t i, const Run& run) {
+  void take_pixels(std::int64_t i, const Run& run) {
     Batch& batch = run.end - run.begin < long_run ? m_short : m_long;
     const int r = this->add_to(batch, i, run);
     if (batch.label[r] != run.label) set_grid(batch, r, grid_of(run.label));
@@ -217,29 +244,52 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
   /// The result is the number of its runs.
   std::int64_t take_stretch(const FoundStretch<T>& found) {
     const auto& [first, n, all, sums] = found;
-    if (m_grid.label != all.label) m_grid = grid_of(all.label);
-    if (!are_exact(found, m_grid)) {
+    const Grid& grid = known_grid(all.label);
+    if (!(found.sums_are_exact() && grid.holds(power_of_two(found.last_place())))) {
       std::fill_n(this->m_band.left.highest + first, n, sums.highest);
-      for (std::int64_t i = first; i < first + n; ++i) take(i, this->m_band.runs.run(i));
+      for (std::int64_t i = first; i < first + n; ++i) take_pixels(i, this->m_band.runs.run(i));
       return n;
     }
-    const double scale = m_grid.scale * m_grid.scale_more;
-    const double flux = sums.flux * scale;
-    const double x_moment = (sums.x_moment - m_grid.x_min * sums.flux) * scale;
-    const double y_moment = flux * (all.row - m_grid.y_min);
-    m_sums.take(all.label, {WideSum::of_whole(flux * m_grid.flux_per_unit),
-                            WideSum::of_whole(x_moment * m_grid.x_per_unit),
-                            WideSum::of_whole(y_moment * m_grid.y_per_unit),
-                            sums.highest == m_grid.peak ? peak_in(found) : no_place});
+    const Units units = units_of(sums.flux, sums.x_moment - grid.x_min * sums.flux, all.row, grid);
+    m_sums.take(all.label, {WideSum::of_whole(units.flux), WideSum::of_whole(units.x_moment),
+                            WideSum::of_whole(units.y_moment),
+                            sums.highest == grid.peak ? peak_in(found) : no_place});
     return n;
   }
-  /// Whether its sums, as numbers of units, are those of its runs: none is rounded, not even by the
-  /// half that is added first, since all are even.
-  [[nodiscard]] static bool are_exact(const FoundStretch<T>& found, const Grid& grid) {
-    if (!found.sums_are_exact()) return false;
-    return power_of_two(found.last_place()) * grid.scale * grid.scale_more *
-               std::min(grid.x_per_unit, grid.y_per_unit) >=
-           2;
+  /// False: a sum may have been rounded.
+  bool take_sums(std::int64_t i, const Run& run) {
+    const FoundSums<T>& sums = this->m_band.left.sums[i];
+    const Grid& grid = known_grid(run.label);
+    const auto x = static_cast<double>(run.begin - grid.x_min);
+    const auto y = static_cast<double>(run.row - grid.y_min);
+    const auto n = static_cast<double>(run.end - run.begin);
+    constexpr double last_place = 1.0 / (1 << 24);  // of the lowest, or less
+    if (!sums.are_exact(std::max(x + 2 * n, y)) ||
+        !grid.holds(static_cast<double>(sums.lowest) * last_place))
+      return false;
+    const Units units = units_of(sums.flux, sums.x_moment + x * sums.flux, run.row, grid);
+    const auto whole = [](double sum) { return WideSum::of_units(static_cast<std::int64_t>(sum)); };
+    m_sums.take(run.label,
+                {whole(units.flux), whole(units.x_moment), whole(units.y_moment),
+                 this->m_band.left.highest[i] == grid.peak ? peak_in(run, grid.peak) : no_place});
+    return true;
+  }
+  struct Units {
+    double flux, x_moment, y_moment;
+  };
+  /// Of sums that were not rounded, x_moment from the component's first column.
+  [[nodiscard]] static Units units_of(double flux, double x_moment, std::int32_t row,
+                                      const Grid& grid) {
+    const double scale = grid.scale * grid.scale_more;
+    const auto y = static_cast<double>(row - grid.y_min);
+    return {flux * scale * grid.flux_per_unit, x_moment * scale * grid.x_per_unit,
+            flux * y * scale * grid.y_per_unit};
+  }
+  /// Components side by side take turns.
+  [[nodiscard]] const Grid& known_grid(std::uint32_t label) {
+    Grid& grid = m_grids[label % grids];
+    if (grid.label != label) grid = grid_of(label);
+    return grid;
   }
   [[nodiscard]] std::uint64_t peak_in(const FoundStretch<T>& found) {
     if (found_before(found.all)) return no_place;
@@ -265,7 +315,8 @@ class SumsOnHost : BatchesOfRuns<T, Exec> {
   static constexpr auto no_place = ~std::uint64_t{0};
   SetSums<typename Sweep::Part, typename Sweep::Add> m_sums;
   Batch m_short, m_long;  ///< side by side, runs should be of about the same length
-  Grid m_grid{};          ///< of the last stretch
+  static constexpr std::uint32_t grids = 64;
+  Grid m_grids[grids]{};  ///< of the last components
   std::uint32_t m_label_of_peak = 0;
   std::uint64_t m_peak_at = 0;
 };

@@ -55,7 +55,8 @@ struct Measurer<Exec, T>::Plan {
     detail::LeftForSums<T, is_host_space_v<Exec>> left{};
     if constexpr (is_host_space_v<Exec>) {
       left = {highest.data(),
-              {mask_is_kept ? mask.words.data() : nullptr, mask.words_per_row(), stretches.data()}};
+              {mask_is_kept ? mask.words.data() : nullptr, mask.words_per_row(), stretches.data()},
+              runs_are_long ? sums.data() : nullptr};
     }
     detail::for_each_group_of_bands<T, Exec>(
         bands, runs, mask.words_per_row(), workers, [&](const detail::RunsOfBands<T, Exec>& some) {
@@ -78,6 +79,11 @@ struct Measurer<Exec, T>::Plan {
       const std::int64_t workers = detail::measuring_workers(space, runs.run_capacity);
       detail::grow(stretches, space, "kastor::measure::stretches",
                    detail::FoundStretches<T>::most(runs.run_capacity, groups * workers));
+      runs_are_long = counts != nullptr ? detail::FoundSums<T>::pay(counts->runs, counts->pixels)
+                                        : detail::FoundSums<T>::pay(
+                                              static_cast<std::uint64_t>(labels.runs),
+                                              static_cast<std::uint64_t>(labels.foreground_pixels));
+      if (runs_are_long) detail::grow(sums, space, "kastor::measure::sums", runs.run_capacity);
     }
     sweep(bands, runs, labels.mask, [&](const Some& some) {
       detail::enqueue_range<Policy>(space, "kastor::measure::find_extents", some.workers,
@@ -152,10 +158,12 @@ struct Measurer<Exec, T>::Plan {
   Kokkos::View<detail::Component<T>*, typename Exec::memory_space> components;
   Kokkos::View<T*, typename Exec::memory_space> highest;  ///< see BandRuns
   Kokkos::View<detail::FoundStretch<T>*, typename Exec::memory_space> stretches;
+  Kokkos::View<detail::FoundSums<T>*, typename Exec::memory_space> sums;
   Rows<typename Exec::memory_space> rows;
   Rows<detail::HostReadable<Exec>> rows_on_host;
   std::int64_t most_rows = 0;  ///< that there is room for on the host
   bool mask_is_kept = false;   ///< of the call: the mask is still that of the labels
+  bool runs_are_long = false;  ///< hosts: of the call, see FoundSums
   std::span<const Source> found;
 };
 

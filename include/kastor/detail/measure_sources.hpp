@@ -7,6 +7,7 @@
 #include <kastor/catalogue.hpp>
 #include <kastor/detail/fixed_point.hpp>
 #include <kastor/detail/found_stretches.hpp>
+#include <kastor/detail/found_sums.hpp>
 #include <kastor/detail/measured_runs.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/pixels_of_lanes.hpp>
@@ -98,6 +99,7 @@ template <class T>
 struct LeftForSums<T, true> {
   T* highest;  ///< pixel of every run that is summed for itself, or one that none of it exceeds
   FoundStretches<T> stretches;
+  FoundSums<T>* sums;  ///< of every long run that is summed for itself; null: they are not found
 };
 
 template <class T, class Exec>

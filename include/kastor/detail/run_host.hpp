@@ -29,6 +29,19 @@ struct ExtremesOfRuns : RunBatch<T> {
 template <class T>
 void extremes_on_host(HostLevel level, ExtremesOfRuns<T>& runs);
 
+/// Runs that are long, and what their pixels add up to.
+template <class T>
+struct SummedRuns : ExtremesOfRuns<T> {
+  static constexpr std::int64_t fewest = 16;  ///< pixels of a run
+  /// Of the pixels, and of each times its distance from the first, in any order: no sum on the way
+  /// is larger than that of the pixels times twice their number. Float only.
+  double flux[RunBatch<T>::most], x_moment[RunBatch<T>::most];
+};
+
+/// As above.
+template <class T>
+void extremes_and_sums_on_host(HostLevel level, SummedRuns<T>& runs);
+
 /// The place of the first of n pixels that equals a value; -1: there is none.
 template <class T>
 [[nodiscard]] std::int64_t find_on_host(HostLevel level, T value, const T* pixels, std::int64_t n);
