@@ -72,8 +72,26 @@ TEST(DeviceClip, SharesHeavyGroupsFarOut) {
   gives_the_bits_of_a_host<double>(ts::Pixels::wild, {41, 640, 12, 2});
 }
 TEST(DeviceClip, JoinsByLargeTeams) {
-  gives_the_bits_of_a_host<double>(ts::Pixels::exponential, {41, 3840, 60, 1, true});
+  constexpr int page = kd::SortIntoPages<double, ts::EmulatedTeams>::most_pixels;
+  gives_the_bits_of_a_host<double>(ts::Pixels::exponential, {41, page, 60, 1, true});
 }
+/// Bright sources, far behind the noise, among whose pixels the first limits lie; and both sides.
+template <class T>
+void limits_lie_among_bright_pixels(bool of_both_sides, const Division& division) {
+  ts::HostImage<T> image(290, 311);
+  ts::Random random(12);
+  for (T& pixel : image.values) {
+    double value = random.gaussian();
+    if (random.below(25) == 0) value += 500 * std::exp(2 * random.gaussian());
+    pixel = static_cast<T>(of_both_sides && random.below(2) == 0 ? -value : value);
+  }
+  gives_the_bits_of_a_host(image, division);
+}
+TEST(DeviceClip, FindsLimitsAmongBrightPixels) {
+  limits_lie_among_bright_pixels<float>(false, {3, 2048});
+  limits_lie_among_bright_pixels<double>(true, {41, 640});
+}
+
 TEST(DeviceClip, CountsSpikes) {
   gives_the_bits_of_a_host<double>(ts::Pixels::tenths, {3, 2048, all_alone, 3});
 }
@@ -193,7 +211,8 @@ TEST(DeviceClip, CountsSpikesOfWholeTilesAmongOthers) {
 
 /// One after the other, of which each leaves its counters for the next.
 TEST(DeviceClip, ReadsManyTilesByOneTeam) {
-  gives_the_bits_of_a_host(ts::make_image<float>(ts::Pixels::contaminated, 290, 311, 8), {1, 7680});
+  gives_the_bits_of_a_host(ts::make_image<float>(ts::Pixels::contaminated, 290, 311, 8),
+                           {1, kd::SortIntoPages<float, ts::EmulatedTeams>::most_pixels});
 }
 
 /// Many threads have no pixel of their own, and keep what others found.

@@ -402,6 +402,29 @@ void one_object_searches_full_and_empty_images() {
   }
 }
 
+/// A device has no room at first for so many candidates of a few tiles, and makes some.
+template <class C>
+void a_crowd_is_found_again_and_again() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  ts::HostImage<T> image(2048, 2048);
+  ts::Random random(15);
+  for (std::int64_t y = 0; y < image.ny; ++y) {
+    const bool in_crowd = y >= 300 && y < 364;
+    for (std::int64_t x = 0; x < image.nx; ++x)
+      image(y, x) = static_cast<T>(random.gaussian() + (in_crowd && x % 9 < 7 ? 50 : 0));
+  }
+  kastor::FindParams params;
+  params.threshold = 8;
+  params.graph = true;
+  const kastor::FindResult want =
+      kastor::find_sources(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image), params);
+  EXPECT_GT(want.sources.size(), 200U);
+  kastor::SourceFinder<Exec, T> find(Exec{}, params);
+  const auto on_device = ts::to_device<Exec>(image);
+  for (int call = 0; call < 5; ++call) EXPECT_TRUE(same_bits(find(on_device), want)) << call;
+}
+
 template <class C>
 void throws_on_parameters_out_of_range() {
   using Finder = kastor::SourceFinder<typename C::exec, typename C::real>;
@@ -478,6 +501,10 @@ TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {
 
 TYPED_TEST(SourceFinder, ReusesOneObjectForFullAndEmptyImages) {
   one_object_searches_full_and_empty_images<TypeParam>();
+}
+
+TYPED_TEST(SourceFinder, FindsACrowdAgainAndAgain) {
+  a_crowd_is_found_again_and_again<TypeParam>();
 }
 
 TYPED_TEST(SourceFinder, FindsWithoutACopy) { finds_without_a_copy<TypeParam>(); }

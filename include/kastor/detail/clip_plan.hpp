@@ -117,6 +117,7 @@ class ClipPlan {
     if (m_started && decided()) {
       result = m_outcome().result;
       result.route = ClipRoute::bracketed;
+      if constexpr (!on_host) make_room_for_candidates();
     } else {
       result.kappa = m_params.kappa;
       result.pixels = pixels();
@@ -173,7 +174,7 @@ class ClipPlan {
     constexpr std::int64_t most = 0xffffffff;  // places in the sorted list have 32 bits
     if (capacity > most / m_teams) throw std::length_error("kastor::sigma_clip");
     m_capacity = std::max(m_capacity, capacity);
-    m_candidate_capacity = m_capacity / 4;
+    m_candidate_capacity = std::max(m_candidate_capacity, m_capacity / 4);
     grow(m_list, m_space, "kastor::sigma_clip::gathered", m_capacity * m_teams);
     grow(m_sorted, m_space, "kastor::sigma_clip::sorted", m_capacity * m_teams);
     m_page_size = page_size();
@@ -181,6 +182,19 @@ class ClipPlan {
     grow(m_page_begins, m_space, "kastor::sigma_clip::pages",
          (most_gathered / m_page_size + 1) * SortedPages<T>::row);
     grow(m_candidates, m_space, "kastor::sigma_clip::candidates", m_candidate_capacity * m_teams);
+  }
+
+  /// For an image like the last one. Very many take as long to list as another read of the image.
+  void make_room_for_candidates() {
+    const std::int64_t most = m_outcome().most_candidates;
+    if (most <= m_candidate_capacity || most > pixels() / m_teams / 16 + Read::tile) return;
+    m_candidate_capacity = most + most / 8;
+    try {
+      grow(m_candidates, m_space, "kastor::sigma_clip::candidates", m_candidate_capacity * m_teams);
+    } catch (const std::exception&) {  // no memory for them: the mask is made by that read
+      m_candidate_capacity = 0;
+      m_candidates = {};
+    }
   }
 
   /// Pixels of a page: of few, there are more pages, so that many teams sort.

@@ -17,26 +17,32 @@ namespace kastor::detail {
 /// integers on a grid of its own, octaves are added from the centre outwards. So they depend
 /// neither on an order nor on what lies farther out, and one outlier spoils no digit of the others.
 struct TailOctaves {
-  static constexpr int fine = 6;  ///< octaves of several bins: 1024 in the first, down to 128
+  static constexpr int fine = 6;  ///< octaves of many bins: 1024 in the first, down to 128
   static constexpr int bins_in_fine = 2176;
+  /// Octaves behind those, of 32 bins: where bright sources are, and sometimes a limit.
+  static constexpr int medium = 7;
+  static constexpr int parted = fine + medium;  ///< octaves of several bins
+  static constexpr int bins_in_parted = bins_in_fine + 32 * medium;
   /// Octaves of one bin: more than floats have. Pixels beyond do not fit.
-  static constexpr int coarse = 288;
-  static constexpr int count = fine + coarse;
-  static constexpr int bins = bins_in_fine + coarse;
+  static constexpr int coarse = 280;
+  static constexpr int count = parted + coarse;
+  static constexpr int bins = bins_in_parted + coarse;
   static constexpr int in_group = 8;  ///< bins that a device sorts together
   static constexpr int groups = bins / in_group;
   static_assert(bins % in_group == 0 && bins_in_fine % in_group == 0);
 
-  /// A fine octave has 2^bits bins.
+  /// A parted octave has 2^bits bins.
   [[nodiscard]] KOKKOS_FUNCTION static int bits_of(int octave) {
-    return octave < 3 ? 10 - octave : 7;
+    return octave < 3 ? 10 - octave : (octave < fine ? 7 : 5);
   }
   [[nodiscard]] KOKKOS_FUNCTION static int first_bin_of(int octave) {
-    if (octave >= fine) return octave - fine + bins_in_fine;
+    if (octave >= parted) return octave - parted + bins_in_parted;
+    if (octave >= fine) return bins_in_fine + 32 * (octave - fine);
     return octave < 3 ? 2048 - (2048 >> octave) : 1792 + 128 * (octave - 3);
   }
   [[nodiscard]] KOKKOS_FUNCTION static int octave_of(int bin) {
-    if (bin >= bins_in_fine) return bin - bins_in_fine + fine;
+    if (bin >= bins_in_parted) return bin - bins_in_parted + parted;
+    if (bin >= bins_in_fine) return fine + (bin - bins_in_fine) / 32;
     if (bin >= 1792) return 3 + (bin - 1792) / 128;
     return bin < 1024 ? 0 : (bin < 1536 ? 1 : 2);
   }
@@ -89,7 +95,7 @@ struct GatheredBins {
         Kokkos::bit_cast<std::uint64_t>(Kokkos::fabs(static_cast<double>(x) - centre));
     int octave = static_cast<int>(bits >> 52) - exponent_field;
     octave = octave < 0 ? 0 : octave;
-    if (octave < TailOctaves::fine) {
+    if (octave < TailOctaves::parted) {
       const std::uint64_t mantissa = bits & 0xfffffffffffff;
       return TailOctaves::first_bin_of(octave) +
              static_cast<int>(mantissa >> (52 - TailOctaves::bits_of(octave)));
@@ -263,12 +269,12 @@ struct BinSummary {
 template <class T>
 struct TailSummaries {
   BinSummary<T>* bins;    ///< (2, TailOctaves::bins)
-  WideTailSums* groups;   ///< (2, TailOctaves::groups); of fine octaves
+  WideTailSums* groups;   ///< (2, TailOctaves::groups); of parted octaves
   WideTailSums* octaves;  ///< (2, TailOctaves::count)
 
-  /// A fine octave has many groups, a coarse one has one bin.
-  [[nodiscard]] KOKKOS_FUNCTION static bool is_fine(int group) {
-    return group % TailOctaves::groups * TailOctaves::in_group < TailOctaves::bins_in_fine;
+  /// A parted octave has several groups, a coarse one has one bin.
+  [[nodiscard]] KOKKOS_FUNCTION static bool is_of_parted(int group) {
+    return group % TailOctaves::groups * TailOctaves::in_group < TailOctaves::bins_in_parted;
   }
   /// That of a group's bin.
   [[nodiscard]] KOKKOS_FUNCTION WideTailSums& octave_of(int group, int bin_in_group) const {

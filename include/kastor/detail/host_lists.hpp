@@ -15,6 +15,9 @@ namespace kastor::detail {
 
 /// Pixels that are looked at together.
 inline constexpr std::int64_t host_list_part = 4096;
+[[nodiscard]] inline std::int64_t list_parts(std::int64_t n) {
+  return (n + host_list_part - 1) / host_list_part;
+}
 
 /// Asks for pixels: other threads have written them, and their caches answer slowly.
 template <class T>
@@ -22,11 +25,11 @@ void fetch_pixels(const T* pixels, std::int64_t n) {
   constexpr std::int64_t in_line = 64 / sizeof(T);
   for (std::int64_t i = 0; i < n; i += in_line) __builtin_prefetch(pixels + i, 0, 2);
 }
-/// Asks for some of the parts of n pixels.
+/// Asks for the part behind the first of n pixels.
 template <class T>
-void fetch_part(const T* pixels, std::int64_t n, std::int64_t part) {
-  const std::int64_t begin = part * host_list_part;
-  if (begin < n) fetch_pixels(pixels + begin, std::min(n - begin, host_list_part));
+void fetch_next_part(const T* pixels, std::int64_t n) {
+  if (n > host_list_part)
+    fetch_pixels(pixels + host_list_part, std::min(n - host_list_part, host_list_part));
 }
 
 [[nodiscard]] inline std::int64_t whole_blocks(std::int64_t n) {
@@ -47,37 +50,16 @@ void fill_block(T* list, std::int64_t n) {
   return at;
 }
 
-/// Calls functor(part, value) for parts of a list, while the next part is on its way.
-template <class T, class Functor>
-struct FetchAhead {
-  using value_type = typename Functor::value_type;
-  const T* pixels;
-  std::int64_t n;
-  Functor functor;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t part, value_type& value) const {
-    KOKKOS_IF_ON_HOST((fetch_part(pixels, n, part + 1);))
-    functor(part, value);
-  }
-  KOKKOS_FUNCTION void init(value_type& value) const { functor.init(value); }
-  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
-    functor.join(into, from);
-  }
-};
-
-/// Joins functor(part, value) over all parts of a list of n pixels: a thread does it alone if they
-/// are few, for to start others takes longer, and much longer where threads have to share cores.
-template <class Exec, class T, class Functor>
+/// Joins functor(part, value) over all parts of a list: a thread does it alone if they are no more
+/// than `few`, for to start others takes longer, and much longer where threads have to share cores.
+template <class Exec, class Functor>
 [[nodiscard]] typename Functor::value_type reduce_list(const std::string& label, const Exec& space,
-                                                       const T* pixels, std::int64_t n,
-                                                       const Functor& functor) {
-  constexpr std::int64_t few = 16;
-  const std::int64_t parts = (n + host_list_part - 1) / host_list_part;
-  const FetchAhead<T, Functor> of_part{pixels, n, functor};
-  if (parts > few && space.concurrency() > 1) return reduce_indices(label, space, parts, of_part);
+                                                       std::int64_t parts, const Functor& functor,
+                                                       std::int64_t few = 16) {
+  if (parts > few && space.concurrency() > 1) return reduce_indices(label, space, parts, functor);
   typename Functor::value_type value;
-  of_part.init(value);
-  for (std::int64_t part = 0; part < parts; ++part) of_part(part, value);
+  functor.init(value);
+  for (std::int64_t part = 0; part < parts; ++part) functor(part, value);
   return value;
 }
 

@@ -392,11 +392,11 @@ struct JoinTails {
   template <class Put>
   KOKKOS_FUNCTION void report(const Finds& finds, int group, int rank, const Put& put) const {
     constexpr int warp = 32;
-    const bool fine = summaries.is_fine(group);
+    const bool is_of_parted = summaries.is_of_parted(group);
     if (rank < in_group) {
       KASTOR_UNROLL
       for (int k = 0; k < WideTailSums::words; ++k) {
-        if (!fine) put(summaries.octave_of(group, rank), k, finds.all[k * in_group + rank]);
+        if (!is_of_parted) put(summaries.octave_of(group, rank), k, finds.all[k * in_group + rank]);
       }
     } else if (rank >= warp && rank < warp + WideTailSums::words) {
       // Words of all the bins, by threads of another warp.
@@ -405,7 +405,7 @@ struct JoinTails {
       KASTOR_UNROLL
       for (int b = 0; b < in_group; ++b) sum += finds.all[k * in_group + b];
       put(summaries.groups[group], k, sum);
-      if (fine) Kokkos::atomic_add(&summaries.octave_of(group, 0).word[k], sum);
+      if (is_of_parted) Kokkos::atomic_add(&summaries.octave_of(group, 0).word[k], sum);
     }
   }
 };

@@ -76,7 +76,7 @@ class JoinedTails {
   }
   [[nodiscard]] KOKKOS_FUNCTION static int shares_before(int bin) {
     const int octave = TailOctaves::octave_of(bin);
-    if (octave >= TailOctaves::fine) return 0;
+    if (octave >= TailOctaves::parted) return 0;
     const int first_group = TailOctaves::first_bin_of(octave) / TailOctaves::in_group;
     return bin % TailOctaves::in_group + bin / TailOctaves::in_group - first_group;
   }

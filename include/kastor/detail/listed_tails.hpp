@@ -58,6 +58,7 @@ struct AddListPart {
   void add(std::int64_t part, TailSums& sums) const {
     const T* const from = pixels + part * host_list_part;
     const std::int64_t here = std::min(host_list_part, n - part * host_list_part);
+    fetch_next_part(from, n - part * host_list_part);
     constexpr int most = 900;  // of exponents: a power of two and its inverse are doubles
     if (exponent < -most || exponent > most) return add_one_by_one(from, here, sums);
     const double scale = power_of_two(-exponent);
@@ -185,7 +186,7 @@ class ListedTails {
  private:
   [[nodiscard]] Extent<T> extent_of(int side, int octave, const Interval<T>& interval) const {
     const FindListExtent<T> find{list_of(side, octave), whole_blocks(n_of(side, octave)), interval};
-    return reduce_list("kastor::sigma_clip::find_outermost", m_space, find.pixels, find.n, find);
+    return reduce_list("kastor::sigma_clip::find_outermost", m_space, list_parts(find.n), find);
   }
   [[nodiscard]] std::int64_t n_of(int side, int octave) const {
     return m_lists->n[OctaveLists<T>::list_of(side, octave)];
@@ -216,7 +217,7 @@ class ListedTails {
   }
   [[nodiscard]] TailSums sums_of(const Pixels& pixels, int side, int octave,
                                  const Interval<T>& interval) const {
-    TailSums sums = reduce_list("kastor::sigma_clip::add_tail", m_space, pixels.list, pixels.n,
+    TailSums sums = reduce_list("kastor::sigma_clip::add_tail", m_space, list_parts(pixels.n),
                                 adding(pixels, side, octave, interval));
     return sums += pixels.inner;
   }
@@ -242,7 +243,7 @@ class ListedTails {
     const KeepListPart<T> keep{adding(pixels, side, octave, choice.inner),
                                {pixels.list, whole_blocks(pixels.n), choice.kept, to,
                                 NearLimit<T>::room, &next, m_space.concurrency() == 1}};
-    auto kept = reduce_list("kastor::sigma_clip::keep", m_space, pixels.list, pixels.n, keep);
+    auto kept = reduce_list("kastor::sigma_clip::keep", m_space, list_parts(pixels.n), keep);
     const std::int64_t n = kept.counts.between;
     if (n > NearLimit<T>::room) return near.give_up(limit);
     fill_block(to, n);

@@ -107,7 +107,7 @@ class ListedWindow {
     std::int64_t next = 0;
     const TakePart<T> take{part.pixels, whole_blocks(part.of.count()), taking, to, room,
                            &next,       m_space.concurrency() == 1};
-    return reduce_list("kastor::sigma_clip::take", m_space, take.pixels, take.n, take);
+    return reduce_list("kastor::sigma_clip::take", m_space, list_parts(take.n), take);
   }
 
   Exec m_space;

@@ -28,10 +28,11 @@ namespace kastor::detail {
 template <class T>
 struct ClipOutcome {
   SigmaClipResult result;
-  std::int64_t longest_list;  ///< pixels gathered; on a device by the team that gathered most
-  int usable;                 ///< the sample was of use
-  int decided;                ///< 0: a bracket failed, or pixels were lost
-  int candidates_hold;        ///< the foreground is the candidates above `level`
+  std::int64_t longest_list;     ///< pixels gathered; on a device by the team that gathered most
+  std::int64_t most_candidates;  ///< devices: likewise
+  int usable;                    ///< the sample was of use
+  int decided;                   ///< 0: a bracket failed, or pixels were lost
+  int candidates_hold;           ///< the foreground is the candidates above `level`
   double level;
   T foreground_above;  ///< the same, as a bound of pixels
 };

@@ -71,8 +71,9 @@ struct ReplayByTeam {
     made.usable = gathered.brackets.usable;
     if (made.usable != 0) {
       made.longest_list = read->longest_list;
+      made.most_candidates = read->most_candidates;
       if (made.longest_list <= capacity) clip(crew, gathered, *space, made);
-      if (read->most_candidates > candidate_capacity) made.candidates_hold = 0;
+      if (made.most_candidates > candidate_capacity) made.candidates_hold = 0;
     }
     if (crew.rank() == 0) *outcome = *reported = made;
   }

@@ -202,7 +202,7 @@ class RoughClip {
                 in_group * (1.0F / 3) * (d0 * d0 + (d0 + limit) * limit),
             in_step, 0};
   }
-  /// The few wide bins far out are no good for a guess.
+  /// The wide bins far out are no good for a guess.
   KOKKOS_FUNCTION void within_coarse(const float (&limits)[sides], Part (&parts)[sides]) const {
     TailPart exact[sides];
     (void)m_tails.within({limit_of(0, limits[0]), limit_of(1, limits[1])}, exact);

@@ -69,7 +69,7 @@ struct SortIntoPages {
   static constexpr int words_of_thread = (words + threads - 1) / threads;
   using Sums = SumsBeforeSpace<std::uint32_t, 1, threads>;
   static constexpr int most_segments = 1024;
-  static constexpr std::int32_t most_pixels = 30720 / sizeof(T);  ///< of a page
+  static constexpr std::int32_t most_pixels = 29952 / sizeof(T);  ///< of a page
   static constexpr int pixels_of_thread = (most_pixels + threads - 1) / threads;
   static_assert(most_pixels < 65536);
 

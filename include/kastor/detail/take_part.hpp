@@ -40,6 +40,7 @@ struct TakePart {
  private:
   void take(std::int64_t part, Counts& counts) const {
     const std::int64_t begin = part * host_list_part;
+    fetch_next_part(pixels + begin, n - begin);
     HostTaking<T> mine = taking;
     T taken[host_list_part + cell_block];
     take_on_host(best_host_level(), pixels + begin, std::min(host_list_part, n - begin), mine,

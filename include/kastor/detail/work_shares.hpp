@@ -34,7 +34,7 @@ class WorkShares {
 
   /// Calls `visit(i)` for what a thread gets; all threads together get each index once.
   template <class Visit>
-  void for_each(std::int64_t thread, Visit visit) {
+  void for_each(std::int64_t thread, Visit&& visit) {
     const std::int64_t own = thread * m_shares / m_threads;
     for (std::int64_t s = own; s < own + m_shares; ++s) {
       Share& share = m_share[s < m_shares ? s : s - m_shares];
