@@ -91,7 +91,7 @@ struct GatherByTeams {
   /// Which pixels of a tile are to be kept, so that the threads can share what few of them found.
   /// Tiles take two lists and three counters in turn: then one barrier a tile is enough.
   struct ToKeep {
-    static constexpr int size = 1024;  ///< of a list; what does not fit is kept by who found it
+    static constexpr int size = 3072;  ///< of a list; what does not fit is kept by who found it
     std::uint16_t offset[2][size];
     std::uint32_t count[3];
   };
