@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -96,13 +97,19 @@ void workers_visit_each_index_once() {
   for (const std::int64_t n : {1, 2, 5, 1000}) {
     std::vector<NoteVisits::Visit> visits(static_cast<std::size_t>(n));
     kd::for_each_index_of_workers("test::visits", space, n, NoteVisits{&visits});
-    std::vector<std::int64_t> done(static_cast<std::size_t>(space.concurrency()), 0);
+    const auto workers = static_cast<std::size_t>(kd::workers_for(space, n));
+    EXPECT_LE(workers, static_cast<std::size_t>(std::min<std::int64_t>(n, space.concurrency())));
+    std::vector<std::vector<std::int64_t>> before(workers), counted(workers);
     for (const auto& visit : visits) {
       ASSERT_EQ(visit.times, 1);
-      ++done.at(static_cast<std::size_t>(visit.worker));
+      auto& of_worker = before.at(static_cast<std::size_t>(visit.worker));
+      counted[static_cast<std::size_t>(visit.worker)].push_back(
+          static_cast<std::int64_t>(of_worker.size()));
+      of_worker.push_back(visit.before);
     }
-    for (const auto& visit : visits)
-      EXPECT_LT(visit.before, done[static_cast<std::size_t>(visit.worker)]);
+    // A worker remembers from its first index to its last.
+    for (auto& of_worker : before) std::sort(of_worker.begin(), of_worker.end());
+    EXPECT_EQ(before, counted);
   }
 }
 

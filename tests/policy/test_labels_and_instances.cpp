@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <kastor/detail/source_rows.hpp>
@@ -352,6 +353,58 @@ void a_smaller_image_costs_no_allocation() {
   expect_no_allocation(events_of([&] { (void)find(large); }), "SourceFinder, largest image again");
 }
 
+/// Nor does another image of the size, if its lists are no longer: hosts sum long runs at once.
+template <class C>
+void an_image_of_long_runs_costs_no_allocation() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  if constexpr (kastor::is_host_space_v<Exec>) {
+    const Exec instance = instance_of_its_own<Exec>();
+    const auto sky = ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 1);
+    auto bars = sky;
+    for (std::int64_t y = 5; y < bars.ny; y += 100) {
+      for (std::int64_t x = 100; x < 900; ++x) bars(y, x) += T(50);
+    }
+    const auto first = ts::to_device<Exec>(sky), second = ts::to_device<Exec>(bars);
+    kastor::FindParams params;
+    params.level = 20;
+    kastor::SourceFinder<Exec, T> find(instance, params);
+    (void)find.find(first);
+    kastor::FoundSources found;
+    expect_no_allocation(events_of([&] { found = find.find(second); }), "SourceFinder, long runs");
+    EXPECT_GE(found.sources.size(), 11U);
+    EXPECT_GE(found.foreground_pixels, 16 * find.labels().runs) << "they are long in the mean";
+  }
+}
+
+/// A device that has no room for the candidates of a crowd makes some, once.
+template <class C>
+void room_for_candidates_is_made_once() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  if constexpr (!kastor::is_host_space_v<Exec>) {
+    const Exec instance = instance_of_its_own<Exec>();
+    ts::HostImage<T> image(4096, 4096);
+    ts::Random random(3);
+    for (T& pixel : image.values) pixel = static_cast<T>(random.gaussian());
+    constexpr std::int64_t of_eight = sizeof(T) == 4 ? 3 : 4;  // those of a tile are so many
+    for (std::int64_t y = 1000; y < 1002; ++y) {
+      for (std::int64_t x = 0; x < image.nx; ++x) image(y, x) += x % 8 < of_eight ? T(100) : T(0);
+    }
+    const auto on_device = ts::to_device<Exec>(image);
+    kastor::FindParams params;
+    params.threshold = 8;
+    kastor::SourceFinder<Exec, T> find(instance, params);
+    const auto lists = [](const std::vector<Event>& events) {
+      return std::count_if(events.begin(), events.end(), [](const Event& event) {
+        return event.what == What::allocation && event.label == "kastor::sigma_clip::candidates";
+      });
+    };
+    EXPECT_EQ(lists(events_of([&] { (void)find(on_device); })), 2) << "the first, and more room";
+    expect_no_allocation(events_of([&] { (void)find(on_device); }), "SourceFinder, crowd again");
+  }
+}
+
 /// Each launch and each fence costs some microseconds, whatever the image: from a mask to rows on
 /// the host there are few launches, and the host waits once.
 template <class C>
@@ -527,6 +580,12 @@ TYPED_TEST(Policy, FindingSourcesTakesFewLaunches) { finding_takes_few_launches<
 TYPED_TEST(Policy, PlansDoNotAllocateForASmallerImage) {
   a_smaller_image_costs_no_allocation<TypeParam>();
 }
+
+TYPED_TEST(Policy, PlansDoNotAllocateForLongRuns) {
+  an_image_of_long_runs_costs_no_allocation<TypeParam>();
+}
+
+TYPED_TEST(Policy, RoomForCandidatesIsMadeOnce) { room_for_candidates_is_made_once<TypeParam>(); }
 
 TYPED_TEST(Policy, FromMaskToRowsTheHostWaitsOnceForFewKernels) {
   from_mask_to_rows_there_is_one_fence<TypeParam>();

@@ -402,7 +402,7 @@ void one_object_searches_full_and_empty_images() {
   }
 }
 
-/// A device has no room at first for so many candidates of a few tiles, and makes some.
+/// So many candidates of a few tiles that a device has no room for them.
 template <class C>
 void a_crowd_is_found_again_and_again() {
   using Exec = typename C::exec;

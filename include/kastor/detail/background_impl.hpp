@@ -202,7 +202,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
                                     ? 0
                                     : (detail::HostCellRoom<T>::bytes(pixels) + 63) / 64 * 64;
       detail::grow(room, space, "kastor::background::room",
-                   space.concurrency() * static_cast<std::int64_t>(bytes));
+                   detail::workers_for(space, cells()) * static_cast<std::int64_t>(bytes));
       detail::for_each_index_of_workers("kastor::background::estimate_cells", space, cells(),
                                         detail::EstimateOnHost<T>{estimate, room.data(), bytes});
     } else {

@@ -24,6 +24,7 @@
 #include <kastor/detail/team_launcher.hpp>
 #include <kastor/detail/work_shares.hpp>
 #include <kastor/sigma_clip.hpp>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -187,11 +188,14 @@ class ClipPlan {
   /// For an image like the last one. Very many take as long to list as another read of the image.
   void make_room_for_candidates() {
     const std::int64_t most = m_outcome().most_candidates;
-    if (most <= m_candidate_capacity || most > pixels() / m_teams / 16 + Read::tile) return;
+    const std::int64_t too_many =
+        std::min(pixels() / m_teams / 16 + Read::tile / 4, m_no_memory_for);
+    if (most <= m_candidate_capacity || most >= too_many) return;
     m_candidate_capacity = most + most / 8;
     try {
       grow(m_candidates, m_space, "kastor::sigma_clip::candidates", m_candidate_capacity * m_teams);
-    } catch (const std::exception&) {  // no memory for them: the mask is made by that read
+    } catch (const std::exception&) {  // the mask is made by that read
+      m_no_memory_for = most;
       m_candidate_capacity = 0;
       m_candidates = {};
     }
@@ -359,6 +363,8 @@ class ClipPlan {
   std::int64_t m_capacity = 0;  ///< of the list, or of a team's segment
   Kokkos::View<Candidate<T>*, typename Exec::memory_space> m_candidates;
   std::int64_t m_candidate_capacity = 0;
+  std::int64_t m_no_memory_for =
+      std::numeric_limits<std::int64_t>::max();  ///< candidates of a team
   Kokkos::View<std::uint16_t*, typename Exec::memory_space> m_page_begins;
   std::int32_t m_page_size = 0;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_chunk_counts;

@@ -253,7 +253,8 @@ struct Convolver<Exec, T>::Plan {
     tiles.rows = std::max<std::int64_t>({4 * taps.ny, 64, tallest});
     tiles.scratch_per_worker = detail::host_tile_scratch(taps.ny, taps.nx, taps.parts);
     detail::grow(scratch, space, "kastor::convolve::scratch",
-                 threads * static_cast<std::int64_t>(tiles.scratch_per_worker));
+                 detail::workers_for(space, tiles.count()) *
+                     static_cast<std::int64_t>(tiles.scratch_per_worker));
     tiles.scratch = scratch.data();
     detail::for_each_index_of_workers("kastor::convolve::tiles", space, tiles.count(), tiles);
   }

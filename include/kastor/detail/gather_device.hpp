@@ -99,8 +99,10 @@ struct GatherByTeams {
 
   struct Space {
     std::uint32_t candidates;
-    ToKeep to_keep;
-    WordSumSpace<GatherTotals::words, threads> sums;
+    union {
+      ToKeep to_keep;
+      WordSumSpace<GatherTotals::words, threads> sums;  ///< after the last tile
+    };
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
 
@@ -354,6 +356,7 @@ struct GatherByTeams {
       sums.sum += static_cast<std::int64_t>(part.sum * rule.steps);
       sums.squares += static_cast<std::int64_t>(part.squares * rule.squares_steps);
     }
+    team.team_barrier();  // what was to be kept is kept
     add_to_totals(TeamCrew<Member>(team), sums, *space, totals[league_rank]);
     if (rank == 0) lists.counts[league_rank] = {gathered, space->candidates};
   }

@@ -31,7 +31,7 @@ struct TailOctaves {
   static constexpr int groups = bins / in_group;
   static_assert(bins % in_group == 0 && bins_in_fine % in_group == 0);
 
-  /// A parted octave has 2^bits bins.
+  /// A parted octave has 2^bits bins; of others this means nothing.
   [[nodiscard]] KOKKOS_FUNCTION static int bits_of(int octave) {
     return octave < 3 ? 10 - octave : (octave < fine ? 7 : 5);
   }

@@ -9,7 +9,8 @@
 #include <kastor/detail/stretch_host.hpp>
 
 /// The sweeps of measure_sources.hpp where a host's thread goes through many runs: those that are a
-/// stretch it takes as one, others it puts together in batches.
+/// stretch it takes as one, others it puts together in batches, and what it can sum in the first
+/// sweep without rounding it need not look at again.
 namespace kastor::detail {
 
 /// Goes through a worker's share of the runs.

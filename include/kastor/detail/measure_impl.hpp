@@ -83,7 +83,9 @@ struct Measurer<Exec, T>::Plan {
                                         : detail::FoundSums<T>::pay(
                                               static_cast<std::uint64_t>(labels.runs),
                                               static_cast<std::uint64_t>(labels.foreground_pixels));
-      if (runs_are_long) detail::grow(sums, space, "kastor::measure::sums", runs.run_capacity);
+      // Whether it is used depends on the image, and calls must not allocate that did not before.
+      if (detail::FoundSums<T>::are_of_use)
+        detail::grow(sums, space, "kastor::measure::sums", runs.run_capacity);
     }
     sweep(bands, runs, labels.mask, [&](const Some& some) {
       detail::enqueue_range<Policy>(space, "kastor::measure::find_extents", some.workers,

@@ -93,7 +93,7 @@ class RoughClip {
   struct Part {
     float count, sum, squares;
     float in_step;  ///< pixels of a step that the limit cuts
-    int is_coarse;  ///< nothing is known
+    int is_wide;    ///< nothing is known
   };
   /// Where a limit lies in the fine octaves.
   struct Place {
@@ -184,7 +184,7 @@ class RoughClip {
       if (octave >= TailOctaves::fine) return Part{0, 0, 0, 0, 1};
       return within_fine(side, limit);
     });
-    if (parts[0].is_coarse != 0 || parts[1].is_coarse != 0) within_coarse(limits, parts);
+    if (parts[0].is_wide != 0 || parts[1].is_wide != 0) within_wide(limits, parts);
   }
   /// As if the pixels between two numbers of the outline lay evenly.
   [[nodiscard]] KOKKOS_FUNCTION Part within_fine(int side, float limit) const {
@@ -203,7 +203,7 @@ class RoughClip {
             in_step, 0};
   }
   /// The wide bins far out are no good for a guess.
-  KOKKOS_FUNCTION void within_coarse(const float (&limits)[sides], Part (&parts)[sides]) const {
+  KOKKOS_FUNCTION void within_wide(const float (&limits)[sides], Part (&parts)[sides]) const {
     TailPart exact[sides];
     (void)m_tails.within({limit_of(0, limits[0]), limit_of(1, limits[1])}, exact);
     const int grid = m_bins.grid_exponent - m_bins.exponent_of(0);

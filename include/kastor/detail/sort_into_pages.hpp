@@ -73,7 +73,6 @@ struct SortIntoPages {
   static constexpr int pixels_of_thread = (most_pixels + threads - 1) / threads;
   static_assert(most_pixels < 65536);
 
-  /// Any device has so much scratch memory for a team.
   struct Space {
     union {
       T pixels[most_pixels];
@@ -83,6 +82,8 @@ struct SortIntoPages {
     std::uint32_t segment_begin[most_segments + 1];
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
+  /// Any device has so much for a team, of which Kokkos takes some for its own reductions.
+  static_assert(scratch_bytes + (threads + 3) * 8 <= 48 * 1024);
 
   const Brackets<T>* brackets;
   Segmented<T> lists;

@@ -97,12 +97,17 @@ void for_each_index(const std::string& label, const Exec& space, std::int64_t n,
   Kokkos::parallel_for(label, IndexRange<Exec>(space, 0, n), functor);
 }
 
-/// Hosts: calls functor.worker(k) for each of up to as many workers as the space has threads, k
-/// from 0, and the results with what they get of [0, n). A worker is one thread's.
+/// Hosts: so many share n indices.
+template <class Exec>
+[[nodiscard]] std::int64_t workers_for(const Exec& space, std::int64_t n) {
+  return std::clamp<std::int64_t>(n, 1, space.concurrency());
+}
+/// Hosts: calls functor.worker(k) for each of them, k from 0, and the results with what they get of
+/// [0, n). A worker is one thread's.
 template <class Exec, class Functor>
 void for_each_index_of_workers(const std::string& label, const Exec& space, std::int64_t n,
                                const Functor& functor) requires is_host_space_v<Exec> {
-  const std::int64_t workers = n > 1 ? space.concurrency() : 1;
+  const std::int64_t workers = workers_for(space, n);
   WorkShares shares(n, workers);
   const ForEachOfWorkers<Functor> each{functor, &shares};
   Kokkos::parallel_for(label, IndexRange<Exec>(space, 0, workers), each);
