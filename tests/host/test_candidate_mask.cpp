@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <kastor/detail/candidate_mask.hpp>
@@ -44,6 +45,14 @@ void bits_are_set(std::uint64_t nx, std::uint64_t rows, std::uint64_t columns, s
     mask.set_above(OneOfCrew{rank, crew}, 1.0F, some.data(), static_cast<std::int64_t>(n));
   EXPECT_EQ(words, expected) << n << " of " << nx;
   EXPECT_EQ(touched, lines) << n << " of " << nx;
+  if (nx * rows > static_cast<std::uint64_t>(kd::CandidateMask::most_pixels)) return;
+  std::fill(words.begin(), words.end(), 0);
+  std::fill(touched.begin(), touched.end(), std::uint8_t{0});
+  for (const auto& [pixel, value] : some) {
+    if (value > 1.0F) mask.set(static_cast<std::uint32_t>(pixel));
+  }
+  EXPECT_EQ(words, expected) << n << " of " << nx << ", one by one";
+  EXPECT_EQ(touched, lines) << n << " of " << nx << ", one by one";
 }
 
 TEST(CandidateMask, HasTheBitsOfCandidatesAboveTheLevel) {
@@ -58,6 +67,7 @@ TEST(CandidateMask, KnowsPixelsThatNeedMoreThan32Bits) {
   constexpr std::uint64_t widest = (std::uint64_t{1} << 31) - 1;
   bits_are_set(widest, 9, 200, 3000);
   bits_are_set(65536, 70000, 70, 3000);
+  bits_are_set(65536, 65536, 70, 3000);  // just not
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <kastor/sigma_clip.hpp>
 #include <limits>
-#include <map>
+#include <set>
 #include <vector>
 
 #include "compare.hpp"
@@ -50,10 +50,10 @@ void gives_the_bits_of_a_host(const ts::HostImage<T>& image, const Division& div
   }
 
   ASSERT_EQ(outcome.candidates_hold, 1);
-  std::map<std::uint64_t, T> foreground;
+  std::set<std::uint64_t> foreground;
   for (std::size_t i = 0; i < image.values.size(); ++i) {
     const T x = image.values[i];
-    if (std::isfinite(x) && static_cast<double>(x) > outcome.level) foreground[i] = x;
+    if (std::isfinite(x) && static_cast<double>(x) > outcome.level) foreground.insert(i);
   }
   EXPECT_EQ(device.foreground(), foreground);
 }
@@ -70,6 +70,32 @@ TEST(DeviceClip, SharesHeavyGroupsAmongTeams) {
 }
 TEST(DeviceClip, SharesHeavyGroupsFarOut) {
   gives_the_bits_of_a_host<double>(ts::Pixels::wild, {41, 640, 12, 2});
+}
+
+/// A ninth of the pixels are in one group of bins, so many that a team sorts several pieces, of
+/// more pages than it has threads; all are certainly above the level.
+template <class T>
+void shares_a_group_piece_by_piece(bool by_large_teams) {
+  ts::HostImage<T> image(800, 811);
+  ts::Random random(15);
+  std::size_t bright = 0;
+  for (T& pixel : image.values) {
+    const bool is_bright = random.below(9) == 0;
+    bright += is_bright ? 1 : 0;
+    pixel = static_cast<T>(is_bright ? 226 + 24 * random.uniform() : random.gaussian());
+  }
+  const Division division{2, 64, 4096, 1, by_large_teams};
+  EmulatedClip<T> device(image.ny, image.nx, division);
+  static_cast<void>(device.run(image, request_of({})));
+  using Large = kd::JoinTails<T, ts::EmulatedTeams, 512>;
+  EXPECT_GT(device.share(), 4 * Large::pixels_at_once);
+  EXPECT_GT(*device.parts().pages, 2 * Large::threads) << "pages of two shares";
+  EXPECT_GE(device.marked().size(), bright);
+  gives_the_bits_of_a_host(image, division);
+}
+TEST(DeviceClip, SharesAGroupPieceByPiece) {
+  shares_a_group_piece_by_piece<float>(false);
+  shares_a_group_piece_by_piece<double>(true);
 }
 TEST(DeviceClip, JoinsByLargeTeams) {
   constexpr int page = kd::SortIntoPages<double, ts::EmulatedTeams>::most_pixels;

@@ -11,7 +11,7 @@
 #include <kastor/detail/device_clip.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <limits>
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -102,7 +102,9 @@ class EmulatedClip {
             static_cast<std::size_t>((ny * nx / division.page_size + 1) * kd::SortedPages<T>::row)),
         m_candidates(static_cast<std::size_t>(m_capacity * division.teams)),
         m_mask(1000),
-        m_touched(125) {
+        m_touched(125),
+        m_marks(static_cast<std::size_t>(ny * words_per_row(nx))),
+        m_marked_lines(static_cast<std::size_t>(kd::MaskLines::size(ny * words_per_row(nx)))) {
     kd::ClipParts<T> parts{};
     parts.lay_out(m_small, division.teams, true);
     std::fill_n(parts.prediction.histogram, kd::SampleBins::count, 0U);
@@ -113,6 +115,10 @@ class EmulatedClip {
         {m_sorted.data(), m_page_begins.data(), parts.pages, division.page_size},
         ny * nx,
         {m_mask.data(), 997, {m_touched.data()}},
+        {static_cast<std::uint64_t>(nx),
+         static_cast<std::uint64_t>(words_per_row(nx)),
+         m_marks.data(),
+         {m_marked_lines.data()}},
         &m_outcome};
     m_clip.most_alone = division.most_alone;
     m_clip.least_share = std::max<std::uint32_t>(1, division.most_alone / 2);
@@ -126,6 +132,8 @@ class EmulatedClip {
   const kd::ClipOutcome<T>& run(
       const HostImage<T>& image, const kd::ClipRequest& request,
       const std::function<void(kd::ExpectedClip<T>&)>& before_replay = [](auto&) {}) {
+    std::fill_n(m_marks.data(), m_ny * words_per_row(m_nx), 0);
+    std::fill_n(m_marked_lines.data(), kd::MaskLines::size(m_ny * words_per_row(m_nx)), 0);
     m_clip.template enqueue<EmulatedTeams>(
         [&](const std::string& label, int league, const auto& kernel) {
           if (label == "kastor::sigma_clip::replay") before_replay(*m_clip.parts.expected);
@@ -149,7 +157,7 @@ class EmulatedClip {
   [[nodiscard]] bool memory_is_whole() {
     return m_small.is_whole() && m_gathered.is_whole() && m_sorted.is_whole() &&
            m_page_begins.is_whole() && m_candidates.is_whole() && m_mask.is_whole() &&
-           m_touched.is_whole();
+           m_touched.is_whole() && m_marks.is_whole() && m_marked_lines.is_whole();
   }
   /// As a call before leaves it: of every third line only.
   void touch_mask() {
@@ -188,20 +196,36 @@ class EmulatedClip {
       most = std::max(most, m_clip.parts.begin[b + 1] - m_clip.parts.begin[b]);
     return most;
   }
-  /// Pixel and value of those above the level.
-  [[nodiscard]] std::map<std::uint64_t, T> foreground() const {
-    std::map<std::uint64_t, T> found;
+  /// The pixels above the level: those that the read marked, and those that it listed.
+  [[nodiscard]] std::set<std::uint64_t> foreground() const {
+    std::set<std::uint64_t> found = marked();
     for (int team = 0; team < m_clip.teams; ++team) {
       for (std::int64_t i = 0; i < m_clip.lists.candidates_by(team); ++i) {
         const auto& candidate = m_candidates[static_cast<std::size_t>(team * m_capacity + i)];
         if (!(static_cast<double>(candidate.value) > m_outcome.level)) continue;
-        EXPECT_TRUE(found.emplace(candidate.pixel, candidate.value).second) << "listed twice";
+        EXPECT_TRUE(found.insert(candidate.pixel).second) << "listed twice, or marked too";
+      }
+    }
+    return found;
+  }
+  /// Those that are certainly above it.
+  [[nodiscard]] std::set<std::uint64_t> marked() const {
+    std::set<std::uint64_t> found;
+    const auto nx = static_cast<std::size_t>(m_nx);
+    const auto per_row = static_cast<std::size_t>(words_per_row(m_nx));
+    for (std::size_t w = 0; w < static_cast<std::size_t>(m_ny) * per_row; ++w) {
+      if (m_marks[w] == 0) continue;
+      EXPECT_EQ(m_marked_lines[w / kd::MaskLines::words], 1);
+      for (std::size_t bit = 0; bit < 64; ++bit) {
+        if ((m_marks[w] >> bit & 1) != 0) found.insert(w / per_row * nx + w % per_row * 64 + bit);
       }
     }
     return found;
   }
 
  private:
+  [[nodiscard]] static std::int64_t words_per_row(std::int64_t nx) { return (nx + 63) / 64; }
+
   std::int64_t m_ny, m_nx;
   Division m_division;
   std::int64_t m_capacity;
@@ -212,6 +236,8 @@ class EmulatedClip {
   static constexpr std::uint64_t untouched = 5;  ///< would be 0, but then a write would go unseen
   GuardedList<std::uint64_t> m_mask;
   GuardedList<std::uint8_t> m_touched;
+  GuardedList<std::uint64_t> m_marks;
+  GuardedList<std::uint8_t> m_marked_lines;
   kd::ClipOutcome<T> m_outcome{};
   kd::DeviceClip<T> m_clip{};
 };

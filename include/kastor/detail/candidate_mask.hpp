@@ -4,18 +4,35 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kastor/detail/gather_device.hpp>
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/mask_lines.hpp>
 
 namespace kastor::detail {
 
+/// Where a pixel above the candidate level lies.
+template <class T>
+struct Candidate {
+  std::uint64_t pixel;  ///< y * nx + x
+  T value;
+};
+
 /// Devices: the bits of a mask that many threads set, and the lines that they touch.
 struct CandidateMask {
-  std::uint64_t nx;
-  std::uint64_t words_per_row;
-  std::uint64_t* words;
-  MaskLines lines;
+  std::uint64_t nx = 0;
+  std::uint64_t words_per_row = 0;
+  std::uint64_t* words = nullptr;  ///< null: no mask is wanted
+  MaskLines lines = {};
+
+  /// So many have numbers that are quickly divided.
+  static constexpr std::int64_t most_pixels = std::int64_t{1} << 32;
+  /// Sets the bit of pixel y * nx + x of an image with no more than that.
+  KOKKOS_FUNCTION void set(std::uint32_t pixel) const {
+    const auto width = static_cast<std::uint32_t>(nx);
+    const std::uint32_t y = pixel / width;
+    const std::uint32_t x = pixel - y * width;
+    const std::uint64_t word = y * words_per_row + x / 64;
+    set_bits(word, std::uint64_t{1} << (x % 64));
+  }
 
   /// Sets the bits of those of n candidates that are above a level. All threads of a team must call
   /// it.
@@ -33,7 +50,7 @@ struct CandidateMask {
       KASTOR_UNROLL
       for (int k = 0; k < at_once; ++k) {
         const Place place = place_of(loaded[k].pixel);
-        set(place.word, loaded[k].value > level ? place.bit : 0, lane);
+        set_together(place.word, loaded[k].value > level ? place.bit : 0, lane);
       }
     }
   }
@@ -59,8 +76,8 @@ struct CandidateMask {
 
   /// Sets bits of a word, or none. Candidates side by side in the list are pixels side by side, as
   /// a rule: the first of some lanes that have bits of one word sets them all.
-  KOKKOS_FUNCTION void set(std::uint64_t word, std::uint64_t bits,
-                           [[maybe_unused]] int lane) const {
+  KOKKOS_FUNCTION void set_together(std::uint64_t word, std::uint64_t bits,
+                                    [[maybe_unused]] int lane) const {
     bool is_set_by_other = false;
 #ifdef __CUDA_ARCH__
     constexpr int together = 8;
@@ -74,7 +91,9 @@ struct CandidateMask {
     const std::uint64_t word_below = __shfl_up_sync(~0U, word, 1);
     is_set_by_other = place > 0 && word_below == word;
 #endif
-    if (bits == 0 || is_set_by_other) return;
+    if (bits != 0 && !is_set_by_other) set_bits(word, bits);
+  }
+  KOKKOS_FUNCTION void set_bits(std::uint64_t word, std::uint64_t bits) const {
     Kokkos::atomic_or(&words[word], bits);
     lines.touched[word / MaskLines::words] = 1;  // as all others who write it
   }

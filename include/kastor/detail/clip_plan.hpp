@@ -76,7 +76,8 @@ class ClipPlan {
   }
 
   /// Enqueues the clip of an image. If a mask is given, a host marks in it the pixels that may be
-  /// above `level`, and has its answer at once; a device clears it, if the clip starts.
+  /// above `level`, and has its answer at once; a device, if the clip starts, clears it and marks
+  /// those that are certainly above.
   void start(Bands<T, Exec> bands, const ClipLevel& level, MaskRows mask) {
     m_shape = shape_of<T, Exec>("kastor::sigma_clip", bands);
     m_level = level;
@@ -231,11 +232,14 @@ class ClipPlan {
 
   void enqueue_on_device(Bands<T, Exec> bands, const ClipRequest& request) {
     const std::int64_t words = m_mask.words == nullptr ? 0 : m_shape.ny * m_mask.per_row;
+    const CandidateMask mask{static_cast<std::uint64_t>(m_shape.nx),
+                             static_cast<std::uint64_t>(m_mask.per_row), m_mask.words,
+                             m_mask.lines};
     const DeviceClip<T> clip{
-        m_small_parts,   m_teams,
-        lists(),         {m_sorted.data(), m_page_begins.data(), m_small_parts.pages, m_page_size},
-        pixels(),        {m_mask.words, words, m_mask.lines},
-        m_outcome.data()};
+        m_small_parts, m_teams,
+        lists(),       {m_sorted.data(), m_page_begins.data(), m_small_parts.pages, m_page_size},
+        pixels(),      {m_mask.words, words, m_mask.lines},
+        mask,          m_outcome.data()};
     clip.template enqueue<Exec>(
         TeamLauncher<Exec>{m_space},
         [&](const auto& visit) {

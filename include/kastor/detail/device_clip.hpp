@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <kastor/detail/candidate_mask.hpp>
 #include <kastor/detail/clip_parts.hpp>
 #include <kastor/detail/expect_clip.hpp>
 #include <kastor/detail/gather_device.hpp>
@@ -24,7 +25,8 @@ struct DeviceClip {
   Segmented<T> lists;
   SortedPages<T> pages;
   std::int64_t pixels;
-  ClearLines mask;           ///< of the foreground
+  ClearLines clearing;  ///< the mask of the foreground
+  CandidateMask mask;
   ClipOutcome<T>* reported;  ///< which the host can read after a fence
   /// Of many pixels' pages a team of the join would have more to look through than it can have
   /// under way, unless it is a large one.
@@ -104,8 +106,8 @@ struct DeviceClip {
       }
       const FindRoughScale<T, Exec> kernel{band, rough, band.past() == pixels, parts.prediction,
                                            counters};
-      constexpr int clearing = 16;
-      launch("kastor::sigma_clip::rough_scale", band.first_pixel == 0 ? 1 + clearing : 1, kernel);
+      constexpr int by_others = 16;
+      launch("kastor::sigma_clip::rough_scale", band.first_pixel == 0 ? 1 + by_others : 1, kernel);
     });
     for_each_band([&](const SampledRows<T>& band) {
       if (is_whole(band)) return;
@@ -113,25 +115,27 @@ struct DeviceClip {
       launch("kastor::sigma_clip::sample", sampling(kernel.threads), kernel);
     });
     // One team works for long, so the mask is cleared meanwhile, by other processors.
-    const BracketFromHistogram<T, Exec> kernel{request, parts.prediction, mask};
+    const BracketFromHistogram<T, Exec> kernel{request, parts.prediction, clearing};
     const std::int64_t by_team = kernel.threads;
     const std::int64_t others = std::max(1, processors<Exec>() - 1);
-    const std::int64_t clearing =
-        std::min<std::int64_t>((mask.count() + by_team - 1) / by_team, others);
-    launch("kastor::sigma_clip::brackets", 1 + static_cast<int>(clearing), kernel);
+    const std::int64_t teams_that_clear =
+        std::min<std::int64_t>((clearing.count() + by_team - 1) / by_team, others);
+    launch("kastor::sigma_clip::brackets", 1 + static_cast<int>(teams_that_clear), kernel);
   }
 
   template <class Exec, class Launch>
   void read(const Launch& launch, const SampledRows<T>& band) const {
     using Read = GatherByTeams<T, Exec>;
+    const CandidateMask marked = pixels <= CandidateMask::most_pixels ? mask : CandidateMask{};
     const std::int64_t rows_at_once =
         std::max<std::int64_t>(1, Read::most_tiles * teams * Read::tile / band.rows.nx);
     for (std::int64_t y = 0; y < band.rows.ny; y += rows_at_once) {
       const Rows<T> rows{band.rows.data + y * band.rows.pitch,
                          std::min(rows_at_once, band.rows.ny - y), band.rows.nx, band.rows.pitch};
       const Segments<T> tiles(rows, Read::tile);
-      const Read kernel{tiles, static_cast<std::uint64_t>(band.first_pixel + y * rows.nx),
-                        brackets(), lists, parts.totals};
+      const Read kernel{tiles,        static_cast<std::uint64_t>(band.first_pixel + y * rows.nx),
+                        brackets(),   lists,
+                        parts.totals, marked};
       launch("kastor::sigma_clip::read",
              static_cast<int>(std::min<std::int64_t>(teams, tiles.count())), kernel);
     }

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/detail/bits.hpp>
+#include <kastor/detail/candidate_mask.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/gather.hpp>
 #include <kastor/detail/pixel_pack.hpp>
@@ -33,13 +34,6 @@ struct GatherTotals {
     s.squares = joined(word[squares_low], word[squares_high]);
     return s;
   }
-};
-
-/// Where a pixel above the candidate level lies.
-template <class T>
-struct Candidate {
-  std::uint64_t pixel;  ///< y * nx + x
-  T value;
 };
 
 /// What the read found in all.
@@ -111,6 +105,7 @@ struct GatherByTeams {
   const Brackets<T>* brackets;
   Segmented<T> lists;
   GatherTotals* totals;  ///< of each team
+  CandidateMask mask;    ///< which is clear; candidates certainly above the level are not listed
 
   struct Sums {
     std::int64_t sum = 0, squares = 0;
@@ -134,18 +129,19 @@ struct GatherByTeams {
     static constexpr bool scaled = sizeof(T) == 8;
     static constexpr double per_step = 17592186044416.0;  // 2^44
 
-    T low_edge, window_low, window_high, high_edge, centre, candidate;
+    T low_edge, window_low, window_high, high_edge, centre, candidate, certain;
     double centre_wide, scale, magic, squares_magic;
     double steps, squares_steps;  ///< of the grid, in a unit of the sums
     int spikes;
 
-    KOKKOS_FUNCTION explicit Rule(const Brackets<T>& b)
+    KOKKOS_FUNCTION Rule(const Brackets<T>& b, bool marks)
         : low_edge(b.low_edge),
           window_low(b.window_low),
           window_high(b.window_high),
           high_edge(b.high_edge),
           centre(b.centre),
           candidate(b.has_candidate != 0 ? b.candidate : Kokkos::Experimental::infinity_v<T>),
+          certain(marks ? b.certain : Kokkos::Experimental::infinity_v<T>),
           centre_wide(b.grid.centre),
           scale(b.grid.scale),
           magic(scaled ? grid_magic : grid_magic / scale),
@@ -259,13 +255,16 @@ struct GatherByTeams {
     std::uint32_t capacity, candidate_capacity;
     Candidate<T>* candidates;
     std::uint32_t* candidate_count;
+    const CandidateMask& mask;
 
-    KOKKOS_FUNCTION Kept(const Segmented<T>& lists, int team, std::uint32_t* count)
+    KOKKOS_FUNCTION Kept(const Segmented<T>& lists, const CandidateMask& m, int team,
+                         std::uint32_t* count)
         : gathered(lists.gathered + team * lists.capacity),
           capacity(static_cast<std::uint32_t>(lists.capacity)),
           candidate_capacity(static_cast<std::uint32_t>(lists.candidate_capacity)),
           candidates(lists.candidates + team * lists.candidate_capacity),
-          candidate_count(count) {}
+          candidate_count(count),
+          mask(m) {}
 
     /// Stores a finite pixel at its place among the gathered; those beyond the edges were counted
     /// as inside.
@@ -273,7 +272,9 @@ struct GatherByTeams {
                               Sums& sums) const {
       if (!rule.inside(x)) --sums.inside;
       if (at < capacity) gathered[at] = x;
-      if (x > rule.candidate) {
+      if (x > rule.certain) {
+        mask.set(static_cast<std::uint32_t>(pixel));
+      } else if (x > rule.candidate) {
         const std::uint32_t to = scratch_fetch_add(candidate_count, 1U);
         if (to < candidate_capacity) candidates[to] = {pixel, x};
       }
@@ -327,8 +328,8 @@ struct GatherByTeams {
     if (rank < 3) space->to_keep.count[rank] = 0;
     team.team_barrier();
 
-    const Rule rule(*brackets);
-    const Kept kept(lists, league_rank, &space->candidates);
+    const Rule rule(*brackets, mask.words != nullptr && brackets->has_candidate != 0);
+    const Kept kept(lists, mask, league_rank, &space->candidates);
     Sums sums;
     const std::int64_t count = tiles.rows.ny * tiles.per_row;
     std::uint32_t mine = 0;

@@ -4,8 +4,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/lanes.hpp>
 #include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/ordered_key.hpp>
+#include <kastor/detail/paged_bin.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/word_sums.hpp>
@@ -49,19 +51,29 @@ struct JoinTails {
     int count;
   };
 
+  /// Pixels of a heavy group that a team sorts at once.
+  static constexpr int pixels_of_thread = 64 / sizeof(T);
+  static constexpr int pixels_at_once = threads * pixels_of_thread;
+  using Paged = PagedBin<T, threads>;
+
   struct Space {
     std::uint32_t begin[in_group];  ///< of what the team has of a bin, among the joined pixels
-    std::uint32_t next[in_group];   ///< its end, once all are placed
+    std::uint32_t next[in_group];   ///< of a group that it has alone: the end, once all are placed
+    std::uint32_t count[in_group + 1], first[in_group + 1];  ///< of the pixels that are sorted
     std::uint32_t longest, most;
     HeavyGroups heavy;
+    typename Paged::Space pages;
     union {  // one at a time
       Finds finds;
+      T pixels[pixels_at_once];
       WordSumSpace<GatherTotals::words, threads> totals;
       SumsBeforeSpace<std::uint32_t, 1, threads> before;
       SumsBeforeSpace<std::uint32_t, 3, threads> before_group;
     };
   };
   static constexpr int scratch_bytes = sizeof(Space) + 16;
+  /// See SortIntoPages.
+  static_assert(scratch_bytes + (threads + 3) * 8 <= 48 * 1024);
 
   const Brackets<T>* brackets;
   Pages pages;
@@ -171,7 +183,7 @@ struct JoinTails {
     }
     team.team_barrier();
     const Bins bins(*brackets);
-    place(space, bins, group, 0, *pages.count, rank);
+    place(space, bins, group, rank);
     team.team_barrier();
     add_up(team, space, bins, group);
     if (rank < in_group) {
@@ -240,31 +252,62 @@ struct JoinTails {
     team.team_barrier();
   }
 
+  /// A squad of threads has a bin of a group.
+  static constexpr int squad = threads / in_group;
+
+  /// What a thread adds up of the bin of its squad.
+  struct Tally {
+    TailTerm<T> term;
+    Key<T> lowest = ~Key<T>{0};
+    Key<T> highest = 0;
+    TailSums sums;
+
+    KOKKOS_FUNCTION Tally(const Bins& bins, int group, int rank)
+        : term(bins.centre, bins.exponent_of(TailOctaves::octave_of(
+                                group % TailOctaves::groups * in_group + rank / squad))) {}
+    KOKKOS_FUNCTION void look_at(T x) {
+      const Key<T> key = key_of(x);
+      lowest = key < lowest ? key : lowest;
+      highest = key > highest ? key : highest;
+    }
+    KOKKOS_FUNCTION void put_into(Finds& finds, int rank) const {
+      const WideTailSums wide = WideTailSums::of(sums);
+      KASTOR_UNROLL
+      for (int k = 0; k < WideTailSums::words; ++k) finds.word[k][rank] = wide.word[k];
+      finds.word[WideTailSums::words][rank] = BinSummary<T>::low_word(lowest);
+      finds.word[WideTailSums::words + 1][rank] = BinSummary<T>::high_word(highest);
+    }
+  };
+
   /// The pixels of a group that some pages have; those of other pages are others' work.
   KOKKOS_FUNCTION void join_share(const Member& team, Space& space, int group, std::uint32_t begin,
                                   std::int64_t page, std::int64_t past) const {
-    const int rank = team.team_rank();
+    const TeamCrew<Member> crew(team);
+    const int rank = crew.rank();
     const Bins bins(*brackets);
     const int first_bin = group * in_group;
-    if (rank < in_group) space.next[rank] = 0;
-    team.team_barrier();
-    for_pixels(group, page, past, rank, [&](T x) {
-      (void)scratch_fetch_add(&space.next[bins.in_tails(x) - first_bin], 1U);
-    });
-    team.team_barrier();
+    std::uint64_t bin_begin = static_cast<std::uint64_t>(joined_capacity) - begin;
     if (rank < in_group) {
-      std::uint64_t bin_begin = static_cast<std::uint64_t>(joined_capacity) - begin;
       for (int b = rank; b < in_group; ++b) bin_begin -= counts.of_tail[first_bin + b];
       summaries.bins[first_bin + rank].begin = bin_begin;  // by all the same
-      const std::uint32_t n = space.next[rank];
-      space.begin[rank] = space.next[rank] =
-          static_cast<std::uint32_t>(bin_begin) +
-          Kokkos::atomic_fetch_add(&counts.placed[first_bin + rank], n);
     }
-    team.team_barrier();
-    place(space, bins, group, page, past, rank);
-    team.team_barrier();
-    add_up(team, space, bins, group);
+    Tally tally(bins, group, rank);
+    for (std::int64_t p = page; p < past; p += Paged::most_pages) {
+      const auto some =
+          static_cast<int>(past - p < Paged::most_pages ? past - p : Paged::most_pages);
+      const Paged paged(crew, pages, Pages::first_group + group, p, some, space.pages);
+      for (std::uint32_t at = 0; at < paged.size(); at += pixels_at_once) {
+        const std::uint32_t rest = paged.size() - at;
+        const std::uint32_t n = rest < pixels_at_once ? rest : pixels_at_once;
+        paged.copy(rank, at, at + n, space.pixels);
+        sort_by_bins(crew, space, bins, first_bin, n, bin_begin);
+        write_and_add(space, rank, tally);
+        crew.barrier();
+      }
+    }
+    tally.put_into(space.finds, rank);
+    crew.barrier();
+    add_up_finds(team, space.finds);
     if (rank < in_group) {
       BinSummary<T>& summary = summaries.bins[first_bin + rank];
       const BinSummary<T> found = found_of(space.finds, rank);
@@ -275,31 +318,79 @@ struct JoinTails {
     report(space.finds, group, rank, [](WideTailSums& to, int k, std::uint64_t sum) {
       Kokkos::atomic_add(&to.word[k], sum);
     });
-    team.team_barrier();
+    crew.barrier();
   }
 
-  /// Moves a group's pixels of some pages to the places of their bins.
-  KOKKOS_FUNCTION void place(Space& space, const Bins& bins, int group, std::int64_t page,
-                             std::int64_t past, int rank) const {
-    for_pixels(group, page, past, rank, [&](T x) {
-      joined[scratch_fetch_add(&space.next[bins.in_tails(x) - group * in_group], 1U)] = x;
-    });
+  /// Sorts n pixels in scratch memory, of which `first[b]` then are of lower bins than the b-th of
+  /// the group, and reserves places among the joined ones, whose first is `begin[b]`. `bin_begin`:
+  /// that of all pixels of the b-th bin, which the b-th thread knows.
+  template <class Crew>
+  KOKKOS_FUNCTION void sort_by_bins(const Crew& crew, Space& space, const Bins& bins, int first_bin,
+                                    std::uint32_t n, std::uint64_t bin_begin) const {
+    const int rank = crew.rank();
+    const auto place = [rank](int k) { return static_cast<std::uint32_t>(rank + k * threads); };
+    if (rank < in_group) space.count[rank] = 0;
+    crew.barrier();
+    T mine[pixels_of_thread]{};
+    // Its bin in the group, and how many of that came before it; two pixels share a word.
+    std::uint32_t code[pixels_of_thread / 2]{};
+    static_assert(pixels_at_once * in_group <= 1 << 16);
+    KASTOR_UNROLL
+    for (int k = 0; k < pixels_of_thread; ++k) {
+      if (place(k) >= n) break;
+      mine[k] = space.pixels[place(k)];
+      const auto bin = static_cast<std::uint32_t>(bins.in_tails(mine[k]) - first_bin);
+      code[k / 2] |= (bin | scratch_fetch_add(&space.count[bin], 1U) * in_group) << (k % 2 * 16);
+    }
+    crew.barrier();
+    std::uint32_t reserved = 0;
+    if (rank < in_group) {
+      std::uint32_t before = 0;
+      for (int b = 0; b < rank; ++b) before += space.count[b];
+      space.first[rank] = before;
+      if (rank == in_group - 1) space.first[in_group] = n;
+      reserved = Kokkos::atomic_fetch_add(&counts.placed[first_bin + rank], space.count[rank]);
+    }
+    crew.barrier();
+    KASTOR_UNROLL
+    for (int k = 0; k < pixels_of_thread; ++k) {
+      if (place(k) >= n) break;
+      const std::uint32_t its = code[k / 2] >> (k % 2 * 16) & 0xffff;
+      space.pixels[space.first[its % in_group] + its / in_group] = mine[k];
+    }
+    // Only now needed: to reserve takes as long as to sort.
+    if (rank < in_group) space.begin[rank] = static_cast<std::uint32_t>(bin_begin) + reserved;
+    crew.barrier();
   }
 
-  /// A squad goes through a page's pixels of the group.
-  template <class Visit>
-  KOKKOS_FUNCTION void for_pixels(int group, std::int64_t first_page, std::int64_t past, int rank,
-                                  const Visit& visit) const {
-    constexpr int squad = 32;
+  /// The sorted pixels.
+  KOKKOS_FUNCTION void write_and_add(const Space& space, int rank, Tally& tally) const {
+    const int bin = rank / squad;
+    const std::uint32_t past = space.first[bin + 1];
+    T* const to = joined + space.begin[bin];
+    FewTailSums few;
+    KASTOR_UNROLL_BY_4
+    for (std::uint32_t i = space.first[bin] + static_cast<std::uint32_t>(rank % squad); i < past;
+         i += squad) {
+      const T x = space.pixels[i];
+      to[i - space.first[bin]] = x;
+      tally.look_at(x);
+      tally.term.add(x, true, few);
+    }
+    few.move_to(tally.sums);
+  }
+
+  /// Moves a group's pixels to the places of their bins. A warp goes through those of a page.
+  KOKKOS_FUNCTION void place(Space& space, const Bins& bins, int group, int rank) const {
     constexpr int batch = 8;
-    const int lane = rank % squad;
-    for (std::int64_t page = first_page + rank / squad; page < past;
-         page += batch * (threads / squad)) {
+    const std::int64_t past = *pages.count;
+    const int lane = rank % lanes;
+    for (std::int64_t page = rank / lanes; page < past; page += batch * (threads / lanes)) {
       const T* from[batch];
       int n[batch];
       KASTOR_UNROLL
       for (int k = 0; k < batch; ++k) {
-        const std::int64_t p = page + k * (threads / squad);
+        const std::int64_t p = page + k * (threads / lanes);
         const auto places =
             p < past ? pages.places(p, Pages::first_group + group) : typename Pages::Places{0, 0};
         from[k] = pages.page(p) + places.begin;
@@ -309,7 +400,7 @@ struct JoinTails {
       KASTOR_UNROLL
       for (int k = 0; k < batch; ++k) longest = n[k] > longest ? n[k] : longest;
       KASTOR_KEEP_LOOP
-      for (int i = lane; i - lane < longest; i += squad) {
+      for (int i = lane; i - lane < longest; i += lanes) {
         T x[batch]{};
         KASTOR_UNROLL
         for (int k = 0; k < batch; ++k) {
@@ -317,34 +408,26 @@ struct JoinTails {
         }
         KASTOR_UNROLL
         for (int k = 0; k < batch; ++k) {
-          if (i < n[k]) visit(x[k]);
+          if (i < n[k])
+            joined[scratch_fetch_add(&space.next[bins.in_tails(x[k]) - group * in_group], 1U)] =
+                x[k];
         }
       }
     }
   }
 
-  /// What the team placed. A squad goes through the pixels of a bin.
+  /// What the team placed.
   KOKKOS_FUNCTION void add_up(const Member& team, Space& space, const Bins& bins, int group) const {
-    constexpr int squad = threads / in_group;
     const int rank = team.team_rank();
     const int b = rank / squad;
-    const int bin = group % TailOctaves::groups * in_group + b;
-    const TailTerm<T> term(bins.centre, bins.exponent_of(TailOctaves::octave_of(bin)));
-    Key<T> lowest = ~Key<T>{0};
-    Key<T> highest = 0;
-    TailSums sums;
+    Tally tally(bins, group, rank);
     add_tail(Squad{rank % squad, squad}, joined + space.begin[b],
-             static_cast<std::int64_t>(space.next[b]) - space.begin[b], term, sums, [&](T x) {
-               const Key<T> key = key_of(x);
-               lowest = key < lowest ? key : lowest;
-               highest = key > highest ? key : highest;
+             static_cast<std::int64_t>(space.next[b]) - space.begin[b], tally.term, tally.sums,
+             [&](T x) {
+               tally.look_at(x);
                return true;
              });
-    const WideTailSums wide = WideTailSums::of(sums);
-    KASTOR_UNROLL
-    for (int k = 0; k < WideTailSums::words; ++k) space.finds.word[k][rank] = wide.word[k];
-    space.finds.word[WideTailSums::words][rank] = BinSummary<T>::low_word(lowest);
-    space.finds.word[WideTailSums::words + 1][rank] = BinSummary<T>::high_word(highest);
+    tally.put_into(space.finds, rank);
     team.team_barrier();
     add_up_finds(team, space.finds);
   }

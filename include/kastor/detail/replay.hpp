@@ -245,7 +245,8 @@ KOKKOS_FUNCTION void replay(const Gathered<T>& gathered, const Tails& tails, con
   outcome.foreground_above =
       interval_between<T>(outcome.level, Kokkos::Experimental::infinity_v<double>).low;
   outcome.candidates_hold = outcome.decided != 0 && gathered.brackets.has_candidate != 0 &&
-                                    outcome.foreground_above >= gathered.brackets.candidate
+                                    outcome.foreground_above >= gathered.brackets.candidate &&
+                                    outcome.foreground_above <= gathered.brackets.certain
                                 ? 1
                                 : 0;
 }

@@ -146,34 +146,58 @@ struct SortIntoPages {
     for (int w = rank; w < words; w += threads) space.counters[w] = 0;
     team.team_barrier();
     const Bins bin_of(*brackets);
-    // A pixel's bin, and in the upper half how many of the bin came before it.
-    std::uint32_t bin[pixels_of_thread]{};
+    // A pixel's code, and in the upper half how many of the bin came before it.
+    std::uint32_t code[pixels_of_thread]{};
     KASTOR_UNROLL
     for (int k = 0; k < pixels_of_thread; ++k) {
       if (place(k) >= n) break;
-      bin[k] = static_cast<std::uint32_t>(bin_in_page(bin_of, mine[k]));
-      const std::uint32_t shift = bin[k] % 2 * 16;
-      bin[k] |= scratch_fetch_add(&space.counters[bin[k] / 2], 1U << shift) >> shift << 16;
+      code[k] = code_of(bin_of, mine[k]);
+      const std::uint32_t bin = bin_in_page(code[k]);
+      const std::uint32_t shift = bin % 2 * 16;
+      code[k] |= scratch_fetch_add(&space.counters[bin / 2], 1U << shift) >> shift << 16;
     }
     team.team_barrier();
     turn_into_begins(team, space);
     KASTOR_UNROLL
     for (int k = 0; k < pixels_of_thread; ++k) {
       if (place(k) >= n) break;
-      const std::uint32_t here = bin[k] & 0xffff;
+      const std::uint32_t here = bin_in_page(code[k]);
       const std::uint32_t begin = space.counters[here / 2] >> (here % 2 * 16);
-      space.pixels[(begin + (bin[k] >> 16)) & 0xffff] = mine[k];
+      space.pixels[(begin + (code[k] >> 16)) & 0xffff] = mine[k];
     }
     team.team_barrier();
-    const std::uint32_t first_of_tails = space.counters[Pages::first_group / 2] & 0xffff;
     write(space, page, n, rank);
     team.team_barrier();
-    count_tails(team, space, bin_of, first_of_tails, n);
+    for (int w = rank; w < tail_words; w += threads) space.counters[w] = 0;
+    team.team_barrier();
+    KASTOR_UNROLL
+    for (int k = 0; k < pixels_of_thread; ++k) {
+      if (place(k) >= n) break;
+      if (bin_in_page(code[k]) < Pages::first_group) continue;
+      const std::uint32_t bin = bin_of_tails(code[k]);
+      (void)scratch_fetch_add(&space.counters[bin / 2], 1U << (bin % 2 * 16));
+    }
+    team.team_barrier();
+    for (int w = rank; w < tail_words; w += threads)
+      add_to_two(counts.of_tail, w, space.counters[w] & 0xffff, space.counters[w] >> 16);
+    team.team_barrier();
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION static int bin_in_page(const Bins& bin_of, T x) {
-    return bin_of.is_in_window(x) ? bin_of.in_window(x)
-                                  : Pages::first_group + bin_of.in_tails(x) / TailOctaves::in_group;
+  /// A pixel's bin in a page, and if that is a group of those of the tails, which of them.
+  static constexpr int code_bits = 13;
+  static_assert(Pages::bins <= 1 << code_bits && TailOctaves::in_group <= 1 << (16 - code_bits));
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t code_of(const Bins& bin_of, T x) {
+    if (bin_of.is_in_window(x)) return static_cast<std::uint32_t>(bin_of.in_window(x));
+    const auto bin = static_cast<std::uint32_t>(bin_of.in_tails(x));
+    return (Pages::first_group + bin / TailOctaves::in_group) | bin % TailOctaves::in_group
+                                                                    << code_bits;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t bin_in_page(std::uint32_t code) {
+    return code & ((1U << code_bits) - 1);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t bin_of_tails(std::uint32_t code) {
+    return (bin_in_page(code) - Pages::first_group) * TailOctaves::in_group +
+           (code >> code_bits) % TailOctaves::in_group;
   }
 
   /// The counters of bins become their begins.
@@ -209,22 +233,6 @@ struct SortIntoPages {
       add_to_two(counts.of_bin, w, (here >> 16) - (here & 0xffff), next - (here >> 16));
     }
     if (rank == 0) row[Pages::bins] = static_cast<std::uint16_t>(n);
-  }
-
-  /// Pixels [first, n) of a page, which nobody changes any more; the counters are free.
-  KOKKOS_FUNCTION void count_tails(const Member& team, Space& space, const Bins& bin_of,
-                                   std::uint32_t first, std::uint32_t n) const {
-    const int rank = team.team_rank();
-    for (int w = rank; w < tail_words; w += threads) space.counters[w] = 0;
-    team.team_barrier();
-    for (std::uint32_t i = first + static_cast<std::uint32_t>(rank); i < n; i += threads) {
-      const int bin = bin_of.in_tails(space.pixels[i]);
-      (void)scratch_fetch_add(&space.counters[bin / 2], 1U << (bin % 2 * 16));
-    }
-    team.team_barrier();
-    for (int w = rank; w < tail_words; w += threads)
-      add_to_two(counts.of_tail, w, space.counters[w] & 0xffff, space.counters[w] >> 16);
-    team.team_barrier();
   }
 
   /// Adds to counters 2 w and 2 w + 1 at once; neither overflows.
