@@ -235,11 +235,9 @@ struct ExpectClip {
     expected->bounds.inner[side][question.limit] = is_known ? inner : centre;
     expected->bounds.outer[side][question.limit] = is_known ? outer : centre;
   }
-  /// Of the bins that the bounds of a limit lie in, one after the other. Short code, for it runs
-  /// once and has to be fetched first.
+  /// Of the bins that the bounds of a limit lie in, one after the other.
   struct PixelsOfBins {
     static constexpr int bins = 3;
-    static constexpr int batch = 4;  ///< pixels of a thread that are under way at once
     const T* from[bins];
     std::int64_t n[bins];
 
@@ -248,18 +246,32 @@ struct ExpectClip {
     KOKKOS_FUNCTION void for_each(const Crew& crew, const Visit& visit, TailSums& sums) const {
       static_assert(bins == 3);
       const std::int64_t all = n[0] + n[1] + n[2];
+      // Short code for a few: it runs once and has to be fetched first.
+      constexpr std::int64_t many = 8192;
+      if (all <= many) {
+        for_each<4>(crew, all, visit, sums);
+      } else {
+        for_each<16>(crew, all, visit, sums);
+      }
+    }
+
+   private:
+    /// So many pixels of a thread are under way at once.
+    template <int Batch, class Visit>
+    KOKKOS_FUNCTION void for_each(const Crew& crew, std::int64_t all, const Visit& visit,
+                                  TailSums& sums) const {
       const std::int64_t step = crew.size();
       KASTOR_KEEP_LOOP
-      for (std::int64_t first = crew.rank(); first < all; first += batch * step) {
-        T x[batch]{};
+      for (std::int64_t first = crew.rank(); first < all; first += Batch * step) {
+        T x[Batch]{};
         KASTOR_UNROLL
-        for (int j = 0; j < batch; ++j) {
+        for (int j = 0; j < Batch; ++j) {
           const std::int64_t i = first + j * step;
           if (i < all) x[j] = at(i);
         }
         FewTailSums few;
         KASTOR_UNROLL
-        for (int j = 0; j < batch; ++j) {
+        for (int j = 0; j < Batch; ++j) {
           if (first + j * step >= all) break;
           visit(x[j], few);
         }
@@ -267,7 +279,6 @@ struct ExpectClip {
       }
     }
 
-   private:
     /// In one load, wherever it is: several are under way only where no branch parts them.
     [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t i) const {
       const T* bin = from[0];

@@ -90,8 +90,8 @@ struct GatheredBins {
     return b < window - 1 ? static_cast<int>(b) : window - 1;
   }
   /// The bin of one side, from 0.
-  [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const {
-    const std::uint32_t bits = high_bits_of(x);
+  [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const { return bin_by(high_bits_of(x) & size); }
+  [[nodiscard]] KOKKOS_FUNCTION int bin_by(std::uint32_t bits) const {
     const int octave = octave_by(bits);
     if (octave < TailOctaves::parted) {
       return TailOctaves::first_bin_of(octave) +
@@ -103,29 +103,33 @@ struct GatheredBins {
   [[nodiscard]] KOKKOS_FUNCTION int part_of_bin(T x) const {
     constexpr int parts_bits = 7;
     static_assert(1 << parts_bits == parts_of_bin);
-    const std::uint32_t bits = high_bits_of(x);
+    const std::uint32_t bits = high_bits_of(x) & size;
     const int behind = mantissa_bits - TailOctaves::bits_of(octave_by(bits));
     return static_cast<int>(bits >> (behind - parts_bits)) & (parts_of_bin - 1);
   }
   /// The octave of a tail's pixel, from 0; more than there are lists for, as far as that goes.
-  [[nodiscard]] KOKKOS_FUNCTION int octave_of(T x) const { return octave_by(high_bits_of(x)); }
+  [[nodiscard]] KOKKOS_FUNCTION int octave_of(T x) const {
+    return octave_by(high_bits_of(x) & size);
+  }
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
     return is_in_window(x) ? in_window(x) : window + in_tails(x);
   }
   /// Of the pixels of either tail, from 0: the lower one first.
   [[nodiscard]] KOKKOS_FUNCTION int in_tails(T x) const {
-    return (static_cast<double>(x) < centre ? 0 : TailOctaves::bins) + in_tail(x);
+    const std::uint32_t bits = high_bits_of(x);
+    return (bits > size ? 0 : TailOctaves::bins) + bin_by(bits & size);
   }
-  /// Of the distance from the centre, which is a double: all that matters here, and a device works
-  /// with 32 bits in fewer instructions than with 64.
+  /// Of the difference from the centre, which is a double: all that matters here, and a device
+  /// works with 32 bits in fewer instructions than with 64.
+  static constexpr std::uint32_t size = 0x7fffffff;  ///< all but the sign
   static constexpr int mantissa_bits = 20;
   static constexpr std::uint32_t mantissa = (1U << mantissa_bits) - 1;
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t high_bits_of(T x) const {
-    const double distance = Kokkos::fabs(static_cast<double>(x) - centre);
-    return static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(distance) >> 32);
+    return static_cast<std::uint32_t>(
+        Kokkos::bit_cast<std::uint64_t>(static_cast<double>(x) - centre) >> 32);
   }
-  [[nodiscard]] KOKKOS_FUNCTION int octave_by(std::uint32_t high_bits) const {
-    const int octave = static_cast<int>(high_bits >> mantissa_bits) - exponent_field;
+  [[nodiscard]] KOKKOS_FUNCTION int octave_by(std::uint32_t size_bits) const {
+    const int octave = static_cast<int>(size_bits >> mantissa_bits) - exponent_field;
     return octave < 0 ? 0 : octave;
   }
   /// Distances of an octave lie between 2^exponent and 2^(exponent + 1).

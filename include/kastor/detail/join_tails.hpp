@@ -51,7 +51,7 @@ struct JoinTails {
     int count;
   };
 
-  /// Pixels of a heavy group that a team sorts at once.
+  /// Pixels of a heavy group that a team sorts at once, a piece.
   static constexpr int pixels_of_thread = 64 / sizeof(T);
   static constexpr int pixels_at_once = threads * pixels_of_thread;
   using Paged = PagedBin<T, threads>;
@@ -59,7 +59,8 @@ struct JoinTails {
   struct Space {
     std::uint32_t begin[in_group];  ///< of what the team has of a bin, among the joined pixels
     std::uint32_t next[in_group];   ///< of a group that it has alone: the end, once all are placed
-    std::uint32_t count[in_group + 1], first[in_group + 1];  ///< of the pixels that are sorted
+    std::uint32_t count[in_group];  ///< of a piece's pixels
+    std::uint32_t first[in_group + 1];  ///< pixels of the piece that are of lower bins
     std::uint32_t longest, most;
     HeavyGroups heavy;
     typename Paged::Space pages;
@@ -284,23 +285,30 @@ struct JoinTails {
                                   std::int64_t page, std::int64_t past) const {
     const TeamCrew<Member> crew(team);
     const int rank = crew.rank();
-    const Bins bins(*brackets);
     const int first_bin = group * in_group;
     std::uint64_t bin_begin = static_cast<std::uint64_t>(joined_capacity) - begin;
     if (rank < in_group) {
       for (int b = rank; b < in_group; ++b) bin_begin -= counts.of_tail[first_bin + b];
       summaries.bins[first_bin + rank].begin = bin_begin;  // by all the same
     }
+    const Bins bins(*brackets);
     Tally tally(bins, group, rank);
     for (std::int64_t p = page; p < past; p += Paged::most_pages) {
       const auto some =
           static_cast<int>(past - p < Paged::most_pages ? past - p : Paged::most_pages);
       const Paged paged(crew, pages, Pages::first_group + group, p, some, space.pages);
-      for (std::uint32_t at = 0; at < paged.size(); at += pixels_at_once) {
-        const std::uint32_t rest = paged.size() - at;
-        const std::uint32_t n = rest < pixels_at_once ? rest : pixels_at_once;
-        paged.copy(rank, at, at + n, space.pixels);
-        sort_by_bins(crew, space, bins, first_bin, n, bin_begin);
+      const std::uint32_t all = paged.size();
+      if (all == 0) continue;
+      // Pieces of about the same size.
+      const std::uint32_t pieces = (all - 1) / pixels_at_once + 1;
+      const std::uint32_t size = (all - 1) / pieces + 1;
+      const auto end_of = [&](std::uint32_t at) { return at + size < all ? at + size : all; };
+      T mine[pixels_of_thread]{};
+      paged.load(rank, 0, end_of(0), mine);
+      for (std::uint32_t at = 0; at < all; at += size) {
+        sort_by_bins(crew, space, bins, first_bin, end_of(at) - at, mine, bin_begin);
+        // Those of the next piece are under way meanwhile.
+        if (at + size < all) paged.load(rank, at + size, end_of(at + size), mine);
         write_and_add(space, rank, tally);
         crew.barrier();
       }
@@ -318,27 +326,25 @@ struct JoinTails {
     report(space.finds, group, rank, [](WideTailSums& to, int k, std::uint64_t sum) {
       Kokkos::atomic_add(&to.word[k], sum);
     });
-    crew.barrier();
+    team.team_barrier();
   }
 
-  /// Sorts n pixels in scratch memory, of which `first[b]` then are of lower bins than the b-th of
-  /// the group, and reserves places among the joined ones, whose first is `begin[b]`. `bin_begin`:
-  /// that of all pixels of the b-th bin, which the b-th thread knows.
+  /// Sorts a piece of n pixels, of which every thread has some, into scratch memory, and reserves
+  /// places among the joined. `bin_begin`: of all pixels of the b-th bin; the b-th thread knows it.
   template <class Crew>
   KOKKOS_FUNCTION void sort_by_bins(const Crew& crew, Space& space, const Bins& bins, int first_bin,
-                                    std::uint32_t n, std::uint64_t bin_begin) const {
+                                    std::uint32_t n, const T (&mine)[pixels_of_thread],
+                                    std::uint64_t bin_begin) const {
     const int rank = crew.rank();
     const auto place = [rank](int k) { return static_cast<std::uint32_t>(rank + k * threads); };
     if (rank < in_group) space.count[rank] = 0;
     crew.barrier();
-    T mine[pixels_of_thread]{};
-    // Its bin in the group, and how many of that came before it; two pixels share a word.
+    // A pixel's bin in the group, and how many of that came before it; two pixels share a word.
     std::uint32_t code[pixels_of_thread / 2]{};
     static_assert(pixels_at_once * in_group <= 1 << 16);
     KASTOR_UNROLL
     for (int k = 0; k < pixels_of_thread; ++k) {
       if (place(k) >= n) break;
-      mine[k] = space.pixels[place(k)];
       const auto bin = static_cast<std::uint32_t>(bins.in_tails(mine[k]) - first_bin);
       code[k / 2] |= (bin | scratch_fetch_add(&space.count[bin], 1U) * in_group) << (k % 2 * 16);
     }
@@ -348,7 +354,7 @@ struct JoinTails {
       std::uint32_t before = 0;
       for (int b = 0; b < rank; ++b) before += space.count[b];
       space.first[rank] = before;
-      if (rank == in_group - 1) space.first[in_group] = n;
+      if (rank == 0) space.first[in_group] = n;
       reserved = Kokkos::atomic_fetch_add(&counts.placed[first_bin + rank], space.count[rank]);
     }
     crew.barrier();
@@ -358,22 +364,22 @@ struct JoinTails {
       const std::uint32_t its = code[k / 2] >> (k % 2 * 16) & 0xffff;
       space.pixels[space.first[its % in_group] + its / in_group] = mine[k];
     }
-    // Only now needed: to reserve takes as long as to sort.
+    // Needed only now: to reserve may take as long as to sort.
     if (rank < in_group) space.begin[rank] = static_cast<std::uint32_t>(bin_begin) + reserved;
     crew.barrier();
   }
 
-  /// The sorted pixels.
+  /// The sorted pixels of a piece.
   KOKKOS_FUNCTION void write_and_add(const Space& space, int rank, Tally& tally) const {
     const int bin = rank / squad;
+    const std::uint32_t first = space.first[bin];
     const std::uint32_t past = space.first[bin + 1];
     T* const to = joined + space.begin[bin];
     FewTailSums few;
     KASTOR_UNROLL_BY_4
-    for (std::uint32_t i = space.first[bin] + static_cast<std::uint32_t>(rank % squad); i < past;
-         i += squad) {
+    for (std::uint32_t i = first + static_cast<std::uint32_t>(rank % squad); i < past; i += squad) {
       const T x = space.pixels[i];
-      to[i - space.first[bin]] = x;
+      to[i - first] = x;
       tally.look_at(x);
       tally.term.add(x, true, few);
     }

@@ -95,14 +95,8 @@ class JoinedTails {
                 KASTOR_UNROLL
                 for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
                 const Cut cut = of_side(side, cuts);
-                if (!cuts_pixels(side, cut)) return;
-                const T limit = of_side(side, limits);
-                const Near near = near_limit(half, side, limit, cut, of_side(side, places), mine);
-                const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(cut.octave));
-                TailSums sums;
-                add_tail(near.squad, near.pixels, near.count, term, sums,
-                         [&](T x) { return is_within(side, x, limit); });
-                WideTailSums::of(sums).add_to(mine);
+                if (cuts_pixels(side, cut))
+                  add_within(half, side, of_side(side, limits), cut, of_side(side, places), mine);
               });
     }
     // Sums and squares of both sides: what the octaves before have, and the share of the last one.
@@ -127,6 +121,27 @@ class JoinedTails {
                          static_cast<std::int64_t>(words[side][WideTailSums::pixels]),
                      sums[side], sums[sides + side]};
     return true;
+  }
+
+  /// The same of one tail, at which the whole crew looks.
+  [[nodiscard]] KOKKOS_FUNCTION TailPart within(int side, T limit) const {
+    const Cut cut = cut_at(side, limit);
+    const TailPart& before = m_space->before_octave[side][cut.octave];
+    if (!cuts_pixels(side, cut)) return before;
+    const int place = m_space->refined.place_of(side * TailOctaves::bins + cut.bin);
+    std::uint64_t words[2][WideTailSums::words];
+    by_side(m_crew, *m_by_side, words, AddWords{},
+            [&](int, const auto&, std::uint64_t(&mine)[WideTailSums::words]) {
+              KASTOR_UNROLL
+              for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
+              add_within(Squad{m_crew.rank(), m_crew.size()}, side, limit, cut, place, mine);
+            });
+    KASTOR_UNROLL
+    for (int k = 0; k < WideTailSums::words; ++k) words[0][k] += words[1][k];
+    const TailSums within = WideTailSums::joined_from(words[0]);
+    return {before.count + within.count,
+            before.sum + m_bins.in_grid_units(within.sum, cut.octave, false),
+            before.squares + m_bins.in_grid_units(within.squares, cut.octave, true)};
   }
 
   /// The outermost pixels within an interval, of each tail that has any there. As above.
@@ -245,6 +260,19 @@ class JoinedTails {
 
   KOKKOS_FUNCTION void cuts_at(const T (&limits)[sides], Cut (&cuts)[sides]) const {
     by_lanes(cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
+  }
+
+  /// What the octave that a limit cuts has within it: the share of a thread of those who look. As
+  /// below.
+  template <class Some>
+  KOKKOS_FUNCTION void add_within(const Some& some, int side, T limit, const Cut& cut, int refined,
+                                  std::uint64_t (&words)[WideTailSums::words]) const {
+    const Near near = near_limit(some, side, limit, cut, refined, words);
+    const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(cut.octave));
+    TailSums sums;
+    add_tail(near.squad, near.pixels, near.count, term, sums,
+             [&](T x) { return is_within(side, x, limit); });
+    WideTailSums::of(sums).add_to(words);
   }
 
   /// Pixels on both sides of a limit, and the thread's place among those who look at them.

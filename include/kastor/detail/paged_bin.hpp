@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kastor/detail/last_not_above.hpp>
 #include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/sums_before.hpp>
@@ -41,31 +42,19 @@ class PagedBin {
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t size() const { return m_size; }
 
-  /// Copies pixels [first, past). All must call it; others may read them after the next barrier.
-  /// A page is the work of so many threads that all have some.
-  KOKKOS_FUNCTION void copy(int rank, std::uint32_t first, std::uint32_t past, T* to) const {
-    constexpr std::uint32_t batch = 4;  ///< under way at once
-    int squad = 32;
-    while (squad > 8 && m_count * squad > Threads) squad /= 2;
-    for (int p = rank / squad; p < m_count; p += Threads / squad) {
-      const std::uint32_t begin = m_space.first[p];
-      const std::uint32_t end = m_space.first[p + 1];
-      const T* const from = m_pages.page(m_first_page + p) + m_space.begin[p];
-      const std::uint32_t low = begin > first ? begin : first;
-      const std::uint32_t high = end < past ? end : past;
-      const auto step = static_cast<std::uint32_t>(squad);
-      for (std::uint32_t i = low + static_cast<std::uint32_t>(rank % squad); i < high;
-           i += batch * step) {
-        T x[batch]{};
-        KASTOR_UNROLL
-        for (std::uint32_t k = 0; k < batch; ++k) {
-          if (i + k * step < high) x[k] = from[i + k * step - begin];
-        }
-        KASTOR_UNROLL
-        for (std::uint32_t k = 0; k < batch; ++k) {
-          if (i + k * step < high) to[i + k * step - first] = x[k];
-        }
-      }
+  /// Those of a thread among pixels [first, past): every so many-th as there are threads.
+  template <int N>
+  KOKKOS_FUNCTION void load(int rank, std::uint32_t first, std::uint32_t past,
+                            T (&pixels)[N]) const {
+    std::uint32_t i = first + static_cast<std::uint32_t>(rank);
+    int p = last_not_above(m_space.first, m_count, i);
+    KASTOR_UNROLL
+    for (int k = 0; k < N; ++k, i += Threads) {
+      if (i >= past) break;
+      // In the same page or the next one, or far behind.
+      if (i >= m_space.first[p + 1]) ++p;
+      if (i >= m_space.first[p + 1]) p += last_not_above(m_space.first + p, m_count - p, i);
+      pixels[k] = m_pages.page(m_first_page + p)[m_space.begin[p] + i - m_space.first[p]];
     }
   }
 

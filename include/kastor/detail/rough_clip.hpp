@@ -184,7 +184,8 @@ class RoughClip {
       if (octave >= TailOctaves::fine) return Part{0, 0, 0, 0, 1};
       return within_fine(side, limit);
     });
-    if (parts[0].is_wide != 0 || parts[1].is_wide != 0) within_wide(limits, parts);
+    if (parts[0].is_wide != 0) parts[0] = within_wide(0, limits[0]);
+    if (parts[1].is_wide != 0) parts[1] = within_wide(1, limits[1]);
   }
   /// As if the pixels between two numbers of the outline lay evenly.
   [[nodiscard]] KOKKOS_FUNCTION Part within_fine(int side, float limit) const {
@@ -203,16 +204,12 @@ class RoughClip {
             in_step, 0};
   }
   /// The wide bins far out are no good for a guess.
-  KOKKOS_FUNCTION void within_wide(const float (&limits)[sides], Part (&parts)[sides]) const {
-    TailPart exact[sides];
-    (void)m_tails.within({limit_of(0, limits[0]), limit_of(1, limits[1])}, exact);
+  [[nodiscard]] KOKKOS_FUNCTION Part within_wide(int side, float limit) const {
+    const TailPart exact = m_tails.within(side, limit_of(side, limit));
     const int grid = m_bins.grid_exponent - m_bins.exponent_of(0);
-    KASTOR_UNROLL
-    for (int side = 0; side < sides; ++side)
-      parts[side] = {static_cast<float>(exact[side].count),
-                     static_cast<float>(scale_by_power_of_two(exact[side].sum, grid)),
-                     static_cast<float>(scale_by_power_of_two(exact[side].squares, 2 * grid)), 0,
-                     0};
+    return {static_cast<float>(exact.count),
+            static_cast<float>(scale_by_power_of_two(exact.sum, grid)),
+            static_cast<float>(scale_by_power_of_two(exact.squares, 2 * grid)), 0, 0};
   }
 
   [[nodiscard]] KOKKOS_FUNCTION float place_of_rank(float rank) const {

@@ -129,20 +129,36 @@ struct SortIntoPages {
     team.team_barrier();
   }
 
+  /// Those of a thread among pixels [first, first + n) of all: every so many-th as there are
+  /// threads.
+  KOKKOS_FUNCTION void load(const Space& space, int rank, std::uint32_t first, std::uint32_t n,
+                            T (&mine)[pixels_of_thread]) const {
+    int segment = last_not_above_by_lanes(space.segment_begin, segments, first);
+    std::uint32_t end = space.segment_begin[segment + 1];
+    const auto first_of = [&](int s) {
+      return lists.gathered + (s * lists.capacity - space.segment_begin[s]);
+    };
+    const T* from = first_of(segment);
+    std::uint32_t i = first + static_cast<std::uint32_t>(rank);
+    KASTOR_UNROLL
+    for (int k = 0; k < pixels_of_thread; ++k, i += threads) {
+      if (i - first >= n) break;
+      if (i >= end) {  // seldom: a page is of one segment or two, as a rule
+        while (i >= space.segment_begin[segment + 1]) ++segment;
+        end = space.segment_begin[segment + 1];
+        from = first_of(segment);
+      }
+      mine[k] = from[i];
+    }
+  }
+
   /// Pixels [first, first + n) of all.
   KOKKOS_FUNCTION void sort(const Member& team, Space& space, std::int64_t page,
                             std::uint32_t first, std::uint32_t n) const {
     const int rank = team.team_rank();
     const auto place = [rank](int k) { return static_cast<std::uint32_t>(rank + k * threads); };
     T mine[pixels_of_thread]{};
-    int segment = last_not_above(space.segment_begin, segments, first);
-    KASTOR_UNROLL
-    for (int k = 0; k < pixels_of_thread; ++k) {
-      if (place(k) >= n) break;
-      const std::uint32_t i = first + place(k);
-      while (i >= space.segment_begin[segment + 1]) ++segment;
-      mine[k] = lists.gathered[segment * lists.capacity + (i - space.segment_begin[segment])];
-    }
+    load(space, rank, first, n, mine);
     for (int w = rank; w < words; w += threads) space.counters[w] = 0;
     team.team_barrier();
     const Bins bin_of(*brackets);
