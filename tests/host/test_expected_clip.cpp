@@ -55,9 +55,8 @@ template <class T>
 }
 
 template <class T>
-void answers_decide(ts::Pixels kind, const kastor::SigmaClipParams& params = {}) {
+void answers_decide(const ts::HostImage<T>& image, const kastor::SigmaClipParams& params = {}) {
   using Exec = ts::FirstExec;
-  const auto image = ts::make_image<T>(kind, 290, 311, 5);
   ts::EmulatedClip<T> clip(image.ny, image.nx, few_teams);
   static_cast<void>(clip.run(image, ts::request_of(params)));
   ASSERT_EQ(clip.parts().expected->usable, 1);
@@ -66,6 +65,34 @@ void answers_decide(ts::Pixels kind, const kastor::SigmaClipParams& params = {})
   kastor::SigmaClipResult got = outcome.result;
   got.route = kastor::ClipRoute::bracketed;
   EXPECT_TRUE(ts::same_bits(got, kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), params)));
+}
+template <class T>
+void answers_decide(ts::Pixels kind, const kastor::SigmaClipParams& params = {}) {
+  answers_decide(ts::make_image<T>(kind, 290, 311, 5), params);
+}
+
+/// So many bright pixels that the first limit lies among them, in a bin that has thousands.
+template <class T>
+[[nodiscard]] ts::HostImage<T> crowd(bool upwards) {
+  ts::HostImage<T> image(800, 811);
+  ts::Random random(16);
+  for (T& pixel : image.values) {
+    const double bright = 200 + 10 * random.uniform();
+    pixel = static_cast<T>(random.uniform() < 0.1273 ? bright : random.gaussian());
+    if (!upwards) pixel = -pixel;
+  }
+  return image;
+}
+TEST(ExpectedClip, DecidesCrowds) {
+  for (const bool upwards : {false, true}) {
+    const auto image = crowd<float>(upwards);
+    const auto all = kastor::sigma_clip(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image)).all;
+    const double limit = std::fabs(all.median) + 3 * all.std;
+    ASSERT_GT(limit, 202);
+    ASSERT_LT(limit, 208);
+    answers_decide(image);
+    answers_decide(crowd<double>(upwards));
+  }
 }
 
 TEST(ExpectedClip, DecidesNoise) {

@@ -153,6 +153,26 @@ KOKKOS_FUNCTION void for_my_share(const Crew& crew, const T* values, std::int64_
   for_my_places(crew, values, n, [&](std::int64_t, T x) { visit(x); });
 }
 
+/// The same of a long list: several packs of values are under way at once.
+template <class Crew, class T, class Visit>
+KOKKOS_FUNCTION void for_my_share_in_packs(const Crew& crew, const T* values, std::int64_t n,
+                                           const Visit& visit) {
+  using Pack = PixelPack<T>;
+  const auto before =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(values) / sizeof(T) % Pack::size);
+  const std::int64_t to_pack = (Pack::size - before) % Pack::size;
+  const std::int64_t first = to_pack < n ? to_pack : n;
+  const std::int64_t packs = (n - first) / Pack::size;
+  for (std::int64_t i = crew.rank(); i < first; i += crew.size()) visit(values[i]);
+  for_my_places<2>(crew, reinterpret_cast<const Pack*>(values + first), packs,
+                   [&](std::int64_t, const Pack& pack) {
+                     KASTOR_UNROLL
+                     for (int k = 0; k < Pack::size; ++k) visit(pack.pixel[k]);
+                   });
+  for (std::int64_t i = first + packs * Pack::size + crew.rank(); i < n; i += crew.size())
+    visit(values[i]);
+}
+
 }  // namespace kastor::detail
 
 #endif

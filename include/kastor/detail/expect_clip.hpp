@@ -173,19 +173,16 @@ struct ExpectClip {
               }
               outermost = outermost_of(joined, side, first - 1 - crew.rank());
               TailSums sums;
-              some.for_each(
-                  crew,
-                  [&](T x, FewTailSums& few) {
-                    const bool is_certain = is_within(side, x, inner);
-                    const std::uint64_t key = outwards(side, key_of(x));
-                    if (is_certain && key > outermost) outermost = key;
-                    if (!is_certain && is_within(side, x, outer)) {
-                      const std::uint32_t i = scratch_fetch_add(&space.count, 1U);
-                      if (i < most_near) near.pixel[i] = x;
-                    }
-                    term.add(x, is_certain, few);
-                  },
-                  sums);
+              some.add_to(sums, crew, term, [&](T x) {
+                const bool is_certain = is_within(side, x, inner);
+                const std::uint64_t key = outwards(side, key_of(x));
+                if (is_certain && key > outermost) outermost = key;
+                if (!is_certain && is_within(side, x, outer)) {
+                  const std::uint32_t i = scratch_fetch_add(&space.count, 1U);
+                  if (i < most_near) near.pixel[i] = x;
+                }
+                return is_certain;
+              });
               const WideTailSums wide = WideTailSums::of(sums);
               KASTOR_UNROLL
               for (int k = 0; k < WideTailSums::words; ++k) mine[k] = wide.word[k] + before.word[k];
@@ -241,44 +238,45 @@ struct ExpectClip {
     const T* from[bins];
     std::int64_t n[bins];
 
-    /// Calls `visit(pixel, few)` for this thread's share, which adds to the few sums.
-    template <class Visit>
-    KOKKOS_FUNCTION void for_each(const Crew& crew, const Visit& visit, TailSums& sums) const {
+    /// Those of this thread's share for which `wanted(pixel)` holds, which is asked of all.
+    template <class Wanted>
+    KOKKOS_FUNCTION void add_to(TailSums& sums, const Crew& crew, const TailTerm<T>& term,
+                                const Wanted& wanted) const {
       static_assert(bins == 3);
       const std::int64_t all = n[0] + n[1] + n[2];
-      // Short code for a few: it runs once and has to be fetched first.
       constexpr std::int64_t many = 8192;
-      if (all <= many) {
-        for_each<4>(crew, all, visit, sums);
-      } else {
-        for_each<16>(crew, all, visit, sums);
+      if (all <= many) return add_few_to(sums, crew, all, term, wanted);
+      KASTOR_KEEP_LOOP
+      for (int b = 0; b < bins; ++b) {
+        add_tail<true>(crew, b == 0 ? from[0] : (b == 1 ? from[1] : from[2]),
+                       b == 0 ? n[0] : (b == 1 ? n[1] : n[2]), term, sums, wanted);
       }
     }
 
    private:
-    /// So many pixels of a thread are under way at once.
-    template <int Batch, class Visit>
-    KOKKOS_FUNCTION void for_each(const Crew& crew, std::int64_t all, const Visit& visit,
-                                  TailSums& sums) const {
+    /// Short code: it runs once and has to be fetched first.
+    template <class Wanted>
+    KOKKOS_FUNCTION void add_few_to(TailSums& sums, const Crew& crew, std::int64_t all,
+                                    const TailTerm<T>& term, const Wanted& wanted) const {
+      constexpr int batch = 4;  ///< pixels of a thread that are under way at once
       const std::int64_t step = crew.size();
       KASTOR_KEEP_LOOP
-      for (std::int64_t first = crew.rank(); first < all; first += Batch * step) {
-        T x[Batch]{};
+      for (std::int64_t first = crew.rank(); first < all; first += batch * step) {
+        T x[batch]{};
         KASTOR_UNROLL
-        for (int j = 0; j < Batch; ++j) {
+        for (int j = 0; j < batch; ++j) {
           const std::int64_t i = first + j * step;
           if (i < all) x[j] = at(i);
         }
         FewTailSums few;
         KASTOR_UNROLL
-        for (int j = 0; j < Batch; ++j) {
+        for (int j = 0; j < batch; ++j) {
           if (first + j * step >= all) break;
-          visit(x[j], few);
+          term.add(x[j], wanted(x[j]), few);
         }
         few.move_to(sums);
       }
     }
-
     /// In one load, wherever it is: several are under way only where no branch parts them.
     [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t i) const {
       const T* bin = from[0];

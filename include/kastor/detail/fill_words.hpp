@@ -94,7 +94,7 @@ class FillWords {
 
   [[nodiscard]] __device__ bool has_many(std::uint32_t runs, std::uint64_t before,
                                          std::uint32_t words) const {
-    constexpr std::uint32_t many = 2;  ///< of a word
+    constexpr std::uint32_t many = 3;  ///< of a word
     return runs > many * words && before + runs <= static_cast<std::uint64_t>(m_table.capacity);
   }
 

@@ -239,16 +239,22 @@ struct TailTerm {
   }
 };
 
-/// Adds the share of a thread of a list: those pixels that `wanted` says.
-template <class T, class Crew, class Wanted>
+/// Adds the share of a thread of a list: those pixels that `wanted` says. `InPacks`: more code, for
+/// long lists.
+template <bool InPacks = false, class T, class Crew, class Wanted>
 KOKKOS_FUNCTION void add_tail(const Crew& crew, const T* pixels, std::int64_t n,
                               const TailTerm<T>& term, TailSums& sums, const Wanted& wanted) {
   const std::int64_t at_once = std::int64_t{crew.size()} << 16;
   for (std::int64_t first = 0; first < n; first += at_once) {
     const std::int64_t rest = n - first;
+    const std::int64_t some = rest < at_once ? rest : at_once;
     FewTailSums few;
-    for_my_share(crew, pixels + first, rest < at_once ? rest : at_once,
-                 [&](T x) { term.add(x, wanted(x), few); });
+    const auto visit = [&](T x) { term.add(x, wanted(x), few); };
+    if constexpr (InPacks) {
+      for_my_share_in_packs(crew, pixels + first, some, visit);
+    } else {
+      for_my_share(crew, pixels + first, some, visit);
+    }
     few.move_to(sums);
   }
 }

@@ -52,7 +52,7 @@ struct JoinTails {
   };
 
   /// Pixels of a heavy group that a team sorts at once, a piece.
-  static constexpr int pixels_of_thread = 64 / sizeof(T);
+  static constexpr int pixels_of_thread = 48 / sizeof(T);
   static constexpr int pixels_at_once = threads * pixels_of_thread;
   using Paged = PagedBin<T, threads>;
 

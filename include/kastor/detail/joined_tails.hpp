@@ -134,7 +134,7 @@ class JoinedTails {
             [&](int, const auto&, std::uint64_t(&mine)[WideTailSums::words]) {
               KASTOR_UNROLL
               for (int k = 0; k < WideTailSums::words; ++k) mine[k] = 0;
-              add_within(Squad{m_crew.rank(), m_crew.size()}, side, limit, cut, place, mine);
+              add_within<true>(Squad{m_crew.rank(), m_crew.size()}, side, limit, cut, place, mine);
             });
     KASTOR_UNROLL
     for (int k = 0; k < WideTailSums::words; ++k) words[0][k] += words[1][k];
@@ -264,14 +264,14 @@ class JoinedTails {
 
   /// What the octave that a limit cuts has within it: the share of a thread of those who look. As
   /// below.
-  template <class Some>
+  template <bool InPacks = false, class Some>
   KOKKOS_FUNCTION void add_within(const Some& some, int side, T limit, const Cut& cut, int refined,
                                   std::uint64_t (&words)[WideTailSums::words]) const {
     const Near near = near_limit(some, side, limit, cut, refined, words);
     const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(cut.octave));
     TailSums sums;
-    add_tail(near.squad, near.pixels, near.count, term, sums,
-             [&](T x) { return is_within(side, x, limit); });
+    add_tail<InPacks>(near.squad, near.pixels, near.count, term, sums,
+                      [&](T x) { return is_within(side, x, limit); });
     WideTailSums::of(sums).add_to(words);
   }
 

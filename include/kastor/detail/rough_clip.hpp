@@ -184,8 +184,13 @@ class RoughClip {
       if (octave >= TailOctaves::fine) return Part{0, 0, 0, 0, 1};
       return within_fine(side, limit);
     });
-    if (parts[0].is_wide != 0) parts[0] = within_wide(0, limits[0]);
-    if (parts[1].is_wide != 0) parts[1] = within_wide(1, limits[1]);
+    // In a loop, which is half of the code.
+    KASTOR_KEEP_LOOP
+    for (int side = 0; side < sides; ++side) {
+      if (of_side(side, parts).is_wide == 0) continue;
+      const Part part = within_wide(side, of_side(side, limits));
+      (side == 0 ? parts[0] : parts[1]) = part;
+    }
   }
   /// As if the pixels between two numbers of the outline lay evenly.
   [[nodiscard]] KOKKOS_FUNCTION Part within_fine(int side, float limit) const {
