@@ -18,8 +18,9 @@
 /// again.
 namespace kastor::detail {
 
-/// Device: sets the bits of the candidates above the level, in a mask that is clear; or, if the
-/// candidates do not hold, reads a band of the image once more. Says which lines it touches.
+/// Device: sets the bits of the listed candidates above the level, in a mask where the read set
+/// those of pixels that certainly are; or, if the candidates do not hold, reads a band of the image
+/// once more, and writes all its words. Says which lines it touches.
 template <class T, class Exec>
 struct MarkForeground {
   static constexpr int threads = 256;

@@ -19,10 +19,12 @@ namespace kastor::detail {
 struct TailOctaves {
   static constexpr int fine = 6;  ///< octaves of many bins: 1024 in the first, down to 128
   static constexpr int bins_in_fine = 2176;
-  /// Octaves behind those, of 32 bins: where bright sources are, and sometimes a limit.
+  /// Octaves behind those: where bright sources are, and sometimes a limit.
   static constexpr int medium = 7;
+  static constexpr int medium_bits = 5;
+  static constexpr int bins_of_medium = 1 << medium_bits;
   static constexpr int parted = fine + medium;  ///< octaves of several bins
-  static constexpr int bins_in_parted = bins_in_fine + 32 * medium;
+  static constexpr int bins_in_parted = bins_in_fine + bins_of_medium * medium;
   /// Octaves of one bin: more than floats have. Pixels beyond do not fit.
   static constexpr int coarse = 280;
   static constexpr int count = parted + coarse;
@@ -33,16 +35,16 @@ struct TailOctaves {
 
   /// A parted octave has 2^bits bins; of others this means nothing.
   [[nodiscard]] KOKKOS_FUNCTION static int bits_of(int octave) {
-    return octave < 3 ? 10 - octave : (octave < fine ? 7 : 5);
+    return octave < 3 ? 10 - octave : (octave < fine ? 7 : medium_bits);
   }
   [[nodiscard]] KOKKOS_FUNCTION static int first_bin_of(int octave) {
     if (octave >= parted) return octave - parted + bins_in_parted;
-    if (octave >= fine) return bins_in_fine + 32 * (octave - fine);
+    if (octave >= fine) return bins_in_fine + bins_of_medium * (octave - fine);
     return octave < 3 ? 2048 - (2048 >> octave) : 1792 + 128 * (octave - 3);
   }
   [[nodiscard]] KOKKOS_FUNCTION static int octave_of(int bin) {
     if (bin >= bins_in_parted) return bin - bins_in_parted + parted;
-    if (bin >= bins_in_fine) return fine + (bin - bins_in_fine) / 32;
+    if (bin >= bins_in_fine) return fine + (bin - bins_in_fine) / bins_of_medium;
     if (bin >= 1792) return 3 + (bin - 1792) / 128;
     return bin < 1024 ? 0 : (bin < 1536 ? 1 : 2);
   }
