@@ -37,6 +37,16 @@ struct SetAbove {
   }
 };
 
+/// One by one, as the read does.
+template <class Exec>
+struct SetOneByOne {
+  kd::CandidateMask mask;
+  const kd::Candidate<float>* some;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (some[i].value > level) mask.set(static_cast<std::uint32_t>(some[i].pixel));
+  }
+};
+
 template <class Exec>
 void bits_are_set(const Candidates& some, const std::string& what) {
   using Space = typename Exec::memory_space;
@@ -65,6 +75,19 @@ void bits_are_set(const Candidates& some, const std::string& what) {
     ASSERT_EQ(got(i), expected[i]) << what << ", word " << i;
   for (std::size_t i = 0; i < lines.size(); ++i)
     ASSERT_EQ(marked(i), lines[i]) << what << ", line " << i;
+
+  Kokkos::deep_copy(words, std::uint64_t{0});
+  Kokkos::deep_copy(touched, std::uint8_t{0});
+  Kokkos::parallel_for(
+      "test::set", Kokkos::RangePolicy<Exec>(space, 0, some.size()),
+      SetOneByOne<Exec>{{nx, per_row, words.data(), {touched.data()}}, list.data()});
+  space.fence();
+  const auto alone = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, words);
+  const auto lines_alone = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, touched);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(alone(i), expected[i]) << what << ", one by one, word " << i;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    ASSERT_EQ(lines_alone(i), lines[i]) << what << ", one by one, line " << i;
 }
 
 /// Stretches of pixels side by side, of up to so many; some of them not above the level.

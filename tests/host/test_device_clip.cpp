@@ -43,7 +43,7 @@ void gives_the_bits_of_a_host(const ts::HostImage<T>& image, const Division& div
   const auto expected = kastor::sigma_clip(Exec{}, ts::to_device<Exec>(image), params);
   EXPECT_TRUE(ts::same_bits(got, expected));
   EXPECT_TRUE(device.memory_is_whole());
-  EXPECT_TRUE(device.touched_lines_are_clear());
+  EXPECT_TRUE(device.mask_was_cleared());
   if (division.most_alone != all_alone) {
     EXPECT_GT(device.heaviest_group(), division.most_alone);
     EXPECT_GT(device.heaviest_group(), device.share()) << "so that it is shared";
@@ -233,6 +233,41 @@ TEST(DeviceClip, CountsSpikesOfWholeTiles) {
 TEST(DeviceClip, CountsSpikesOfWholeTilesAmongOthers) {
   counts_where_all_are_wanted<float>(5, 6, 3);
   counts_where_all_are_wanted<double>(5, 6, 3);
+}
+
+/// What bright sources do to the first passes a sample does not tell: the level of a clip that is
+/// stopped is far above that of the whole, and nothing is thought to be certainly above it.
+TEST(DeviceClip, MarksNothingForAClipThatMayBeStopped) {
+  const auto image = ts::make_image<float>(ts::Pixels::contaminated, 290, 311, 8);
+  for (const int max_passes : {0, 1, 2}) {
+    EmulatedClip<float> device(image.ny, image.nx, {3, 2048});
+    const auto& outcome = device.run(image, request_of({3.0, max_passes}));
+    ASSERT_EQ(outcome.decided, 1);
+    ASSERT_EQ(outcome.candidates_hold, 1) << max_passes;
+    EXPECT_EQ(device.marked().empty(), max_passes > 0) << max_passes;
+    std::set<std::uint64_t> foreground;
+    for (std::size_t i = 0; i < image.values.size(); ++i) {
+      const float x = image.values[i];
+      if (std::isfinite(x) && static_cast<double>(x) > outcome.level) foreground.insert(i);
+    }
+    EXPECT_EQ(device.foreground(), foreground) << max_passes;
+  }
+}
+
+/// Where a level comes out above what was thought certain, what was marked is no foreground.
+TEST(DeviceClip, KnowsALevelAboveWhatWasThoughtCertain) {
+  const auto image = ts::make_image<float>(ts::Pixels::contaminated, 290, 311, 8);
+  EmulatedClip<float> device(image.ny, image.nx, {3, 2048});
+  const double level = device.run(image, request_of({})).level;
+  EXPECT_FALSE(device.marked().empty());
+  for (const int below : {0, 1}) {
+    const auto& outcome = device.run(image, request_of({}), [&](auto&) {
+      auto& brackets = *device.parts().prediction.brackets;
+      brackets.certain = static_cast<float>(level * (below != 0 ? 0.999 : 1.001));
+    });
+    EXPECT_EQ(outcome.level, level);
+    EXPECT_EQ(outcome.candidates_hold, below != 0 ? 0 : 1);
+  }
 }
 
 /// One after the other, of which each leaves its counters for the next.

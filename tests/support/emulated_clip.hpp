@@ -101,10 +101,8 @@ class EmulatedClip {
         m_page_begins(
             static_cast<std::size_t>((ny * nx / division.page_size + 1) * kd::SortedPages<T>::row)),
         m_candidates(static_cast<std::size_t>(m_capacity * division.teams)),
-        m_mask(1000),
-        m_touched(125),
-        m_marks(static_cast<std::size_t>(ny * words_per_row(nx))),
-        m_marked_lines(static_cast<std::size_t>(kd::MaskLines::size(ny * words_per_row(nx)))) {
+        m_mask(static_cast<std::size_t>(lines(ny, nx) * kd::MaskLines::words)),
+        m_touched(static_cast<std::size_t>(lines(ny, nx))) {
     kd::ClipParts<T> parts{};
     parts.lay_out(m_small, division.teams, true);
     std::fill_n(parts.prediction.histogram, kd::SampleBins::count, 0U);
@@ -114,11 +112,11 @@ class EmulatedClip {
         {m_gathered.data(), m_capacity, m_candidates.data(), m_capacity, parts.segments},
         {m_sorted.data(), m_page_begins.data(), parts.pages, division.page_size},
         ny * nx,
-        {m_mask.data(), 997, {m_touched.data()}},
+        {m_mask.data(), ny * words_per_row(nx), {m_touched.data()}},
         {static_cast<std::uint64_t>(nx),
          static_cast<std::uint64_t>(words_per_row(nx)),
-         m_marks.data(),
-         {m_marked_lines.data()}},
+         m_mask.data(),
+         {m_touched.data()}},
         &m_outcome};
     m_clip.most_alone = division.most_alone;
     m_clip.least_share = std::max<std::uint32_t>(1, division.most_alone / 2);
@@ -132,10 +130,11 @@ class EmulatedClip {
   const kd::ClipOutcome<T>& run(
       const HostImage<T>& image, const kd::ClipRequest& request,
       const std::function<void(kd::ExpectedClip<T>&)>& before_replay = [](auto&) {}) {
-    std::fill_n(m_marks.data(), m_ny * words_per_row(m_nx), 0);
-    std::fill_n(m_marked_lines.data(), kd::MaskLines::size(m_ny * words_per_row(m_nx)), 0);
+    m_is_read = false;
+    m_mask_was_cleared = true;
     m_clip.template enqueue<EmulatedTeams>(
         [&](const std::string& label, int league, const auto& kernel) {
+          if (label == "kastor::sigma_clip::read" && !m_is_read) end_of_clearing();
           if (label == "kastor::sigma_clip::replay") before_replay(*m_clip.parts.expected);
           EmulatedLauncher{}(label.c_str(), league, kernel);
         },
@@ -157,23 +156,18 @@ class EmulatedClip {
   [[nodiscard]] bool memory_is_whole() {
     return m_small.is_whole() && m_gathered.is_whole() && m_sorted.is_whole() &&
            m_page_begins.is_whole() && m_candidates.is_whole() && m_mask.is_whole() &&
-           m_touched.is_whole() && m_marks.is_whole() && m_marked_lines.is_whole();
+           m_touched.is_whole();
   }
-  /// As a call before leaves it: of every third line only.
+  /// As a call before leaves it: of every third line only. The next run finds out whether the
+  /// touched lines are cleared, and the others are left alone.
   void touch_mask() {
-    for (std::size_t i = 0; i < 125; ++i) {
+    m_was_touched = true;
+    for (std::int64_t i = 0; i < lines(m_ny, m_nx); ++i) {
       m_touched.data()[i] = i % 3 == 1 ? 1 : 0;
       std::fill_n(m_mask.data() + 8 * i, 8, i % 3 == 1 ? ~std::uint64_t{0} : untouched);
     }
   }
-  /// Whether the touched lines are clear, and the others as they were.
-  [[nodiscard]] bool touched_lines_are_clear() const {
-    for (std::size_t i = 0; i < 1000; ++i) {
-      if (m_touched[i / 8] != 0) return false;
-      if (m_mask[i] != (i / 8 % 3 == 1 ? 0 : untouched)) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool mask_was_cleared() const { return m_mask_was_cleared; }
   /// Pixels of the group of a tail's bins that has most.
   [[nodiscard]] std::uint32_t heaviest_group() const {
     const std::uint32_t* const of_bin = m_clip.parts.counts.of_bin;
@@ -214,10 +208,10 @@ class EmulatedClip {
     const auto nx = static_cast<std::size_t>(m_nx);
     const auto per_row = static_cast<std::size_t>(words_per_row(m_nx));
     for (std::size_t w = 0; w < static_cast<std::size_t>(m_ny) * per_row; ++w) {
-      if (m_marks[w] == 0) continue;
-      EXPECT_EQ(m_marked_lines[w / kd::MaskLines::words], 1);
+      if (m_mask[w] == 0) continue;
+      EXPECT_EQ(m_touched[w / kd::MaskLines::words], 1);
       for (std::size_t bit = 0; bit < 64; ++bit) {
-        if ((m_marks[w] >> bit & 1) != 0) found.insert(w / per_row * nx + w % per_row * 64 + bit);
+        if ((m_mask[w] >> bit & 1) != 0) found.insert(w / per_row * nx + w % per_row * 64 + bit);
       }
     }
     return found;
@@ -225,6 +219,20 @@ class EmulatedClip {
 
  private:
   [[nodiscard]] static std::int64_t words_per_row(std::int64_t nx) { return (nx + 63) / 64; }
+  [[nodiscard]] static std::int64_t lines(std::int64_t ny, std::int64_t nx) {
+    return kd::MaskLines::count(ny * words_per_row(nx));
+  }
+  /// Before the read sets bits.
+  void end_of_clearing() {
+    m_is_read = true;
+    const auto there = static_cast<std::size_t>(lines(m_ny, m_nx));
+    for (std::size_t i = 0; i < 8 * there; ++i) {
+      const std::uint64_t before = m_was_touched && i / 8 % 3 != 1 ? untouched : 0;
+      if (m_touched[i / 8] != 0 || m_mask[i] != before) m_mask_was_cleared = false;
+      m_mask.data()[i] = 0;
+    }
+    m_was_touched = false;
+  }
 
   std::int64_t m_ny, m_nx;
   Division m_division;
@@ -236,8 +244,7 @@ class EmulatedClip {
   static constexpr std::uint64_t untouched = 5;  ///< would be 0, but then a write would go unseen
   GuardedList<std::uint64_t> m_mask;
   GuardedList<std::uint8_t> m_touched;
-  GuardedList<std::uint64_t> m_marks;
-  GuardedList<std::uint8_t> m_marked_lines;
+  bool m_was_touched = false, m_is_read = false, m_mask_was_cleared = false;
   kd::ClipOutcome<T> m_outcome{};
   kd::DeviceClip<T> m_clip{};
 };

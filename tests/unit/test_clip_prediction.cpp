@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <kastor/detail/clip_sample.hpp>
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/sample_host.hpp>
@@ -99,6 +101,55 @@ void many_bins_at_once_are_the_same() {
 TEST(SampleBins, OfManyPixelsAreTheSame) {
   many_bins_at_once_are_the_same<float>();
   many_bins_at_once_are_the_same<double>();
+}
+
+/// Sorted pixels, `of_hundred` of which are far from the others.
+template <class T>
+[[nodiscard]] std::vector<T> two_peaks(double far, int of_hundred) {
+  ts::Random random(3);
+  std::vector<T> pixels(kastor::detail::rough_size);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const bool is_far = 100 * i < static_cast<std::size_t>(of_hundred) * pixels.size();
+    pixels[i] = static_cast<T>(random.gaussian() + (is_far ? far : 0));
+  }
+  std::sort(pixels.begin(), pixels.end());
+  return pixels;
+}
+template <class T>
+void scale_suits_the_peaks() {
+  using kastor::detail::scale_of, kastor::detail::spread_of;
+  const auto scale = [](const std::vector<T>& sorted) {
+    return scale_of(sorted.data(), static_cast<int>(sorted.size()));
+  };
+  const auto spread = [](const std::vector<T>& sorted) {
+    return spread_of(sorted.data(), static_cast<int>(sorted.size()));
+  };
+  // As a rule it is the spread.
+  for (const double far : {0.0, 20.0, 1e6}) {
+    for (const int of_hundred : {0, 3, 8}) {
+      const auto pixels = two_peaks<T>(far, of_hundred);
+      EXPECT_EQ(scale(pixels), spread(pixels)) << of_hundred << " at " << far;
+    }
+  }
+  // Of a narrow peak with more than half of the pixels it is not that of both.
+  EXPECT_GT(spread(two_peaks<T>(200, 40)), 100);
+  EXPECT_LT(scale(two_peaks<T>(200, 40)), 2);
+  EXPECT_LT(scale(two_peaks<T>(-200, 40)), 2);
+  // What many pixels lie at is within the bins.
+  for (const int of_hundred : {12, 20, 40}) {
+    for (const double far : {5000.0, -5000.0}) {
+      const double found = scale(two_peaks<T>(far, of_hundred));
+      EXPECT_GT(1000 * found, 5000) << of_hundred << " at " << far;
+      EXPECT_LT(found, 6) << of_hundred << " at " << far;
+    }
+  }
+  // Few pixels, or of one value.
+  EXPECT_EQ(scale({T{5}}), 0);
+  EXPECT_EQ(scale(std::vector<T>(256, T{5})), 0);
+}
+TEST(RoughScale, SuitsThePeaks) {
+  scale_suits_the_peaks<float>();
+  scale_suits_the_peaks<double>();
 }
 
 TEST(SampleSize, IsTheTwoThirdsPower) {
@@ -237,6 +288,37 @@ void hard_images_are_read_once() {
   }
 }
 
+/// A square of pixels in every tile is bright, from 1500 to 9000 times the noise: up to a quarter
+/// of all, which lie farther out than the bins of the sample would reach. Of the squares in tiles
+/// of 8 the pixels of the rough scale see none, for the image is as wide as a power of two.
+template <class C>
+void crowds_are_read_once() {
+  using T = typename C::real;
+  struct Crowd {
+    std::int64_t tile, side;
+  };
+  for (const Crowd crowd : {Crowd{7, 3}, Crowd{8, 3}, Crowd{10, 5}, Crowd{12, 5}}) {
+    ts::HostImage<T> image(512, 512);
+    ts::Random random(8);
+    std::vector<double> brightness(512 * 512);
+    for (double& b : brightness) b = 1500 + 7500 * random.uniform();
+    for (std::int64_t y = 0; y < image.ny; ++y) {
+      for (std::int64_t x = 0; x < image.nx; ++x) {
+        const auto is_of_square = [&](std::int64_t i) {
+          return std::abs(i % crowd.tile - crowd.tile / 2) <= crowd.side / 2;
+        };
+        const auto tile = static_cast<std::size_t>(y / crowd.tile * image.nx + x / crowd.tile);
+        const double bright = is_of_square(y) && is_of_square(x) ? brightness[tile] : 0;
+        image(y, x) = static_cast<T>(random.gaussian() + bright);
+      }
+    }
+    const std::string what = "tiles of " + std::to_string(crowd.tile);
+    const auto got = matches_naive<C>(image, what);
+    EXPECT_EQ(got.route, kastor::ClipRoute::bracketed) << what;
+    EXPECT_GT(got.passes, 4) << what;
+  }
+}
+
 /// Bright sources move the first limits by more than a sample can tell.
 template <class C>
 void statistics_are_read_once() {
@@ -261,5 +343,7 @@ TYPED_TEST(ClipPrediction, LetsTheListsGrowToTheNeed) { lists_grow_to_the_need<T
 TYPED_TEST(ClipPrediction, ReadsOnceWhatIsStoppedEarly) { statistics_are_read_once<TypeParam>(); }
 
 TYPED_TEST(ClipPrediction, ReadsHardImagesOnce) { hard_images_are_read_once<TypeParam>(); }
+
+TYPED_TEST(ClipPrediction, ReadsCrowdsOnce) { crowds_are_read_once<TypeParam>(); }
 
 }  // namespace

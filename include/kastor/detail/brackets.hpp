@@ -40,7 +40,7 @@ struct Brackets {
   T spike[max_spikes];
   int has_candidate;
   T candidate;  ///< the level asked for is not below it
-  T certain;    ///< nor above this
+  T certain;    ///< nor above this; infinite if the clip may be stopped before that is so
 
   [[nodiscard]] KOKKOS_FUNCTION bool inside(T x) const { return (x > low_edge) & (x < high_edge); }
   [[nodiscard]] KOKKOS_FUNCTION bool in_window(T x) const {
@@ -166,6 +166,7 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
   b = Brackets<T>{};
   if (rough.finite < rough_size / 16 || sums.count[SampleBins::count] < 1024) return;
   const auto value_at = [&](double t) { return rough.centre + t * rough.scale; };
+  const bool foresees_stops = kappa < 2.5;
   PredictedClip clip;
   if (rough.scale == 0) {
     bracket_one_value(static_cast<T>(rough.centre), b);
@@ -174,7 +175,7 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
     // The limits of the last pass lie within all others, so they will do for a clip that is stopped
     // earlier, and a sample knows them better than the first ones, which far outliers move. A small
     // kappa may have no last pass.
-    clip = predict_clip(sums, kappa, kappa < 2.5 ? max_passes : 0, widen);
+    clip = predict_clip(sums, kappa, foresees_stops ? max_passes : 0, widen);
     if (!clip.usable) return;
     const auto bin_of_clamped_rank = [&](std::int64_t rank) {
       const auto n = static_cast<std::int64_t>(sums.count[SampleBins::count]);
@@ -228,7 +229,10 @@ KOKKOS_FUNCTION void bracket(const RoughScale<T>& rough, const SampleSums& sums,
     return interval_between<T>(least, Kokkos::Experimental::infinity_v<double>).low;
   };
   b.candidate = bound_of(level.absolute ? expected : expected - slack);
-  b.certain = bound_of(level.absolute ? expected : expected + slack);
+  const bool may_be_stopped = max_passes > 0 && !foresees_stops;
+  b.certain = level.absolute   ? b.candidate
+              : may_be_stopped ? Kokkos::Experimental::infinity_v<T>
+                               : bound_of(expected + slack);
   b.has_candidate = b.candidate >= b.high_edge ? 1 : 0;
 }
 

@@ -9,7 +9,7 @@
 
 namespace kastor::detail {
 
-/// Where a pixel above the candidate level lies.
+/// A pixel above the candidate level, and where it lies.
 template <class T>
 struct Candidate {
   std::uint64_t pixel;  ///< y * nx + x
@@ -23,9 +23,9 @@ struct CandidateMask {
   std::uint64_t* words = nullptr;  ///< null: no mask is wanted
   MaskLines lines = {};
 
-  /// So many have numbers that are quickly divided.
-  static constexpr std::int64_t most_pixels = std::int64_t{1} << 32;
-  /// Sets the bit of pixel y * nx + x of an image with no more than that.
+  /// Pixels of fewer, and their rows, have numbers that are quickly divided.
+  static constexpr std::int64_t too_many_pixels = std::int64_t{1} << 32;
+  /// Sets the bit of pixel y * nx + x of an image with fewer.
   KOKKOS_FUNCTION void set(std::uint32_t pixel) const {
     const auto width = static_cast<std::uint32_t>(nx);
     const std::uint32_t y = pixel / width;

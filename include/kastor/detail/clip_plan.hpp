@@ -46,7 +46,8 @@
 ///
 /// Every step is exact or checked: the sums are integers, and the replay knows when a limit or a
 /// median falls where pixels were not gathered. Then, or if the lists were too short, the host
-/// starts again with longer lists or wider brackets, and at last reads the image in every pass.
+/// starts again with longer lists or wider brackets, which rest on another rough scale, and at last
+/// reads the image in every pass.
 namespace kastor::detail {
 
 template <class Exec, class T>
@@ -94,7 +95,7 @@ class ClipPlan {
   [[nodiscard]] bool started() const { return m_started; }
   /// After a fence of the space.
   [[nodiscard]] bool decided() const { return m_outcome().decided != 0; }
-  /// The foreground is what was marked and is above the level.
+  /// The foreground is what was marked or listed and is above the level.
   [[nodiscard]] bool candidates_hold() const { return m_outcome().candidates_hold != 0; }
 
   /// On a host, if the candidates hold: clears the bits of those that are not above the level.
@@ -287,7 +288,7 @@ class ClipPlan {
 
   void predict_on_host(Bands<T, Exec> bands, const ClipRequest& request) {
     const PredictionSpace<T>& space = m_small_parts.prediction;
-    const Stride rough(pixels(), rough_size);
+    const Stride rough = rough_stride(pixels(), request.is_first_attempt());
     const Stride sample(pixels(), sample_size(pixels()));
     m_rough.clear();
     m_rough.reserve(rough_size);

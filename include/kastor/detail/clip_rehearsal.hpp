@@ -88,10 +88,11 @@ class ClipRehearsal : RoughClip<T, Crew> {
     // Those expected last will do if this one is well among them.
     if (Kokkos::fabs(rank - m_last_rank) < 0.5F * m_last_doubt) return true;
     if (m_ranks == ExpectedClip<T>::ranks) return false;
-    const float wanted = 12 + 0.6F * about_sqrt(in_steps) + m_doubt_in_bin;
+    constexpr float least = 12;
+    const float wanted = least + 0.6F * about_sqrt(in_steps) + m_doubt_in_bin;
     // With that of where these ranks lie there have to be places for them.
     const float most = 0.5F * (ExpectedClip<T>::most_pixels - 2 - m_doubt_in_bin);
-    const float doubt = wanted < most ? wanted : most;
+    const float doubt = wanted < most ? wanted : (most > least ? most : least);
     if (question.rank == m_ranks) {
       question.is_asked = true;
       question.first = static_cast<std::int64_t>(rank - doubt);

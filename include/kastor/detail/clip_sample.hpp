@@ -29,6 +29,12 @@ struct Stride {
 };
 
 inline constexpr int rough_size = 256;
+/// For the rough scale. After an attempt that failed others, which do not lie on the same rows of
+/// an image as wide as a power of two.
+[[nodiscard]] inline Stride rough_stride(std::int64_t pixels, bool is_first_attempt) {
+  constexpr int others = 243;
+  return {pixels, is_first_attempt ? rough_size : others};
+}
 
 /// Enough that sampling and the pixels gathered for its uncertainty cost about the same: the 2/3
 /// power of Floyd and Rivest (CACM 18 (1975) 165).
@@ -44,7 +50,7 @@ template <class T>
 struct RoughScale {
   static constexpr int max_spikes = 16;
   double centre;  ///< their median
-  double scale;   ///< about one standard deviation; 0 if they are all alike
+  double scale;   ///< as a rule about one standard deviation; 0 if they are all alike
   int finite;
   int spikes;           ///< values that many pixels share
   T spike[max_spikes];  ///< ascending
@@ -64,6 +70,38 @@ template <class T>
     if (half > 0) return half / sigmas[i];
   }
   return 0;
+}
+
+/// A scale for the bins of the sample: the spread, unless that makes them too wide for the
+/// narrowest peak that has three eighths of the pixels, or a tenth of them lies beyond all bins, on
+/// one side.
+template <class T>
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double scale_of(const T* sorted, int n) {
+  const double spread = spread_of(sorted, n);
+  if (n < 16) return spread;
+  // Halves, as above.
+  const auto half_of = [sorted](int from, int to) {
+    return 0.5 * static_cast<double>(sorted[to]) - 0.5 * static_cast<double>(sorted[from]);
+  };
+  constexpr int steps = 16;
+  double narrow = spread;
+  KASTOR_UNROLL
+  for (int i = 0; i + 6 < steps; ++i) {
+    const double half = half_of(i * n / steps, (i + 6) * n / steps);
+    narrow = half < narrow ? half : narrow;
+  }
+  narrow /= 0.4888;  // of a Gaussian's middle
+  const auto far = [&](int k) {
+    const double below = half_of(k, n / 2), above = half_of(n / 2, n - 1 - k);
+    return below > above ? below : above;
+  };
+  const bool is_narrow = narrow > 0 && 16 * narrow < spread;
+  const bool is_far = far(n * 3 / 32) > 500 * spread;
+  if (!(spread > 0) || !(is_narrow || is_far)) return spread;
+  // All but a few are within 900 units of the centre.
+  const double least = far(n / 32) / 450;
+  const double scale = is_narrow ? narrow : spread;
+  return scale > least ? scale : least;
 }
 
 /// Bins of a histogram over (x - centre) / scale: 1/1024 wide up to 1, 1/64 up to 16, then 32 an
@@ -213,7 +251,7 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, R
     rough.finite = n;
     rough.spikes = 0;
     rough.centre = n > 0 ? static_cast<double>(sorted[n / 2]) + 0.0 : 0.0;
-    rough.scale = n > 0 ? spread_of(sorted, n) : 0.0;
+    rough.scale = n > 0 ? scale_of(sorted, n) : 0.0;
     for (int w = 0; w < RoughFlags::words; ++w) {
       for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
         if (rough.spikes < RoughScale<T>::max_spikes)

@@ -25,8 +25,8 @@ struct DeviceClip {
   Segmented<T> lists;
   SortedPages<T> pages;
   std::int64_t pixels;
-  ClearLines clearing;  ///< the mask of the foreground
-  CandidateMask mask;
+  ClearLines clearing;       ///< the mask of the foreground
+  CandidateMask mask;        ///< the same, for the read
   ClipOutcome<T>* reported;  ///< which the host can read after a fence
   /// Of many pixels' pages a team of the join would have more to look through than it can have
   /// under way, unless it is a large one.
@@ -90,7 +90,7 @@ struct DeviceClip {
   template <class Exec, class Launch, class ForEachBand>
   void predict(const Launch& launch, const ForEachBand& for_each_band,
                const ClipRequest& request) const {
-    const Stride rough(pixels, rough_size);
+    const Stride rough = rough_stride(pixels, request.is_first_attempt());
     const Stride sample(pixels, sample_size(pixels));
     const ClipCounters<T> counters{parts.totals, parts.segments, teams, parts.counts,
                                    parts.summaries};
@@ -126,7 +126,7 @@ struct DeviceClip {
   template <class Exec, class Launch>
   void read(const Launch& launch, const SampledRows<T>& band) const {
     using Read = GatherByTeams<T, Exec>;
-    const CandidateMask marked = pixels <= CandidateMask::most_pixels ? mask : CandidateMask{};
+    const CandidateMask marked = pixels < CandidateMask::too_many_pixels ? mask : CandidateMask{};
     const std::int64_t rows_at_once =
         std::max<std::int64_t>(1, Read::most_tiles * teams * Read::tile / band.rows.nx);
     for (std::int64_t y = 0; y < band.rows.ny; y += rows_at_once) {

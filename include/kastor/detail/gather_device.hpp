@@ -105,7 +105,8 @@ struct GatherByTeams {
   const Brackets<T>* brackets;
   Segmented<T> lists;
   GatherTotals* totals;  ///< of each team
-  CandidateMask mask;    ///< which is clear; candidates certainly above the level are not listed
+  CandidateMask mask;  ///< which is clear; if there is one, it has the bits of candidates that are
+                       ///< certainly above the level, and these are not listed
 
   struct Sums {
     std::int64_t sum = 0, squares = 0;

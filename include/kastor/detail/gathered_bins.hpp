@@ -92,12 +92,15 @@ struct GatheredBins {
     return b < window - 1 ? static_cast<int>(b) : window - 1;
   }
   /// The bin of one side, from 0.
-  [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const { return bin_by(high_bits_of(x) & size); }
+  [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const {
+    return bin_by(high_bits_of(x) & but_sign);
+  }
   [[nodiscard]] KOKKOS_FUNCTION int bin_by(std::uint32_t bits) const {
     const int octave = octave_by(bits);
     if (octave < TailOctaves::parted) {
       return TailOctaves::first_bin_of(octave) +
-             static_cast<int>((bits & mantissa) >> (mantissa_bits - TailOctaves::bits_of(octave)));
+             static_cast<int>((bits & mantissa_mask) >>
+                              (mantissa_bits - TailOctaves::bits_of(octave)));
     }
     return octave < TailOctaves::count ? TailOctaves::first_bin_of(octave) : TailOctaves::bins - 1;
   }
@@ -105,13 +108,13 @@ struct GatheredBins {
   [[nodiscard]] KOKKOS_FUNCTION int part_of_bin(T x) const {
     constexpr int parts_bits = 7;
     static_assert(1 << parts_bits == parts_of_bin);
-    const std::uint32_t bits = high_bits_of(x) & size;
+    const std::uint32_t bits = high_bits_of(x) & but_sign;
     const int behind = mantissa_bits - TailOctaves::bits_of(octave_by(bits));
     return static_cast<int>(bits >> (behind - parts_bits)) & (parts_of_bin - 1);
   }
   /// The octave of a tail's pixel, from 0; more than there are lists for, as far as that goes.
   [[nodiscard]] KOKKOS_FUNCTION int octave_of(T x) const {
-    return octave_by(high_bits_of(x) & size);
+    return octave_by(high_bits_of(x) & but_sign);
   }
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
     return is_in_window(x) ? in_window(x) : window + in_tails(x);
@@ -119,13 +122,13 @@ struct GatheredBins {
   /// Of the pixels of either tail, from 0: the lower one first.
   [[nodiscard]] KOKKOS_FUNCTION int in_tails(T x) const {
     const std::uint32_t bits = high_bits_of(x);
-    return (bits > size ? 0 : TailOctaves::bins) + bin_by(bits & size);
+    return (bits > but_sign ? 0 : TailOctaves::bins) + bin_by(bits & but_sign);
   }
   /// Of the difference from the centre, which is a double: all that matters here, and a device
   /// works with 32 bits in fewer instructions than with 64.
-  static constexpr std::uint32_t size = 0x7fffffff;  ///< all but the sign
+  static constexpr std::uint32_t but_sign = 0x7fffffff;
   static constexpr int mantissa_bits = 20;
-  static constexpr std::uint32_t mantissa = (1U << mantissa_bits) - 1;
+  static constexpr std::uint32_t mantissa_mask = (1U << mantissa_bits) - 1;
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t high_bits_of(T x) const {
     return static_cast<std::uint32_t>(
         Kokkos::bit_cast<std::uint64_t>(static_cast<double>(x) - centre) >> 32);
@@ -246,7 +249,8 @@ struct TailTerm {
 template <bool InPacks = false, class T, class Crew, class Wanted>
 KOKKOS_FUNCTION void add_tail(const Crew& crew, const T* pixels, std::int64_t n,
                               const TailTerm<T>& term, TailSums& sums, const Wanted& wanted) {
-  const std::int64_t at_once = std::int64_t{crew.size()} << 16;
+  // A thread's share of packs may be some pixels larger than others'.
+  const std::int64_t at_once = std::int64_t{crew.size()} * ((1 << 16) - 16);
   for (std::int64_t first = 0; first < n; first += at_once) {
     const std::int64_t rest = n - first;
     const std::int64_t some = rest < at_once ? rest : at_once;

@@ -123,7 +123,7 @@ class JoinedTails {
     return true;
   }
 
-  /// The same of one tail, at which the whole crew looks.
+  /// What one tail has within a limit. The whole crew looks at it, and all must call it.
   [[nodiscard]] KOKKOS_FUNCTION TailPart within(int side, T limit) const {
     const Cut cut = cut_at(side, limit);
     const TailPart& before = m_space->before_octave[side][cut.octave];
@@ -144,7 +144,8 @@ class JoinedTails {
             before.squares + m_bins.in_grid_units(within.squares, cut.octave, true)};
   }
 
-  /// The outermost pixels within an interval, of each tail that has any there. As above.
+  /// The outermost pixels within an interval, of each tail that has any there: true, they
+  /// are always known. All must call it.
   KOKKOS_FUNCTION bool find_outermost(const Interval<T>& interval, T (&extreme)[sides]) const {
     const T limits[sides] = {interval.low, interval.high};
     const auto outwards = [](int side, Key<T> key) {
@@ -262,8 +263,8 @@ class JoinedTails {
     by_lanes(cuts, [&](int side) { return cut_at(side, of_side(side, limits)); });
   }
 
-  /// What the octave that a limit cuts has within it: the share of a thread of those who look. As
-  /// below.
+  /// What the octave that a limit cuts has within it: the share of a thread of those who look.
+  /// `refined`: the place of the bin among the refined ones.
   template <bool InPacks = false, class Some>
   KOKKOS_FUNCTION void add_within(const Some& some, int side, T limit, const Cut& cut, int refined,
                                   std::uint64_t (&words)[WideTailSums::words]) const {

@@ -24,8 +24,10 @@ namespace kastor::detail {
 struct ClipRequest {
   double kappa;
   int max_passes;
-  double widen;  ///< of the safety margins
+  double widen;  ///< of the safety margins; 1 at first
   ClipLevel level;
+
+  [[nodiscard]] bool is_first_attempt() const { return widen <= 1; }
 };
 
 /// All of it in memory of Exec; the counters that later kernels add to are cleared on the way.

@@ -32,7 +32,8 @@ struct ClipOutcome {
   std::int64_t most_candidates;  ///< devices: likewise
   int usable;                    ///< the sample was of use
   int decided;                   ///< 0: a bracket failed, or pixels were lost
-  int candidates_hold;           ///< the foreground is the candidates above `level`
+  int candidates_hold;           ///< the foreground is the candidates above `level`, all those that
+                                 ///< were thought certain among them
   double level;
   T foreground_above;  ///< the same, as a bound of pixels
 };

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <kastor/detail/crew.hpp>
 #include <kastor/detail/moments.hpp>
 #include <kastor/detail/ordered_key.hpp>
 #include <kastor/detail/reduce_pixels.hpp>
+#include <kastor/detail/team_launcher.hpp>
+#include <kastor/detail/team_scratch.hpp>
 #include <kastor/detail/work_shares.hpp>
 #include <utility>
 
@@ -54,6 +57,7 @@ struct KeyRange {
   }
 };
 
+/// Hosts: of a segment, whose histogram is a thread's own.
 template <class T, class Exec>
 struct CountKeys {
   Segments<T> segments;
@@ -63,20 +67,49 @@ struct CountKeys {
   KOKKOS_FUNCTION void operator()(std::int64_t s) const {
     const T* pixels = segments.begin(s);
     const std::int64_t n = segments.size(s);
-    if constexpr (is_host_space_v<Exec>) {
-      std::uint32_t mine[select_bins] = {};
-      for (std::int64_t i = 0; i < n; ++i) {
-        const Key<T> key = key_of(pixels[i]);
-        if (range.contains(key)) ++mine[range.bin_of(key)];
-      }
-      for (int b = 0; b < select_bins; ++b) {
-        if (mine[b] != 0) Kokkos::atomic_add(&counts(b), std::uint64_t{mine[b]});
-      }
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const Key<T> key = key_of(pixels[i]);
-        if (range.contains(key)) Kokkos::atomic_inc(&counts(range.bin_of(key)));
-      }
+    std::uint32_t mine[select_bins] = {};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Key<T> key = key_of(pixels[i]);
+      if (range.contains(key)) ++mine[range.bin_of(key)];
+    }
+    for (int b = 0; b < select_bins; ++b) {
+      if (mine[b] != 0) Kokkos::atomic_add(&counts(b), std::uint64_t{mine[b]});
+    }
+  }
+};
+
+/// Devices: a team goes from segment to segment with a histogram in its scratch memory. In global
+/// memory all pixels would queue up at few counters, those about the median.
+template <class T, class Exec>
+struct CountKeysByTeams {
+  using Member = TeamMember<Exec>;
+  static constexpr int threads = 256;
+  static constexpr int teams_at_once = 6;  ///< on a processor
+  struct Space {
+    std::uint32_t count[select_bins];
+  };
+  static constexpr int scratch_bytes = sizeof(Space) + 16;
+  static constexpr std::int64_t segment = 8192;
+
+  Segments<T> segments;
+  KeyRange<T> range;
+  BinCounts<Exec> counts;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const TeamCrew<Member> crew(team);
+    Space& space = *scratch_of<Space>(team);
+    for (int b = crew.rank(); b < select_bins; b += crew.size()) space.count[b] = 0;
+    crew.barrier();
+    const std::int64_t all = segments.rows.ny * segments.per_row;
+    for (std::int64_t s = team.league_rank(); s < all; s += team.league_size()) {
+      for_my_share(crew, segments.begin(s), segments.size(s), [&](T x) {
+        const Key<T> key = key_of(x);
+        if (range.contains(key)) (void)scratch_fetch_add(&space.count[range.bin_of(key)], 1U);
+      });
+    }
+    crew.barrier();
+    for (int b = crew.rank(); b < select_bins; b += crew.size()) {
+      if (space.count[b] != 0) Kokkos::atomic_add(&counts(b), std::uint64_t{space.count[b]});
     }
   }
 };
@@ -121,11 +154,21 @@ class RankSelector {
   void count(Bands<T, Exec> bands, const KeyRange<T>& range) {
     Kokkos::deep_copy(m_space, m_counts, std::uint64_t{0});
     for (const auto& band : bands) {
-      // Long segments on the host: a private histogram is emptied after each.
-      const Segments<T> segments(rows_of<T, Exec>(band),
-                                 is_host_space_v<Exec> ? 16 * host_segment : 1);
-      for_each_index("kastor::select::count_keys", m_space, segments.count(),
-                     CountKeys<T, Exec>{segments, range, m_counts});
+      const Rows<T> rows = rows_of<T, Exec>(band);
+      if constexpr (is_host_space_v<Exec>) {
+        // Long ones: the histogram is emptied after each.
+        const Segments<T> segments(rows, 16 * host_segment);
+        for_each_index("kastor::select::count_keys", m_space, segments.count(),
+                       CountKeys<T, Exec>{segments, range, m_counts});
+      } else {
+        using Count = CountKeysByTeams<T, Exec>;
+        const Segments<T> segments(rows, Count::segment);
+        const std::int64_t most = std::int64_t{processors_of(m_space)} * Count::teams_at_once;
+        const auto teams = static_cast<int>(std::min(segments.count(), most));
+        if (teams > 0)
+          TeamLauncher<Exec>{m_space}("kastor::select::count_keys", teams,
+                                      Count{segments, range, m_counts});
+      }
     }
     Kokkos::deep_copy(m_space, m_host, m_counts);
     m_space.fence("kastor::select::count_keys");
