@@ -117,9 +117,15 @@ template <class T>
 }
 template <class T>
 void scale_suits_the_peaks() {
-  using kastor::detail::scale_of, kastor::detail::spread_of;
-  const auto scale = [](const std::vector<T>& sorted) {
-    return scale_of(sorted.data(), static_cast<int>(sorted.size()));
+  using kastor::detail::describe_sorted, kastor::detail::RoughFlags, kastor::detail::RoughScale;
+  using kastor::detail::spread_of;
+  const auto scale = [](const std::vector<T>& sorted, bool of_peaks = true) {
+    RoughFlags flags;
+    flags.clear(0, 1);
+    RoughScale<T> rough;
+    describe_sorted(kastor::detail::Alone{}, sorted.data(), static_cast<int>(sorted.size()),
+                    of_peaks, flags, rough);
+    return rough.scale;
   };
   const auto spread = [](const std::vector<T>& sorted) {
     return spread_of(sorted.data(), static_cast<int>(sorted.size()));
@@ -129,6 +135,7 @@ void scale_suits_the_peaks() {
     for (const int of_hundred : {0, 3, 8}) {
       const auto pixels = two_peaks<T>(far, of_hundred);
       EXPECT_EQ(scale(pixels), spread(pixels)) << of_hundred << " at " << far;
+      EXPECT_EQ(scale(pixels, false), spread(pixels)) << of_hundred << " at " << far;
     }
   }
   // Of a narrow peak with more than half of the pixels it is not that of both.
@@ -144,6 +151,7 @@ void scale_suits_the_peaks() {
     }
   }
   // Few pixels, or of one value.
+  EXPECT_EQ(scale({}), 0);
   EXPECT_EQ(scale({T{5}}), 0);
   EXPECT_EQ(scale(std::vector<T>(256, T{5})), 0);
 }
@@ -292,7 +300,7 @@ void hard_images_are_read_once() {
 /// of all, which lie farther out than the bins of the sample would reach. Of the squares in tiles
 /// of 8 the pixels of the rough scale see none, for the image is as wide as a power of two.
 template <class C>
-void crowds_are_read_once() {
+void crowds_are_bracketed() {
   using T = typename C::real;
   struct Crowd {
     std::int64_t tile, side;
@@ -344,6 +352,6 @@ TYPED_TEST(ClipPrediction, ReadsOnceWhatIsStoppedEarly) { statistics_are_read_on
 
 TYPED_TEST(ClipPrediction, ReadsHardImagesOnce) { hard_images_are_read_once<TypeParam>(); }
 
-TYPED_TEST(ClipPrediction, ReadsCrowdsOnce) { crowds_are_read_once<TypeParam>(); }
+TYPED_TEST(ClipPrediction, BracketsCrowds) { crowds_are_bracketed<TypeParam>(); }
 
 }  // namespace

@@ -46,8 +46,8 @@
 ///
 /// Every step is exact or checked: the sums are integers, and the replay knows when a limit or a
 /// median falls where pixels were not gathered. Then, or if the lists were too short, the host
-/// starts again with longer lists or wider brackets, which rest on another rough scale, and at last
-/// reads the image in every pass.
+/// starts again with longer lists or wider brackets, which rest on other pixels, and at last reads
+/// the image in every pass.
 namespace kastor::detail {
 
 template <class Exec, class T>
@@ -288,8 +288,8 @@ class ClipPlan {
 
   void predict_on_host(Bands<T, Exec> bands, const ClipRequest& request) {
     const PredictionSpace<T>& space = m_small_parts.prediction;
-    const Stride rough = rough_stride(pixels(), request.is_first_attempt());
-    const Stride sample(pixels(), sample_size(pixels()));
+    const RoughPixels rough = rough_pixels(pixels(), request.attempt());
+    const Stride sample = sample_stride(pixels(), request.attempt());
     m_rough.clear();
     m_rough.reserve(rough_size);
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
@@ -299,7 +299,7 @@ class ClipPlan {
       for (std::int64_t i = range.begin; i < range.end; ++i)
         m_rough.push_back(band.at(i * rough.stride));
     });
-    rough_scale_on_host(m_rough, space);
+    rough_scale_on_host(m_rough, rough.of_peaks, space);
     for_each_band(bands, [&](const SampledRows<T>& band, std::int64_t) {
       const std::int64_t chunks =
           std::clamp<std::int64_t>(sample.count / 4096, 1, m_space.concurrency());

@@ -29,13 +29,6 @@ struct Stride {
 };
 
 inline constexpr int rough_size = 256;
-/// For the rough scale. After an attempt that failed others, which do not lie on the same rows of
-/// an image as wide as a power of two.
-[[nodiscard]] inline Stride rough_stride(std::int64_t pixels, bool is_first_attempt) {
-  constexpr int others = 243;
-  return {pixels, is_first_attempt ? rough_size : others};
-}
-
 /// Enough that sampling and the pixels gathered for its uncertainty cost about the same: the 2/3
 /// power of Floyd and Rivest (CACM 18 (1975) 165).
 [[nodiscard]] inline std::int64_t sample_size(std::int64_t pixels) {
@@ -43,6 +36,23 @@ inline constexpr int rough_size = 256;
   while (root * root * root > pixels) --root;
   while ((root + 1) * (root + 1) * (root + 1) <= pixels) ++root;
   return std::clamp<std::int64_t>(root * root * 5 / 2, 4096, std::int64_t{1} << 22);
+}
+
+/// The pixels that the rough scale is found from.
+struct RoughPixels : Stride {
+  bool of_peaks = false;  ///< see ScaleOfPeaks
+};
+
+/// Of the first attempt at a clip (0) or a later one. Those take other pixels: of an image with a
+/// period the first ones may all lie at the same places of it. And they look for several peaks,
+/// which would cost every image what few need.
+[[nodiscard]] inline RoughPixels rough_pixels(std::int64_t pixels, int attempt) {
+  const int wanted = attempt == 0 ? rough_size : (attempt == 1 ? 243 : 229);
+  return {Stride(pixels, wanted), attempt > 0};
+}
+/// Likewise the sample.
+[[nodiscard]] inline Stride sample_stride(std::int64_t pixels, int attempt) {
+  return {pixels, sample_size(pixels) * (attempt == 0 ? 8 : (attempt == 1 ? 7 : 6)) / 8};
 }
 
 /// What these few pixels tell.
@@ -72,37 +82,47 @@ template <class T>
   return 0;
 }
 
-/// A scale for the bins of the sample: the spread, unless that makes them too wide for the
-/// narrowest peak that has three eighths of the pixels, or a tenth of them lies beyond all bins, on
-/// one side.
+/// A scale for the bins of the sample that suits images of several peaks: the spread, unless that
+/// makes bins too wide for the narrowest peak with three eighths of the pixels, or a tenth of them
+/// lies beyond all bins, on one side.
 template <class T>
-[[nodiscard]] KOKKOS_INLINE_FUNCTION double scale_of(const T* sorted, int n) {
-  const double spread = spread_of(sorted, n);
-  if (n < 16) return spread;
-  // Halves, as above.
-  const auto half_of = [sorted](int from, int to) {
-    return 0.5 * static_cast<double>(sorted[to]) - 0.5 * static_cast<double>(sorted[from]);
-  };
-  constexpr int steps = 16;
-  double narrow = spread;
-  KASTOR_UNROLL
-  for (int i = 0; i + 6 < steps; ++i) {
-    const double half = half_of(i * n / steps, (i + 6) * n / steps);
-    narrow = half < narrow ? half : narrow;
+class ScaleOfPeaks {
+ public:
+  KOKKOS_FUNCTION ScaleOfPeaks(const T* sorted, int n) : m_sorted(sorted), m_n(n) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION double operator()() const {
+    const double spread = spread_of(m_sorted, m_n);
+    double narrow = spread;
+    for (int i = 0; i + of_window <= steps; ++i) {
+      const double half = half_of(i * m_n / steps, (i + of_window) * m_n / steps - 1);
+      // That of a Gaussian's middle, in standard deviations.
+      narrow = half < 0.4888 * narrow ? half / 0.4888 : narrow;
+    }
+    const bool is_narrow = narrow > 0 && 16 * narrow < spread;
+    if (!is_narrow && !(far(m_n * 3 / 32) > 500 * spread)) return spread;
+    const double scale = is_narrow ? narrow : spread;
+    // All but a few are within 900 units of the centre.
+    const double least = far(m_n / 32) / 450;
+    return scale > least ? scale : least;
   }
-  narrow /= 0.4888;  // of a Gaussian's middle
-  const auto far = [&](int k) {
-    const double below = half_of(k, n / 2), above = half_of(n / 2, n - 1 - k);
+
+ private:
+  static constexpr int steps = 16, of_window = 6;
+
+  /// Of the distance of two; see `spread_of`.
+  [[nodiscard]] KOKKOS_FUNCTION double half_of(int from, int to) const {
+    if (to < from) return 0;
+    return 0.5 * static_cast<double>(m_sorted[to]) - 0.5 * static_cast<double>(m_sorted[from]);
+  }
+  /// Half of how far from the centre all but k are, on the side where that is more.
+  [[nodiscard]] KOKKOS_FUNCTION double far(int k) const {
+    const double below = half_of(k, m_n / 2), above = half_of(m_n / 2, m_n - 1 - k);
     return below > above ? below : above;
-  };
-  const bool is_narrow = narrow > 0 && 16 * narrow < spread;
-  const bool is_far = far(n * 3 / 32) > 500 * spread;
-  if (!(spread > 0) || !(is_narrow || is_far)) return spread;
-  // All but a few are within 900 units of the centre.
-  const double least = far(n / 32) / 450;
-  const double scale = is_narrow ? narrow : spread;
-  return scale > least ? scale : least;
-}
+  }
+
+  const T* m_sorted;
+  int m_n;
+};
 
 /// Bins of a histogram over (x - centre) / scale: 1/1024 wide up to 1, 1/64 up to 16, then 32 an
 /// octave up to 1024, then one; on both sides.
@@ -236,9 +256,10 @@ struct RoughFlags {
 };
 
 /// Quartiles and often repeated values of sorted finite pixels. The flags are clear before.
+/// `of_peaks`: see ScaleOfPeaks.
 template <class T, class Crew>
-KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, RoughFlags& flags,
-                                     RoughScale<T>& rough) {
+KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, bool of_peaks,
+                                     RoughFlags& flags, RoughScale<T>& rough) {
   // A value that every 64th pixel has is met too often to be stored pixel by pixel.
   constexpr int often = rough_size / 64;
   for (int i = crew.rank(); i < n; i += crew.size()) {
@@ -251,7 +272,7 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, R
     rough.finite = n;
     rough.spikes = 0;
     rough.centre = n > 0 ? static_cast<double>(sorted[n / 2]) + 0.0 : 0.0;
-    rough.scale = n > 0 ? scale_of(sorted, n) : 0.0;
+    rough.scale = n > 0 ? (of_peaks ? ScaleOfPeaks<T>(sorted, n)() : spread_of(sorted, n)) : 0.0;
     for (int w = 0; w < RoughFlags::words; ++w) {
       for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
         if (rough.spikes < RoughScale<T>::max_spikes)

@@ -90,8 +90,8 @@ struct DeviceClip {
   template <class Exec, class Launch, class ForEachBand>
   void predict(const Launch& launch, const ForEachBand& for_each_band,
                const ClipRequest& request) const {
-    const Stride rough = rough_stride(pixels, request.is_first_attempt());
-    const Stride sample(pixels, sample_size(pixels));
+    const RoughPixels rough = rough_pixels(pixels, request.attempt());
+    const Stride sample = sample_stride(pixels, request.attempt());
     const ClipCounters<T> counters{parts.totals, parts.segments, teams, parts.counts,
                                    parts.summaries};
     const auto sampling = [&](int threads) {

@@ -24,10 +24,11 @@ namespace kastor::detail {
 struct ClipRequest {
   double kappa;
   int max_passes;
-  double widen;  ///< of the safety margins; 1 at first
+  double widen;  ///< of the safety margins: 1 at first, then more
   ClipLevel level;
 
-  [[nodiscard]] bool is_first_attempt() const { return widen <= 1; }
+  /// How many failed before: of no more than two it matters.
+  [[nodiscard]] int attempt() const { return widen <= 1 ? 0 : (widen <= 3 ? 1 : 2); }
 };
 
 /// All of it in memory of Exec; the counters that later kernels add to are cleared on the way.
@@ -179,7 +180,8 @@ struct RoughSpace {
   }
   /// All of the team must call it, for 0 < n <= rough_size pixels. `rough`: known after a barrier.
   template <class Member>
-  KOKKOS_FUNCTION void describe(const TeamCrew<Member>& crew, int n, RoughScale<T>& rough) {
+  KOKKOS_FUNCTION void describe(const TeamCrew<Member>& crew, int n, bool of_peaks,
+                                RoughScale<T>& rough) {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     const int rank = crew.rank();
     const int size = crew.size();
@@ -200,7 +202,7 @@ struct RoughSpace {
       if (sorted[i] < infinity && (i + 1 == n || !(sorted[i + 1] < infinity))) finite = i + 1;
     }
     crew.barrier();
-    describe_sorted(crew, sorted, finite, flags, rough);
+    describe_sorted(crew, sorted, finite, of_peaks, flags, rough);
   }
 
  private:
@@ -229,7 +231,7 @@ struct FindRoughScale {
   static constexpr int scratch_bytes = sizeof(RoughSpace<T>) + 16;
 
   SampledRows<T> band;
-  Stride stride;
+  RoughPixels stride;
   bool last_band;
   PredictionSpace<T> space;
   ClipCounters<T> counters;
@@ -253,7 +255,7 @@ struct FindRoughScale {
     const int n = static_cast<int>(stride.count < rough_size ? stride.count : rough_size);
     for (int i = rank; i < n; i += size) rough.take(i, space.rough_values[i]);
     team.team_barrier();
-    rough.describe(crew, n, *space.rough);
+    rough.describe(crew, n, stride.of_peaks, *space.rough);
   }
 };
 
@@ -307,7 +309,8 @@ struct CountSampleOfOneBand {
   static constexpr int scratch_bytes = sizeof(Space) + 16;
 
   SampledRows<T> band;
-  Stride rough, sample;
+  RoughPixels rough;
+  Stride sample;
   PredictionSpace<T> space;
   ClipCounters<T> counters;
 
@@ -331,7 +334,7 @@ struct CountSampleOfOneBand {
     for (int b = rank; b < SampleBins::count; b += threads) here.histogram[b] = 0;
     if (rank < n) here.rough.take(rank, of_rough);
     team.team_barrier();
-    here.rough.describe(crew, n, here.scale);
+    here.rough.describe(crew, n, rough.of_peaks, here.scale);
     team.team_barrier();
     const SampleBins bin_of = sample_bins(here.scale);
     const auto count = [&](T x) {
@@ -464,11 +467,12 @@ struct CountSampleOnHost {
 
 /// Everything but the histogram.
 template <class T>
-void rough_scale_on_host(std::vector<T>& values, const PredictionSpace<T>& space) {
+void rough_scale_on_host(std::vector<T>& values, bool of_peaks, const PredictionSpace<T>& space) {
   std::erase_if(values, [](T x) { return !Interval<T>{}.contains(x); });
   std::sort(values.begin(), values.end());
   RoughFlags flags{};
-  describe_sorted(Alone{}, values.data(), static_cast<int>(values.size()), flags, *space.rough);
+  describe_sorted(Alone{}, values.data(), static_cast<int>(values.size()), of_peaks, flags,
+                  *space.rough);
   std::fill(space.histogram, space.histogram + SampleBins::count, 0U);
 }
 template <class T>
