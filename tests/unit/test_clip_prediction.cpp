@@ -123,8 +123,9 @@ void scale_suits_the_peaks() {
     RoughFlags flags;
     flags.clear(0, 1);
     RoughScale<T> rough;
-    describe_sorted(kastor::detail::Alone{}, sorted.data(), static_cast<int>(sorted.size()),
-                    of_peaks, flags, rough);
+    const auto n = static_cast<int>(sorted.size());
+    of_peaks ? describe_sorted<true>(kastor::detail::Alone{}, sorted.data(), n, flags, rough)
+             : describe_sorted<false>(kastor::detail::Alone{}, sorted.data(), n, flags, rough);
     return rough.scale;
   };
   const auto spread = [](const std::vector<T>& sorted) {

@@ -256,10 +256,10 @@ struct RoughFlags {
 };
 
 /// Quartiles and often repeated values of sorted finite pixels. The flags are clear before.
-/// `of_peaks`: see ScaleOfPeaks.
-template <class T, class Crew>
-KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, bool of_peaks,
-                                     RoughFlags& flags, RoughScale<T>& rough) {
+/// `OfPeaks`: see ScaleOfPeaks. Code that is not run makes it slower, too.
+template <bool OfPeaks, class T, class Crew>
+KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, RoughFlags& flags,
+                                     RoughScale<T>& rough) {
   // A value that every 64th pixel has is met too often to be stored pixel by pixel.
   constexpr int often = rough_size / 64;
   for (int i = crew.rank(); i < n; i += crew.size()) {
@@ -272,7 +272,14 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, b
     rough.finite = n;
     rough.spikes = 0;
     rough.centre = n > 0 ? static_cast<double>(sorted[n / 2]) + 0.0 : 0.0;
-    rough.scale = n > 0 ? (of_peaks ? ScaleOfPeaks<T>(sorted, n)() : spread_of(sorted, n)) : 0.0;
+    rough.scale = 0;
+    if (n > 0) {
+      if constexpr (OfPeaks) {
+        rough.scale = ScaleOfPeaks<T>(sorted, n)();
+      } else {
+        rough.scale = spread_of(sorted, n);
+      }
+    }
     for (int w = 0; w < RoughFlags::words; ++w) {
       for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
         if (rough.spikes < RoughScale<T>::max_spikes)

@@ -97,17 +97,21 @@ struct DeviceClip {
     const auto sampling = [&](int threads) {
       return static_cast<int>(std::clamp<std::int64_t>(sample.count / (4 * threads), 1, teams));
     };
-    for_each_band([&](const SampledRows<T>& band) {
+    const auto look_at = [&]<bool OfPeaks>(const SampledRows<T>& band) {
       if (is_whole(band)) {
-        using Sample = CountSampleOfOneBand<T, Exec>;
+        using Sample = CountSampleOfOneBand<T, Exec, OfPeaks>;
         launch("kastor::sigma_clip::sample", sampling(Sample::threads) + Sample::clearing,
                Sample{band, rough, sample, parts.prediction, counters});
         return;
       }
-      const FindRoughScale<T, Exec> kernel{band, rough, band.past() == pixels, parts.prediction,
-                                           counters};
+      const FindRoughScale<T, Exec, OfPeaks> kernel{band, rough, band.past() == pixels,
+                                                    parts.prediction, counters};
       constexpr int by_others = 16;
       launch("kastor::sigma_clip::rough_scale", band.first_pixel == 0 ? 1 + by_others : 1, kernel);
+    };
+    for_each_band([&](const SampledRows<T>& band) {
+      rough.of_peaks ? look_at.template operator()<true>(band)
+                     : look_at.template operator()<false>(band);
     });
     for_each_band([&](const SampledRows<T>& band) {
       if (is_whole(band)) return;

@@ -179,9 +179,8 @@ struct RoughSpace {
     if (i == 0) finite = 0;
   }
   /// All of the team must call it, for 0 < n <= rough_size pixels. `rough`: known after a barrier.
-  template <class Member>
-  KOKKOS_FUNCTION void describe(const TeamCrew<Member>& crew, int n, bool of_peaks,
-                                RoughScale<T>& rough) {
+  template <bool OfPeaks, class Member>
+  KOKKOS_FUNCTION void describe(const TeamCrew<Member>& crew, int n, RoughScale<T>& rough) {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     const int rank = crew.rank();
     const int size = crew.size();
@@ -202,7 +201,7 @@ struct RoughSpace {
       if (sorted[i] < infinity && (i + 1 == n || !(sorted[i + 1] < infinity))) finite = i + 1;
     }
     crew.barrier();
-    describe_sorted(crew, sorted, finite, of_peaks, flags, rough);
+    describe_sorted<OfPeaks>(crew, sorted, finite, flags, rough);
   }
 
  private:
@@ -223,7 +222,7 @@ struct RoughSpace {
 };
 
 /// One team, once for every band; the first time more teams, to clear the counters.
-template <class T, class Exec>
+template <class T, class Exec, bool OfPeaks>
 struct FindRoughScale {
   using Member = TeamMember<Exec>;
   static constexpr int threads = 1024;
@@ -231,7 +230,7 @@ struct FindRoughScale {
   static constexpr int scratch_bytes = sizeof(RoughSpace<T>) + 16;
 
   SampledRows<T> band;
-  RoughPixels stride;
+  Stride stride;
   bool last_band;
   PredictionSpace<T> space;
   ClipCounters<T> counters;
@@ -255,7 +254,7 @@ struct FindRoughScale {
     const int n = static_cast<int>(stride.count < rough_size ? stride.count : rough_size);
     for (int i = rank; i < n; i += size) rough.take(i, space.rough_values[i]);
     team.team_barrier();
-    rough.describe(crew, n, stride.of_peaks, *space.rough);
+    rough.template describe<OfPeaks>(crew, n, *space.rough);
   }
 };
 
@@ -294,7 +293,7 @@ struct CountSample {
 
 /// Both at once, for an image in one band: every team finds the rough scale by itself, while its
 /// pixels of the sample are under way. One more kernel, and to be told, take longer.
-template <class T, class Exec>
+template <class T, class Exec, bool OfPeaks>
 struct CountSampleOfOneBand {
   using Member = TeamMember<Exec>;
   static constexpr int threads = rough_size;
@@ -309,8 +308,7 @@ struct CountSampleOfOneBand {
   static constexpr int scratch_bytes = sizeof(Space) + 16;
 
   SampledRows<T> band;
-  RoughPixels rough;
-  Stride sample;
+  Stride rough, sample;
   PredictionSpace<T> space;
   ClipCounters<T> counters;
 
@@ -334,7 +332,7 @@ struct CountSampleOfOneBand {
     for (int b = rank; b < SampleBins::count; b += threads) here.histogram[b] = 0;
     if (rank < n) here.rough.take(rank, of_rough);
     team.team_barrier();
-    here.rough.describe(crew, n, rough.of_peaks, here.scale);
+    here.rough.template describe<OfPeaks>(crew, n, here.scale);
     team.team_barrier();
     const SampleBins bin_of = sample_bins(here.scale);
     const auto count = [&](T x) {
@@ -471,8 +469,9 @@ void rough_scale_on_host(std::vector<T>& values, bool of_peaks, const Prediction
   std::erase_if(values, [](T x) { return !Interval<T>{}.contains(x); });
   std::sort(values.begin(), values.end());
   RoughFlags flags{};
-  describe_sorted(Alone{}, values.data(), static_cast<int>(values.size()), of_peaks, flags,
-                  *space.rough);
+  const auto n = static_cast<int>(values.size());
+  of_peaks ? describe_sorted<true>(Alone{}, values.data(), n, flags, *space.rough)
+           : describe_sorted<false>(Alone{}, values.data(), n, flags, *space.rough);
   std::fill(space.histogram, space.histogram + SampleBins::count, 0U);
 }
 template <class T>
