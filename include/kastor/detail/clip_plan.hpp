@@ -330,10 +330,11 @@ class ClipPlan {
     replay(gathered, tails, medians, request.kappa, request.max_passes, request.level, m_outcome());
   }
 
-  /// Longer lists, then wider brackets. Fences.
+  /// Longer lists, or wider brackets up to three times, whether lists were too short or not: hosts
+  /// and devices, whose lists differ, have to take the same brackets in the end. Fences.
   void try_again(Bands<T, Exec> bands) {
     double widen = 1;
-    for (int attempt = 0; attempt < 3; ++attempt) {
+    for (int failed = 0;;) {
       const ClipOutcome<T> last = m_outcome();
       if (last.usable == 0) return;
       if (last.longest_list > m_capacity) {
@@ -348,6 +349,7 @@ class ClipPlan {
           return;
         }
       } else {
+        if (++failed > 3) return;
         widen *= 3;
       }
       m_outcome().decided = 0;
