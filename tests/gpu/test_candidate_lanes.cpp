@@ -47,6 +47,13 @@ struct SetOneByOne {
   }
 };
 
+template <class View, class V>
+void expect_same(const View& on_device, const std::vector<V>& expected, const std::string& what) {
+  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, on_device);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(got(i), expected[i]) << what << ", number " << i;
+}
+
 template <class Exec>
 void bits_are_set(const Candidates& some, const std::string& what) {
   using Space = typename Exec::memory_space;
@@ -69,12 +76,8 @@ void bits_are_set(const Candidates& some, const std::string& what) {
                                 SetAbove<Exec>{{nx, per_row, words.data(), {touched.data()}},
                                                list.data(),
                                                static_cast<std::int64_t>(some.size())});
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, words);
-  const auto marked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, touched);
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    ASSERT_EQ(got(i), expected[i]) << what << ", word " << i;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    ASSERT_EQ(marked(i), lines[i]) << what << ", line " << i;
+  expect_same(words, expected, what + ", words");
+  expect_same(touched, lines, what + ", lines");
 
   Kokkos::deep_copy(words, std::uint64_t{0});
   Kokkos::deep_copy(touched, std::uint8_t{0});
@@ -82,12 +85,8 @@ void bits_are_set(const Candidates& some, const std::string& what) {
       "test::set", Kokkos::RangePolicy<Exec>(space, 0, some.size()),
       SetOneByOne<Exec>{{nx, per_row, words.data(), {touched.data()}}, list.data()});
   space.fence();
-  const auto alone = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, words);
-  const auto lines_alone = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, touched);
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    ASSERT_EQ(alone(i), expected[i]) << what << ", one by one, word " << i;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    ASSERT_EQ(lines_alone(i), lines[i]) << what << ", one by one, line " << i;
+  expect_same(words, expected, what + ", one by one, words");
+  expect_same(touched, lines, what + ", one by one, lines");
 }
 
 /// Stretches of pixels side by side, of up to so many; some of them not above the level.
