@@ -121,7 +121,6 @@ void scale_suits_the_peaks() {
   using kastor::detail::spread_of;
   const auto scale = [](const std::vector<T>& sorted, bool of_peaks = true) {
     RoughFlags flags;
-    flags.clear(0, 1);
     RoughScale<T> rough;
     const auto n = static_cast<int>(sorted.size());
     of_peaks ? describe_sorted<true>(kastor::detail::Alone{}, sorted.data(), n, flags, rough)

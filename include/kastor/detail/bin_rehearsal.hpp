@@ -39,7 +39,7 @@ class BinRehearsal : RoughClip<T, Crew> {
     KASTOR_KEEP_LOOP
     for (int pass = 0; goes_on && pass < end; ++pass) {
       Pass now;
-      if (!Rough::look(limits, factor, now)) break;
+      if (!Rough::template look<true>(limits, factor, now)) break;
       constexpr int bins_of_step = GatheredBins<T>::window / ClipOutline::window_steps;
       const float place = now.place * bins_of_step;
       goes_on = note(m_window_kind, m_in_window, 0, place, last_place - place);

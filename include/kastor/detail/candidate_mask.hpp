@@ -39,8 +39,15 @@ struct CandidateMask {
   template <class Crew, class T>
   KOKKOS_FUNCTION void set_above(const Crew& crew, T level, const Candidate<T>* some,
                                  std::int64_t n) const {
-    constexpr int at_once = 4;
     const std::int64_t step = crew.size();
+    if (n <= step) {  // as a rule, and soon done
+      if (crew.rank() >= n) return;
+      const Candidate<T> mine = some[crew.rank()];
+      const Place place = place_of(mine.pixel);
+      if (mine.value > level) set_bits(place.word, place.bit);
+      return;
+    }
+    constexpr int at_once = 4;
     const int lane = crew.rank() % lanes;
     for (std::int64_t i = crew.rank(); i - lane < n; i += at_once * step) {
       Candidate<T> loaded[at_once];

@@ -42,6 +42,23 @@ class ClipRehearsal : RoughClip<T, Crew> {
 
   /// Goes through the passes as long as there is room for what they ask. All must call it.
   KOKKOS_FUNCTION void operator()(double kappa, int max_passes, ExpectedQuestion<T>& question) {
+    const ExpectedQuestion<T> asked = question;
+    if (go_through<false>(kappa, max_passes, question)) return;
+    m_found = {};
+    question = asked;
+    (void)go_through<true>(kappa, max_passes, question);
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION int limits(int side) const { return of_side(side, m_found.limits); }
+  [[nodiscard]] KOKKOS_FUNCTION int ranks() const { return m_found.ranks; }
+  /// It ended early, for what the passes ask would hardly be what was expected.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_vague() const { return m_found.is_vague; }
+
+ private:
+  /// False: a limit is far, and has to be looked up.
+  template <bool LooksFar>
+  [[nodiscard]] KOKKOS_FUNCTION bool go_through(double kappa, int max_passes,
+                                                ExpectedQuestion<T>& question) {
     const auto factor = static_cast<float>(kappa);
     float limits[sides] = {Kokkos::Experimental::infinity_v<float>,
                            Kokkos::Experimental::infinity_v<float>};
@@ -52,30 +69,25 @@ class ClipRehearsal : RoughClip<T, Crew> {
     KASTOR_KEEP_LOOP
     for (int pass = 0; goes_on && pass < end; ++pass) {
       Pass now;
-      if (!Rough::look(limits, factor, now)) return;
-      if (!expect_ranks(now.rank, now.in_steps, question)) return;
-      goes_on = !(Kokkos::fabs(now.rank - last_rank) < 0.25F * m_last_doubt);
+      if (!Rough::template look<LooksFar>(limits, factor, now)) return LooksFar || !now.is_far;
+      if (!expect_ranks(now.rank, now.in_steps, question)) return true;
+      goes_on = !(Kokkos::fabs(now.rank - last_rank) < 0.25F * m_found.last_doubt);
       last_rank = now.rank;
       Next next[sides];
       const float pull = 0.5F * factor * factor * now.per_pixel;
       by_lanes(next, [&](int side) { return next_limit(side, limits, now, pull); });
       KASTOR_UNROLL
       for (int side = 0; side < sides; ++side) {
-        m_is_vague |= next[side].is_vague != 0;
-        if (m_is_vague) return;
-        if (next[side].is_last != 0 || !expect_limit(side, next[side], question)) return;
+        m_found.is_vague |= next[side].is_vague != 0;
+        if (m_found.is_vague) return true;
+        if (next[side].is_last != 0 || !expect_limit(side, next[side], question)) return true;
         goes_on |= next[side].is_another != 0;
         limits[side] = next[side].limit;
       }
     }
+    return true;
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION int limits(int side) const { return of_side(side, m_limits); }
-  [[nodiscard]] KOKKOS_FUNCTION int ranks() const { return m_ranks; }
-  /// It ended early, for what the passes ask would hardly be what was expected.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_vague() const { return m_is_vague; }
-
- private:
   struct Next {
     float limit;
     float margin;    ///< about it; 0: it is among what is expected already
@@ -86,21 +98,21 @@ class ClipRehearsal : RoughClip<T, Crew> {
   /// False: there is no more room.
   KOKKOS_FUNCTION bool expect_ranks(float rank, float in_steps, ExpectedQuestion<T>& question) {
     // Those expected last will do if this one is well among them.
-    if (Kokkos::fabs(rank - m_last_rank) < 0.5F * m_last_doubt) return true;
-    if (m_ranks == ExpectedClip<T>::ranks) return false;
+    if (Kokkos::fabs(rank - m_found.last_rank) < 0.5F * m_found.last_doubt) return true;
+    if (m_found.ranks == ExpectedClip<T>::ranks) return false;
     constexpr float least = 12;
     const float wanted = least + 0.6F * about_sqrt(in_steps) + m_doubt_in_bin;
     // With that of where these ranks lie there have to be places for them.
     const float most = 0.5F * (ExpectedClip<T>::most_pixels - 2 - m_doubt_in_bin);
     const float doubt = wanted < most ? wanted : (most > least ? most : least);
-    if (question.rank == m_ranks) {
+    if (question.rank == m_found.ranks) {
       question.is_asked = true;
       question.first = static_cast<std::int64_t>(rank - doubt);
       question.past = static_cast<std::int64_t>(rank + doubt) + 2;
     }
-    m_last_rank = rank;
-    m_last_doubt = doubt;
-    ++m_ranks;
+    m_found.last_rank = rank;
+    m_found.last_doubt = doubt;
+    ++m_found.ranks;
     return true;
   }
 
@@ -110,10 +122,10 @@ class ClipRehearsal : RoughClip<T, Crew> {
     const float before = of_side(side, limits);
     Next next{Rough::limit_after(side, before, now), 0, 0, 0, 0};
     next.is_last = Rough::is_limit(side, next.limit) ? 0 : 1;
-    const float margin = of_side(side, m_last_margin);
+    const float margin = of_side(side, m_found.last_margin);
     next.is_another = before - next.limit > 0.25F * margin ? 1 : 0;
     if (octave_of(next.limit) >= m_tails.used(side) ||
-        Kokkos::fabs(next.limit - of_side(side, m_last_limit)) < 0.5F * margin)
+        Kokkos::fabs(next.limit - of_side(side, m_found.last_limit)) < 0.5F * margin)
       return next;
     set_margin(side, pull, next);
     return next;
@@ -122,15 +134,15 @@ class ClipRehearsal : RoughClip<T, Crew> {
   /// As above.
   KOKKOS_FUNCTION bool expect_limit(int side, const Next& next, ExpectedQuestion<T>& question) {
     if (!(next.margin > 0)) return true;
-    const int count = m_limits[side];
+    const int count = m_found.limits[side];
     if (count == ExpectedClip<T>::limits) return false;
     if (question.side == side && question.limit == count) {
       question.is_asked = true;
       ask(side, next, question);
     }
-    m_limits[side] = count + 1;
-    m_last_limit[side] = next.limit;
-    m_last_margin[side] = next.margin;
+    m_found.limits[side] = count + 1;
+    m_found.last_limit[side] = next.limit;
+    m_found.last_margin[side] = next.margin;
     return true;
   }
   /// The exact bounds: not inside the edges, as no limit is, and in one octave, which has pixels or
@@ -172,11 +184,15 @@ class ClipRehearsal : RoughClip<T, Crew> {
     next.is_vague = about_sqrt(in_bin) * passed_on > too_far ? 1 : 0;
   }
 
-  int m_limits[sides] = {};
-  int m_ranks = 0;
-  bool m_is_vague = false;
-  float m_last_limit[sides] = {}, m_last_margin[sides] = {};
-  float m_last_rank = 0, m_last_doubt = 0;
+  /// So far.
+  struct Expectations {
+    int limits[sides] = {};
+    int ranks = 0;
+    bool is_vague = false;
+    float last_limit[sides] = {}, last_margin[sides] = {};
+    float last_rank = 0, last_doubt = 0;
+  };
+  Expectations m_found;
 };
 
 }  // namespace kastor::detail

@@ -9,6 +9,7 @@
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/moments.hpp>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/sample_host.hpp>
 
 /// The sample that predicts a clip: every so many pixels of the image, counted into a histogram.
@@ -137,8 +138,10 @@ struct SampleBins {
   double per_unit = 0;  ///< 1 / scale
 
   [[nodiscard]] KOKKOS_FUNCTION static int of_distance(double a) {
-    if (a < 1) return static_cast<int>(a * fine);
-    if (a < 16) return fine + static_cast<int>((a - 1) * 64);
+    if (a < 16) {  // in one go, for the lanes of a warp have pixels of both kinds
+      const bool is_fine = a < 1;
+      return (is_fine ? 0 : fine) + static_cast<int>(is_fine ? a * fine : (a - 1) * 64);
+    }
     if (!(a < 1024)) return side - 1;
     const auto bits = Kokkos::bit_cast<std::uint64_t>(a);
     return coarse + (static_cast<int>(bits >> 52) - 1027) * 32 + static_cast<int>(bits >> 47 & 31);
@@ -170,9 +173,9 @@ struct SampleBins {
   }
   [[nodiscard]] KOKKOS_FUNCTION static double high_of(int bin) { return low_of(bin + 1); }
   /// The middle of a bin in units of 1/2048: an integer, so that sums over the sample are exact.
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t middle_of(int bin) {
+  [[nodiscard]] KOKKOS_FUNCTION static std::int32_t middle_of(int bin) {
     const int i = bin >= side ? bin - side : side - 1 - bin;
-    const std::int64_t middle = (steps_to(i) + steps_to(i + 1)) / 2;
+    const std::int32_t middle = middle_of_distance(i);
     return bin >= side ? middle : -middle;
   }
 
@@ -181,12 +184,12 @@ struct SampleBins {
   [[nodiscard]] KOKKOS_FUNCTION double units_of(T x) const {
     return (static_cast<double>(x) - centre) * per_unit;
   }
-  /// `begin_of` in units of 1/2048.
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t steps_to(int i) {
-    if (i <= fine) return 2 * i;
-    if (i <= coarse) return 2048 + 32 * (i - fine);
+  /// That of bin `i` of a side.
+  [[nodiscard]] KOKKOS_FUNCTION static std::int32_t middle_of_distance(int i) {
+    if (i < fine) return 2 * i + 1;
+    if (i < coarse) return 2048 + 32 * (i - fine) + 16;
     const int k = i - coarse;
-    return (std::int64_t{16} << (k / 32)) * (2048 + 64 * (k % 32));
+    return (2048 + 64 * (k % 32) + 32) << (k / 32 + 4);
   }
 };
 
@@ -244,12 +247,8 @@ struct SampleRange {
 struct RoughFlags {
   static constexpr int words = rough_size / 32;
   static_assert(rough_size % 32 == 0);
-  std::uint32_t word[words];
+  std::uint32_t word[words] = {};
 
-  /// All of the crew must call it; a barrier makes it known.
-  KOKKOS_FUNCTION void clear(int rank, int size) {
-    for (int w = rank; w < words; w += size) word[w] = 0;
-  }
   KOKKOS_FUNCTION void set(int i) {
     Kokkos::atomic_or(&word[i / 32], std::uint32_t{1} << (i % 32));
   }
@@ -280,6 +279,7 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, R
         rough.scale = spread_of(sorted, n);
       }
     }
+    KASTOR_KEEP_LOOP
     for (int w = 0; w < RoughFlags::words; ++w) {
       for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
         if (rough.spikes < RoughScale<T>::max_spikes)

@@ -11,6 +11,7 @@
 #include <kastor/detail/gathered_bins.hpp>
 #include <kastor/detail/lanes.hpp>
 #include <kastor/detail/mask_lines.hpp>
+#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/sort_into_pages.hpp>
 #include <kastor/detail/sums_before.hpp>
 #include <kastor/detail/team_scratch.hpp>
@@ -56,7 +57,7 @@ struct BinSums {
 
   KOKKOS_FUNCTION void add(std::uint32_t n, int bin) {
     // Of 32 bits, as the number: a device multiplies 64 in many instructions.
-    const auto middle = static_cast<std::int32_t>(SampleBins::middle_of(bin));
+    const std::int32_t middle = SampleBins::middle_of(bin);
     const std::int64_t of_bin = std::int64_t{static_cast<std::int32_t>(n)} * middle;
     count += n;
     sum += of_bin;
@@ -166,58 +167,54 @@ struct ClearHistogram {
 /// Work space of a team that looks for the rough scale.
 template <class T>
 struct RoughSpace {
-  T values[rough_size];  ///< what is not finite is infinity
+  using Pack = PixelPack<T>;
+  static constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+
+  Pack packs[rough_size / Pack::size];  ///< of pixels; what is not finite is infinity
   T sorted[rough_size];
-  int place[rough_size];
   RoughFlags flags;
   int finite;
 
-  /// Takes a pixel, before a barrier.
+  /// Takes a pixel, for each of its `rough_size` places, before a barrier.
   KOKKOS_FUNCTION void take(int i, T x) {
-    values[i] = Interval<T>{}.contains(x) ? x : Kokkos::Experimental::infinity_v<T>;
-    place[i] = 0;
-    if (i == 0) finite = 0;
+    packs[i / Pack::size].pixel[i % Pack::size] = Interval<T>{}.contains(x) ? x : infinity;
+    if (i < RoughFlags::words) flags.word[i] = 0;
+    if (i == 0) finite = rough_size;
   }
-  /// All of the team must call it, for 0 < n <= rough_size pixels. `rough`: known after a barrier.
+  /// All of the team must call it. `rough`: known after a barrier.
   template <bool OfPeaks, class Member>
-  KOKKOS_FUNCTION void describe(const TeamCrew<Member>& crew, int n, RoughScale<T>& rough) {
-    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
-    const int rank = crew.rank();
-    const int size = crew.size();
-    flags.clear(rank, size);
-    // Sorted by counting the smaller ones, several threads a pixel; what is not finite comes last.
-    const int parts = size / rough_size > 1 ? size / rough_size : 1;
-    for (int k = rank; k < rough_size * parts; k += size) {
-      const int i = k % rough_size;
-      const int part = k / rough_size;
-      if (i >= n) continue;
-      (void)scratch_fetch_add(&place[i],
-                              count_in_part(i, n * part / parts, n * (part + 1) / parts));
-    }
-    crew.barrier();
-    for (int i = rank; i < n; i += size) sorted[place[i]] = values[i];
-    crew.barrier();
-    for (int i = rank; i < n; i += size) {
-      if (sorted[i] < infinity && (i + 1 == n || !(sorted[i + 1] < infinity))) finite = i + 1;
+  KOKKOS_FUNCTION void describe(const TeamCrew<Member>& crew, RoughScale<T>& rough) {
+    for (int i = crew.rank(); i < rough_size; i += crew.size()) {
+      const T x = packs[i / Pack::size].pixel[i % Pack::size];
+      const int place = place_of(i, x);
+      sorted[place] = x;
+      if (!(x < infinity)) Kokkos::atomic_min(&finite, place);
     }
     crew.barrier();
     describe_sorted<OfPeaks>(crew, sorted, finite, flags, rough);
   }
 
  private:
-  /// `count_before`, whose comparison of places is not needed but in the part that has the value.
-  [[nodiscard]] KOKKOS_FUNCTION int count_in_part(int i, int begin, int end) const {
-    if (begin <= i && i < end) return count_before(values, i, begin, end);
-    const T x = values[i];
+  /// Where a pixel comes when they are sorted, found by counting; equal ones keep their order. The
+  /// lanes of a warp have pixels of one block, so that only there the places are compared.
+  [[nodiscard]] KOKKOS_FUNCTION int place_of(int i, T x) const {
+    constexpr int block = lanes;
+    const int own = i - i % block;
     int before = 0;
-    if (end <= i) {
-      KASTOR_UNROLL_BY_4
-      for (int k = begin; k < end; ++k) before += values[k] <= x ? 1 : 0;
-    } else {
-      KASTOR_UNROLL_BY_4
-      for (int k = begin; k < end; ++k) before += values[k] < x ? 1 : 0;
-    }
+    count(0, own, before, [x](T other, int) { return other <= x; });
+    count(own, own + block, before,
+          [x, i](T other, int k) { return (other < x) | ((other == x) & (k < i)); });
+    count(own + block, rough_size, before, [x](T other, int) { return other < x; });
     return before;
+  }
+  template <class Before>
+  KOKKOS_FUNCTION void count(int begin, int end, int& n, const Before& is_before) const {
+    KASTOR_UNROLL_BY_4
+    for (int k = begin; k < end; k += Pack::size) {
+      const Pack pack = packs[k / Pack::size];
+      KASTOR_UNROLL
+      for (int c = 0; c < Pack::size; ++c) add_if(is_before(pack.pixel[c], k + c), 1, n);
+    }
   }
 };
 
@@ -252,9 +249,10 @@ struct FindRoughScale {
     team.team_barrier();
     RoughSpace<T>& rough = *scratch_of<RoughSpace<T>>(team);
     const int n = static_cast<int>(stride.count < rough_size ? stride.count : rough_size);
-    for (int i = rank; i < n; i += size) rough.take(i, space.rough_values[i]);
+    for (int i = rank; i < rough_size; i += size)
+      rough.take(i, i < n ? space.rough_values[i] : rough.infinity);
     team.team_barrier();
-    rough.template describe<OfPeaks>(crew, n, *space.rough);
+    rough.template describe<OfPeaks>(crew, *space.rough);
   }
 };
 
@@ -322,7 +320,7 @@ struct CountSampleOfOneBand {
     Space& here = *scratch_of<Space>(team);
     const std::int64_t step = std::int64_t{sampling} * threads;
     const int n = static_cast<int>(rough.count < rough_size ? rough.count : rough_size);
-    const T of_rough = rank < n ? band.at(rank * rough.stride) : T{0};
+    const T of_rough = rank < n ? band.at(rank * rough.stride) : here.rough.infinity;
     T pixel[at_once]{};
     KASTOR_UNROLL
     for (int k = 0; k < at_once; ++k) {
@@ -330,17 +328,20 @@ struct CountSampleOfOneBand {
       if (i < sample.count) pixel[k] = band.at(i * sample.stride);
     }
     for (int b = rank; b < SampleBins::count; b += threads) here.histogram[b] = 0;
-    if (rank < n) here.rough.take(rank, of_rough);
+    here.rough.take(rank, of_rough);
     team.team_barrier();
-    here.rough.template describe<OfPeaks>(crew, n, here.scale);
+    here.rough.template describe<OfPeaks>(crew, here.scale);
     team.team_barrier();
     const SampleBins bin_of = sample_bins(here.scale);
     const auto count = [&](T x) {
       if (Interval<T>{}.contains(x)) (void)scratch_fetch_add(&here.histogram[bin_of(x)], 1U);
     };
-    KASTOR_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      if (place + k * step < sample.count) count(pixel[k]);
+    // Short code: it runs once and has to be fetched first.
+    KASTOR_KEEP_LOOP
+    for (std::int64_t k = 0; k < at_once; ++k) {
+      if (place + k * step < sample.count) count(pixel[0]);
+      KASTOR_UNROLL
+      for (int next = 1; next < at_once; ++next) pixel[next - 1] = pixel[next];
     }
     KASTOR_UNROLL_BY_4
     for (std::int64_t i = place + at_once * step; i < sample.count; i += step)
@@ -379,22 +380,33 @@ struct BracketFromHistogram {
     auto* const scratch = scratch_of<Space>(team);
     space.count = scratch->count;
     constexpr int share = SampleSums::stretch;
-    const int first = team.team_rank() * share;
-    // Read once, all at a time.
+    const int rank = team.team_rank();
     std::uint32_t n[share];
     KASTOR_UNROLL
-    for (int k = 0; k < share; ++k)
-      n[k] = first + k < SampleBins::count ? space.histogram[first + k] : 0;
-    BinSums mine;
+    for (int k = 0; k < share; ++k) {
+      const int bin = rank + k * threads;
+      n[k] = bin < SampleBins::count ? space.histogram[bin] : 0;
+    }
     KASTOR_UNROLL
-    for (int k = 0; k < share; ++k) mine.add(n[k], first + k);
+    for (int k = 0; k < share; ++k) {
+      if (rank + k * threads <= SampleBins::count) space.count[rank + k * threads] = n[k];
+    }
+    team.team_barrier();
+    // A thread has bins side by side, an odd number of them, so that no two of a warp meet at a
+    // bank. Loops: the code runs once and has to be fetched first.
+    const int first = rank * share;
+    const int past = first + share <= SampleBins::count ? first + share : SampleBins::count + 1;
+    BinSums mine;
+    KASTOR_KEEP_LOOP
+    for (int bin = first; bin < past; ++bin) mine.add(space.count[bin], bin);
     std::int64_t sums[3] = {mine.count, mine.sum, mine.squares};
     sums_before(TeamCrew<Member>(team), scratch->sums, sums);
     BinSums before{sums[0], sums[1], sums[2]};
-    KASTOR_UNROLL
-    for (int k = 0; k < share; ++k) {
-      if (first + k <= SampleBins::count) before.put(space, first + k);
-      before.add(n[k], first + k);
+    KASTOR_KEEP_LOOP
+    for (int bin = first; bin < past; ++bin) {
+      const std::uint32_t here = space.count[bin];
+      before.put(space, bin);
+      before.add(here, bin);
     }
     team.team_barrier();
     if (team.team_rank() >= predicting_threads) return;

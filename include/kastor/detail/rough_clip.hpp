@@ -111,12 +111,21 @@ class RoughClip {
     float median;
     float reach;      ///< so far from it the next limits are
     float per_pixel;  ///< 1 / their number
+    bool is_far;      ///< a limit lies beyond the fine octaves
   };
 
-  /// False: the median is not in the window.
+  /// False: the median is not in the window, or a limit is far, unless that is looked up. Where it
+  /// is, the code for it makes every pass longer.
+  template <bool LooksFar>
   KOKKOS_FUNCTION bool look(const float (&limits)[sides], float factor, Pass& pass) const {
     Part parts[sides];
-    within(limits, parts);
+    within_fine_octaves(limits, parts);
+    pass.is_far = (parts[0].is_wide | parts[1].is_wide) != 0;
+    if constexpr (LooksFar) {
+      look_far(limits, parts);
+    } else {
+      if (pass.is_far) return false;
+    }
     pass.rank = m_rank + 0.5F * (parts[1].count - parts[0].count);
     if (!(pass.rank >= 0 && pass.rank < m_outline->window_begin[ClipOutline::window_steps] - 1))
       return false;
@@ -176,7 +185,8 @@ class RoughClip {
   T m_edge_pixel[sides];
 
  private:
-  KOKKOS_FUNCTION void within(const float (&limits)[sides], Part (&parts)[sides]) const {
+  KOKKOS_FUNCTION void within_fine_octaves(const float (&limits)[sides],
+                                           Part (&parts)[sides]) const {
     by_lanes(parts, [&](int side) {
       const float limit = of_side(side, limits);
       const int octave = octave_of(limit);
@@ -184,6 +194,8 @@ class RoughClip {
       if (octave >= TailOctaves::fine) return Part{0, 0, 0, 0, 1};
       return within_fine(side, limit);
     });
+  }
+  KOKKOS_FUNCTION void look_far(const float (&limits)[sides], Part (&parts)[sides]) const {
     // In a loop, which is half of the code.
     KASTOR_KEEP_LOOP
     for (int side = 0; side < sides; ++side) {
