@@ -99,15 +99,14 @@ struct BinRange {
   clip.window_last = -1;
   int first = 0;
   int last = SampleBins::count;
+  int bin = SampleBins::side;
   for (int pass = 1; pass <= most_passes; ++pass) {
     const std::int64_t before = sums.count[first];
     const std::int64_t n = static_cast<std::int64_t>(sums.count[last]) - before;
     if (n < fewest) return clip;
-    const Divisor count(n);
-    const double sum = sums.sum_between(first, last);
-    const double squares = sums.squares_between(first, last);
-    const double variance = count.quotient(squares - sum * count.quotient(sum));
-    clip.sigma = Kokkos::sqrt(variance > 0 ? variance : 0.0) / 2048;
+    // On their way while the median is looked for.
+    const SampleSums::Between sum = sums.sum_between(first, last);
+    const SampleSums::Between squares = sums.squares_between(first, last);
     const std::int64_t middle = before + n / 2;
     // Five standard errors of a median's rank.
     const auto ranks = static_cast<std::int64_t>(
@@ -115,12 +114,22 @@ struct BinRange {
                        3;
     clip.window_first = middle - ranks < clip.window_first ? middle - ranks : clip.window_first;
     clip.window_last = middle + ranks > clip.window_last ? middle + ranks : clip.window_last;
-    const int bin = bin_of_rank(sums, middle);
-    const double share =
-        (static_cast<double>(middle - static_cast<std::int64_t>(sums.count[bin])) + 0.5) /
-        static_cast<double>(sums.count[bin + 1] - sums.count[bin]);
-    clip.median =
-        SampleBins::low_of(bin) + share * (SampleBins::high_of(bin) - SampleBins::low_of(bin));
+    bin =
+        last_not_above_near(sums.count, SampleBins::count, static_cast<std::uint32_t>(middle), bin);
+    // Two quotients at once: 1 / n, and the share of the bin up to the middle.
+    double quotients[2];
+    by_lanes(quotients, [&](int which) {
+      const std::int64_t in_bin = middle - static_cast<std::int64_t>(sums.count[bin]);
+      const double x = which == 0 ? 1.0 : static_cast<double>(in_bin) + 0.5;
+      return x / static_cast<double>(which == 0 ? n : sums.count[bin + 1] - sums.count[bin]);
+    });
+    double borders[2];
+    by_lanes(borders, [&](int which) { return SampleBins::low_of(bin + which); });
+    clip.median = borders[0] + quotients[1] * (borders[1] - borders[0]);
+    const Divisor count(n, quotients[0]);
+    const double total = sum.value();
+    const double variance = count.quotient(squares.value() - total * count.quotient(total));
+    clip.sigma = Kokkos::sqrt(variance > 0 ? variance : 0.0) / 2048;
     clip.low = clip.median - kappa * clip.sigma;
     clip.high = clip.median + kappa * clip.sigma;
     clip.survivors = n;

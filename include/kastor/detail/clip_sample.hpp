@@ -137,21 +137,19 @@ struct SampleBins {
   double centre = 0;
   double per_unit = 0;  ///< 1 / scale
 
-  [[nodiscard]] KOKKOS_FUNCTION static int of_distance(double a) {
-    if (a < 16) {  // in one go, for the lanes of a warp have pixels of both kinds
-      const bool is_fine = a < 1;
-      return (is_fine ? 0 : fine) + static_cast<int>(is_fine ? a * fine : (a - 1) * 64);
-    }
-    if (!(a < 1024)) return side - 1;
-    const auto bits = Kokkos::bit_cast<std::uint64_t>(a);
-    return coarse + (static_cast<int>(bits >> 52) - 1027) * 32 + static_cast<int>(bits >> 47 & 31);
-  }
   [[nodiscard]] KOKKOS_FUNCTION static int of(double t) {
-    return t < 0 ? side - 1 - of_distance(-t) : side + of_distance(t);
+    const int near = near_of(t);
+    return near != none ? near : on_side_of(t, far_bin(Kokkos::fabs(t)));
   }
   template <class T>
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
     return of(units_of(x));
+  }
+  static constexpr int none = -1;
+  /// The same up to 16 units from the centre; farther off, and of NaN: none.
+  template <class T>
+  [[nodiscard]] KOKKOS_FUNCTION int near_bin(T x) const {
+    return near_of(units_of(x));
   }
 
   /// For many pixels at once, on a host.
@@ -184,6 +182,24 @@ struct SampleBins {
   [[nodiscard]] KOKKOS_FUNCTION double units_of(T x) const {
     return (static_cast<double>(x) - centre) * per_unit;
   }
+  /// Without branches: the lanes of a warp have pixels of all kinds.
+  [[nodiscard]] KOKKOS_FUNCTION static int near_of(double t) {
+    const double distance = Kokkos::fabs(t);
+    const bool is_near = distance < 16;
+    const double a = is_near ? distance : 0.0;
+    const bool is_fine = a < 1;
+    const int i = (is_fine ? 0 : fine) + static_cast<int>(is_fine ? a * fine : (a - 1) * 64);
+    return is_near ? on_side_of(t, i) : none;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static int far_bin(double distance) {
+    if (!(distance < 1024)) return side - 1;
+    const auto bits = Kokkos::bit_cast<std::uint64_t>(distance);
+    return coarse + (static_cast<int>(bits >> 52) - 1027) * 32 + static_cast<int>(bits >> 47 & 31);
+  }
+  /// Bin `i` of the side where t is.
+  [[nodiscard]] KOKKOS_FUNCTION static int on_side_of(double t, int i) {
+    return t < 0 ? side - 1 - i : side + i;
+  }
   /// That of bin `i` of a side.
   [[nodiscard]] KOKKOS_FUNCTION static std::int32_t middle_of_distance(int i) {
     if (i < fine) return 2 * i + 1;
@@ -209,11 +225,16 @@ struct SampleSums {
   const std::int64_t* sum;
   const std::int64_t* squares;
 
-  [[nodiscard]] KOKKOS_FUNCTION double sum_between(int first, int last) const {
-    return static_cast<double>(sum[place_of(last)] - sum[place_of(first)]);
+  /// Of bins [first, last): what lies before the one and the other, read but not yet waited for.
+  struct Between {
+    std::int64_t first, last;
+    [[nodiscard]] KOKKOS_FUNCTION double value() const { return static_cast<double>(last - first); }
+  };
+  [[nodiscard]] KOKKOS_FUNCTION Between sum_between(int first, int last) const {
+    return {sum[place_of(first)], sum[place_of(last)]};
   }
-  [[nodiscard]] KOKKOS_FUNCTION double squares_between(int first, int last) const {
-    return static_cast<double>(squares[place_of(last)] - squares[place_of(first)]);
+  [[nodiscard]] KOKKOS_FUNCTION Between squares_between(int first, int last) const {
+    return {squares[place_of(first)], squares[place_of(last)]};
   }
 };
 
@@ -248,9 +269,11 @@ struct RoughFlags {
   static constexpr int words = rough_size / 32;
   static_assert(rough_size % 32 == 0);
   std::uint32_t word[words] = {};
+  std::uint32_t any = 0;  ///< not 0 if one is set
 
   KOKKOS_FUNCTION void set(int i) {
     Kokkos::atomic_or(&word[i / 32], std::uint32_t{1} << (i % 32));
+    Kokkos::atomic_or(&any, 1U);
   }
 };
 
@@ -280,7 +303,7 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, R
       }
     }
     KASTOR_KEEP_LOOP
-    for (int w = 0; w < RoughFlags::words; ++w) {
+    for (int w = 0; flags.any != 0 && w < RoughFlags::words; ++w) {
       for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
         if (rough.spikes < RoughScale<T>::max_spikes)
           rough.spike[rough.spikes++] = sorted[32 * w + lowest_one(rest)];

@@ -19,6 +19,9 @@ class Divisor {
   KOKKOS_FUNCTION explicit Divisor(std::int64_t n) : m_n(static_cast<double>(n)) {
     KOKKOS_IF_ON_DEVICE((m_reciprocal = 1.0 / m_n;))
   }
+  /// Of somebody who knows 1 / n.
+  KOKKOS_FUNCTION Divisor(std::int64_t n, double reciprocal)
+      : m_n(static_cast<double>(n)), m_reciprocal(reciprocal) {}
   /// x / n, but that -0 may become 0. \param x 0, or of a size from 2^-900 to 2^1000, or no number.
   [[nodiscard]] KOKKOS_FUNCTION double quotient(double x) const {
     double q = 0;
@@ -28,9 +31,7 @@ class Divisor {
   }
   /// What a device does, for whoever wants to see that it is the same.
   [[nodiscard]] KOKKOS_FUNCTION static double by_reciprocal(double x, std::int64_t n) {
-    Divisor by(n);
-    by.m_reciprocal = 1.0 / by.m_n;
-    return by.corrected(x);
+    return Divisor(n, 1.0 / static_cast<double>(n)).corrected(x);
   }
 
  private:

@@ -66,9 +66,14 @@ struct BinSums {
   /// As what lies before a bin.
   template <class T>
   KOKKOS_FUNCTION void put(const PredictionSpace<T>& space, int bin) const {
+    put(space, bin, SampleSums::place_of(bin));
+  }
+  /// `place`: of the bin's sums.
+  template <class T>
+  KOKKOS_FUNCTION void put(const PredictionSpace<T>& space, int bin, int place) const {
     space.count[bin] = static_cast<std::uint32_t>(count);
-    space.sum[SampleSums::place_of(bin)] = sum;
-    space.squares[SampleSums::place_of(bin)] = squares;
+    space.sum[place] = sum;
+    space.squares[place] = squares;
   }
 };
 
@@ -179,6 +184,7 @@ struct RoughSpace {
   KOKKOS_FUNCTION void take(int i, T x) {
     packs[i / Pack::size].pixel[i % Pack::size] = Interval<T>{}.contains(x) ? x : infinity;
     if (i < RoughFlags::words) flags.word[i] = 0;
+    if (i == 0) flags.any = 0;
     if (i == 0) finite = rough_size;
   }
   /// All of the team must call it. `rough`: known after a barrier.
@@ -200,20 +206,26 @@ struct RoughSpace {
   [[nodiscard]] KOKKOS_FUNCTION int place_of(int i, T x) const {
     constexpr int block = lanes;
     const int own = i - i % block;
-    int before = 0;
-    count(0, own, before, [x](T other, int) { return other <= x; });
-    count(own, own + block, before,
-          [x, i](T other, int k) { return (other < x) | ((other == x) & (k < i)); });
-    count(own + block, rough_size, before, [x](T other, int) { return other < x; });
-    return before;
+    int before[Pack::size] = {};
+    visit(0, own, [&](T other, int, int c) { count_if_not_greater(other, x, before[c]); });
+    visit(own, own + block, [&](T other, int k, int c) {
+      before[c] += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
+    });
+    visit(own + block, rough_size,
+          [&](T other, int, int c) { count_if_less(other, x, before[c]); });
+    int sum = 0;
+    KASTOR_UNROLL
+    for (int c = 0; c < Pack::size; ++c) sum += before[c];
+    return sum;
   }
-  template <class Before>
-  KOKKOS_FUNCTION void count(int begin, int end, int& n, const Before& is_before) const {
+  /// Calls `visit(pixel, k, k % Pack::size)` for those from one pack to another.
+  template <class Visit>
+  KOKKOS_FUNCTION void visit(int begin, int end, const Visit& visit) const {
     KASTOR_UNROLL_BY_4
     for (int k = begin; k < end; k += Pack::size) {
       const Pack pack = packs[k / Pack::size];
       KASTOR_UNROLL
-      for (int c = 0; c < Pack::size; ++c) add_if(is_before(pack.pixel[c], k + c), 1, n);
+      for (int c = 0; c < Pack::size; ++c) visit(pack.pixel[c], k + c, c);
     }
   }
 };
@@ -336,12 +348,30 @@ struct CountSampleOfOneBand {
     const auto count = [&](T x) {
       if (Interval<T>{}.contains(x)) (void)scratch_fetch_add(&here.histogram[bin_of(x)], 1U);
     };
-    // Short code: it runs once and has to be fetched first.
-    KASTOR_KEEP_LOOP
-    for (std::int64_t k = 0; k < at_once; ++k) {
-      if (place + k * step < sample.count) count(pixel[0]);
-      KASTOR_UNROLL
-      for (int next = 1; next < at_once; ++next) pixel[next - 1] = pixel[next];
+    int bin[at_once];
+    bool all_near = true;
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      bin[k] = bin_of.near_bin(pixel[k]);
+      const bool is_there = place + k * step < sample.count;
+      all_near &= !is_there | (bin[k] != SampleBins::none);
+      if (!is_there) bin[k] = SampleBins::none;
+    }
+    KASTOR_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      if (bin[k] != SampleBins::none) (void)scratch_fetch_add(&here.histogram[bin[k]], 1U);
+    }
+    if (!all_near) {
+      // Short code: it runs once and has to be fetched first.
+      KASTOR_KEEP_LOOP
+      for (std::int64_t k = 0; k < at_once; ++k) {
+        if (bin[0] == SampleBins::none && place + k * step < sample.count) count(pixel[0]);
+        KASTOR_UNROLL
+        for (int next = 1; next < at_once; ++next) {
+          pixel[next - 1] = pixel[next];
+          bin[next - 1] = bin[next];
+        }
+      }
     }
     KASTOR_UNROLL_BY_4
     for (std::int64_t i = place + at_once * step; i < sample.count; i += step)
@@ -402,10 +432,11 @@ struct BracketFromHistogram {
     std::int64_t sums[3] = {mine.count, mine.sum, mine.squares};
     sums_before(TeamCrew<Member>(team), scratch->sums, sums);
     BinSums before{sums[0], sums[1], sums[2]};
+    int place = rank;  // SampleSums::place_of(bin)
     KASTOR_KEEP_LOOP
-    for (int bin = first; bin < past; ++bin) {
+    for (int bin = first; bin < past; ++bin, place += threads) {
       const std::uint32_t here = space.count[bin];
-      before.put(space, bin);
+      before.put(space, bin, place);
       before.add(here, bin);
     }
     team.team_barrier();
