@@ -36,9 +36,9 @@ class BinRehearsal : RoughClip<T, Crew> {
     float last_place = -1;
     bool goes_on = true;
     const int end = Rough::end_of_passes(max_passes);
+    Pass now;
     KASTOR_KEEP_LOOP
     for (int pass = 0; goes_on && pass < end; ++pass) {
-      Pass now;
       if (!Rough::template look<true>(limits, factor, now)) break;
       constexpr int bins_of_step = GatheredBins<T>::window / ClipOutline::window_steps;
       const float place = now.place * bins_of_step;

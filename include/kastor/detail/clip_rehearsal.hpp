@@ -23,6 +23,18 @@ struct ExpectedQuestion {
   bool is_sound = false;             ///< a limit that can be answered
   T inner = 0, outer = 0;            ///< its bounds
   std::int64_t first = 0, past = 0;  ///< ranks
+  int bin = 0;                       ///< of the window, about where these ranks are
+};
+
+/// What the passes of a clip will ask, as far as they were foreseen.
+template <class T>
+struct ExpectedQuestions {
+  int limits[2] = {};  ///< of each side
+  int ranks = 0;
+  bool is_vague = false;  ///< it ended early, for they would hardly ask what was expected
+  ExpectedQuestion<T> question;
+  float last_limit[2] = {}, last_margin[2] = {};
+  float last_rank = 0, last_doubt = 0;
 };
 
 /// The passes of a clip by its outline alone, to find out what the exact passes will ask. What it
@@ -40,25 +52,22 @@ class ClipRehearsal : RoughClip<T, Crew> {
 
   KOKKOS_FUNCTION explicit ClipRehearsal(const RoughClip<T, Crew>& clip) : Rough(clip) {}
 
-  /// Goes through the passes as long as there is room for what they ask. All must call it.
-  KOKKOS_FUNCTION void operator()(double kappa, int max_passes, ExpectedQuestion<T>& question) {
-    const ExpectedQuestion<T> asked = question;
-    if (go_through<false>(kappa, max_passes, question)) return;
+  /// Goes through the passes as long as there is room for what they ask. `question`: which of them
+  /// is wanted. All must call it.
+  [[nodiscard]] KOKKOS_FUNCTION ExpectedQuestions<T> operator()(
+      double kappa, int max_passes, const ExpectedQuestion<T>& question) {
+    m_found.question = question;
+    if (go_through<false>(kappa, max_passes)) return m_found;
     m_found = {};
-    question = asked;
-    (void)go_through<true>(kappa, max_passes, question);
+    m_found.question = question;
+    (void)go_through<true>(kappa, max_passes);
+    return m_found;
   }
-
-  [[nodiscard]] KOKKOS_FUNCTION int limits(int side) const { return of_side(side, m_found.limits); }
-  [[nodiscard]] KOKKOS_FUNCTION int ranks() const { return m_found.ranks; }
-  /// It ended early, for what the passes ask would hardly be what was expected.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_vague() const { return m_found.is_vague; }
 
  private:
   /// False: a limit is far, and has to be looked up.
   template <bool LooksFar>
-  [[nodiscard]] KOKKOS_FUNCTION bool go_through(double kappa, int max_passes,
-                                                ExpectedQuestion<T>& question) {
+  [[nodiscard]] KOKKOS_FUNCTION bool go_through(double kappa, int max_passes) {
     const auto factor = static_cast<float>(kappa);
     float limits[sides] = {Kokkos::Experimental::infinity_v<float>,
                            Kokkos::Experimental::infinity_v<float>};
@@ -66,11 +75,11 @@ class ClipRehearsal : RoughClip<T, Crew> {
     // A pass that changes little is the last one: those after it ask for what it asked for.
     bool goes_on = true;
     const int end = Rough::end_of_passes(max_passes);
+    Pass now;
     KASTOR_KEEP_LOOP
     for (int pass = 0; goes_on && pass < end; ++pass) {
-      Pass now;
       if (!Rough::template look<LooksFar>(limits, factor, now)) return LooksFar || !now.is_far;
-      if (!expect_ranks(now.rank, now.in_steps, question)) return true;
+      if (!expect_ranks(now)) return true;
       goes_on = !(Kokkos::fabs(now.rank - last_rank) < 0.25F * m_found.last_doubt);
       last_rank = now.rank;
       Next next[sides];
@@ -80,7 +89,7 @@ class ClipRehearsal : RoughClip<T, Crew> {
       for (int side = 0; side < sides; ++side) {
         m_found.is_vague |= next[side].is_vague != 0;
         if (m_found.is_vague) return true;
-        if (next[side].is_last != 0 || !expect_limit(side, next[side], question)) return true;
+        if (next[side].is_last != 0 || !expect_limit(side, next[side])) return true;
         goes_on |= next[side].is_another != 0;
         limits[side] = next[side].limit;
       }
@@ -96,19 +105,23 @@ class ClipRehearsal : RoughClip<T, Crew> {
     int is_vague;    ///< what the outline says of it is too far off for the margin
   };
   /// False: there is no more room.
-  KOKKOS_FUNCTION bool expect_ranks(float rank, float in_steps, ExpectedQuestion<T>& question) {
+  KOKKOS_FUNCTION bool expect_ranks(const Pass& now) {
+    const float rank = now.rank;
     // Those expected last will do if this one is well among them.
     if (Kokkos::fabs(rank - m_found.last_rank) < 0.5F * m_found.last_doubt) return true;
     if (m_found.ranks == ExpectedClip<T>::ranks) return false;
     constexpr float least = 12;
-    const float wanted = least + 0.6F * about_sqrt(in_steps) + m_doubt_in_bin;
+    const float wanted = least + 0.6F * about_sqrt(now.in_steps) + m_doubt_in_bin;
     // With that of where these ranks lie there have to be places for them.
     const float most = 0.5F * (ExpectedClip<T>::most_pixels - 2 - m_doubt_in_bin);
     const float doubt = wanted < most ? wanted : (most > least ? most : least);
+    ExpectedQuestion<T>& question = m_found.question;
     if (question.rank == m_found.ranks) {
       question.is_asked = true;
       question.first = static_cast<std::int64_t>(rank - doubt);
       question.past = static_cast<std::int64_t>(rank + doubt) + 2;
+      constexpr float of_step = GatheredBins<T>::window / ClipOutline::window_steps;
+      question.bin = static_cast<int>(of_step * now.place);
     }
     m_found.last_rank = rank;
     m_found.last_doubt = doubt;
@@ -132,10 +145,11 @@ class ClipRehearsal : RoughClip<T, Crew> {
   }
 
   /// As above.
-  KOKKOS_FUNCTION bool expect_limit(int side, const Next& next, ExpectedQuestion<T>& question) {
+  KOKKOS_FUNCTION bool expect_limit(int side, const Next& next) {
     if (!(next.margin > 0)) return true;
     const int count = m_found.limits[side];
     if (count == ExpectedClip<T>::limits) return false;
+    ExpectedQuestion<T>& question = m_found.question;
     if (question.side == side && question.limit == count) {
       question.is_asked = true;
       ask(side, next, question);
@@ -178,21 +192,13 @@ class ClipRehearsal : RoughClip<T, Crew> {
     constexpr int steps = ClipOutline::steps_of_group;
     const float* const before = m_outline->count + side * ClipOutline::steps + steps * at.group;
     const float in_bin = (before[steps] - before[0]) * (1.0F / TailOctaves::in_group);
-    const float share = in_bin > pixels ? pixels / in_bin : 1.0F;
+    const float share = in_bin > pixels ? pixels * about_inverse(in_bin) : 1.0F;
     next.margin = at.bin_width * share;
-    const float passed_on = in_bin / at.bin_width * next.limit * pull;
+    const float passed_on = in_bin * about_inverse(at.bin_width) * next.limit * pull;
     next.is_vague = about_sqrt(in_bin) * passed_on > too_far ? 1 : 0;
   }
 
-  /// So far.
-  struct Expectations {
-    int limits[sides] = {};
-    int ranks = 0;
-    bool is_vague = false;
-    float last_limit[sides] = {}, last_margin[sides] = {};
-    float last_rank = 0, last_doubt = 0;
-  };
-  Expectations m_found;
+  ExpectedQuestions<T> m_found;
 };
 
 }  // namespace kastor::detail

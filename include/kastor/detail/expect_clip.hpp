@@ -86,12 +86,13 @@ struct ExpectClip {
     } else {
       question.rank = task - sides * Expected::limits;
     }
-    rehearsal(request.kappa, request.max_passes, question);
-    if (rehearsal.is_vague()) {
+    const ExpectedQuestions<T> questions = rehearsal(request.kappa, request.max_passes, question);
+    question = questions.question;
+    if (questions.is_vague) {
       if (for_all && crew.rank() == 0) expected->usable = 0;
       return;
     }
-    if (for_all) return answer_for_all(crew, joined, rehearsal);
+    if (for_all) return answer_for_all(crew, joined, questions);
     if (!question.is_asked) return;
     crew.barrier();  // the outline has been read
     if (crew.rank() == 0) space.count = space.below = 0;
@@ -106,7 +107,7 @@ struct ExpectClip {
  private:
   /// What is asked before the first pass and beyond all pixels, and that nothing else is expected.
   KOKKOS_FUNCTION void answer_for_all(const Crew& crew, const Tails& joined,
-                                      const ClipRehearsal<T, Crew>& rehearsal) const {
+                                      const ExpectedQuestions<T>& questions) const {
     const T centre = brackets->centre;
     T outermost[sides] = {centre, centre};
     (void)joined.find_outermost(Interval<T>{}, outermost);
@@ -117,14 +118,14 @@ struct ExpectClip {
     for (int i = crew.rank(); i < sides * bounds.most; i += crew.size()) {
       const int side = i / bounds.most;
       const int at = i % bounds.most;
-      if (at < rehearsal.limits(side)) continue;
+      if (at < of_side(side, questions.limits)) continue;
       const T last = of_side(side, outermost);
       constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
       bounds.inner[side][at] =
           at != all ? centre : (side == 0 ? next_below(last) : next_above(last));
       bounds.outer[side][at] = at != all ? centre : (side == 0 ? -infinity : infinity);
     }
-    for (int at = rehearsal.ranks() + crew.rank(); at < bounds.most; at += crew.size())
+    for (int at = questions.ranks + crew.rank(); at < bounds.most; at += crew.size())
       bounds.first[at] = bounds.past[at] = 0;
     if (crew.rank() != 0) return;
     for (int side = 0; side < sides; ++side) {
@@ -308,8 +309,8 @@ struct ExpectClip {
   KOKKOS_FUNCTION void answer_ranks(const Crew& crew, const GatheredBins<T>& bins,
                                     const ExpectedQuestion<T>& question, Space& space) const {
     constexpr int room = Expected::most_pixels;
-    const int first = bin_of_rank(question.first);
-    const int last = bin_of_rank(question.past);
+    const int first = bin_of_rank(question.first, question.bin);
+    const int last = bin_of_rank(question.past, question.bin);
     const std::uint64_t begin = window.begin[first];
     const std::uint64_t end = window.begin[last + 1];
     // Equal ones, as a rule: it would take longer to look through them here than in the replay.
@@ -344,12 +345,12 @@ struct ExpectClip {
     }
   }
 
-  /// Clamped to those there are.
-  [[nodiscard]] KOKKOS_FUNCTION int bin_of_rank(std::int64_t rank) const {
+  /// Clamped to those there are. `bin`: it is near that, as a rule.
+  [[nodiscard]] KOKKOS_FUNCTION int bin_of_rank(std::int64_t rank, int bin) const {
     constexpr int all = GatheredBins<T>::window;
     const std::int64_t last = static_cast<std::int64_t>(window.begin[all]) - 1;
     const std::int64_t clamped = rank < 0 ? 0 : (rank < last ? rank : last);
-    return last_not_above_by_lanes(window.begin, all, static_cast<std::uint64_t>(clamped));
+    return last_not_above_near(window.begin, all, static_cast<std::uint64_t>(clamped), bin);
   }
   /// About the pixel of a rank in a bin.
   [[nodiscard]] KOKKOS_FUNCTION T about_rank(const GatheredBins<T>& bins, int bin,

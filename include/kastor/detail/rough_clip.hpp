@@ -105,17 +105,17 @@ class RoughClip {
 
   /// Of the pixels within limits.
   struct Pass {
-    float rank;      ///< of the median, in the window
-    float in_steps;  ///< pixels of the steps that the limits cut
-    float place;     ///< of the median, in steps of the window
+    float rank;                                      ///< of the median, in the window
+    float in_steps;                                  ///< pixels of the steps that the limits cut
+    float place = 0.5F * ClipOutline::window_steps;  ///< of the median, in steps of the window
     float median;
     float reach;      ///< so far from it the next limits are
     float per_pixel;  ///< 1 / their number
     bool is_far;      ///< a limit lies beyond the fine octaves
   };
 
-  /// False: the median is not in the window, or a limit is far, unless that is looked up. Where it
-  /// is, the code for it makes every pass longer.
+  /// `pass`: the one before. False: the median is not in the window, or a limit is far, unless that
+  /// is looked up. Where it is, the code for it makes every pass longer.
   template <bool LooksFar>
   KOKKOS_FUNCTION bool look(const float (&limits)[sides], float factor, Pass& pass) const {
     Part parts[sides];
@@ -134,7 +134,7 @@ class RoughClip {
     const float mean = (m_sum + (parts[1].sum - parts[0].sum)) * pass.per_pixel;
     const float variance =
         (m_squares + (parts[0].squares + parts[1].squares)) * pass.per_pixel - mean * mean;
-    pass.place = place_of_rank(pass.rank);
+    pass.place = place_of_rank(pass.rank, static_cast<int>(pass.place));
     pass.median = m_window_low + pass.place * m_window_step;
     pass.reach = factor * about_sqrt(variance);
     return true;
@@ -229,9 +229,10 @@ class RoughClip {
             static_cast<float>(scale_by_power_of_two(exact.squares, 2 * grid)), 0, 0};
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION float place_of_rank(float rank) const {
+  /// `near`: a step where it probably is.
+  [[nodiscard]] KOKKOS_FUNCTION float place_of_rank(float rank, int near) const {
     const float* const begin = m_outline->window_begin;
-    const int step = last_not_above_by_lanes(begin, ClipOutline::window_steps, rank);
+    const int step = last_not_above_near(begin, ClipOutline::window_steps, rank, near);
     const float share = (rank + 0.5F - begin[step]) * about_inverse(begin[step + 1] - begin[step]);
     return static_cast<float>(step) + share;
   }
