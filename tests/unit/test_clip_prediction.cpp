@@ -90,6 +90,8 @@ void many_bins_at_once_are_the_same() {
       for (std::size_t i = 0; i < values.size(); ++i) {
         const double t = (static_cast<double>(values[i]) - bins.centre) * bins.per_unit;
         ASSERT_EQ(SampleBins::is_near(found[i]), std::fabs(t) < 16) << values[i];
+        ASSERT_EQ(bins.near_bin(values[i]), std::fabs(t) < 16 ? bins(values[i]) : SampleBins::none)
+            << values[i];
         if (std::fabs(t) < 16) {
           ASSERT_EQ(found[i], bins(values[i])) << values[i];
         }

@@ -9,7 +9,6 @@
 #include <kastor/detail/bits.hpp>
 #include <kastor/detail/crew.hpp>
 #include <kastor/detail/moments.hpp>
-#include <kastor/detail/pixel_pack.hpp>
 #include <kastor/detail/sample_host.hpp>
 
 /// The sample that predicts a clip: every so many pixels of the image, counted into a histogram.
@@ -302,8 +301,8 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, R
         rough.scale = spread_of(sorted, n);
       }
     }
-    KASTOR_KEEP_LOOP
-    for (int w = 0; flags.any != 0 && w < RoughFlags::words; ++w) {
+    if (flags.any == 0) return;
+    for (int w = 0; w < RoughFlags::words; ++w) {
       for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
         if (rough.spikes < RoughScale<T>::max_spikes)
           rough.spike[rough.spikes++] = sorted[32 * w + lowest_one(rest)];

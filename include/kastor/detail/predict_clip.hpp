@@ -66,14 +66,9 @@ struct BinSums {
   /// As what lies before a bin.
   template <class T>
   KOKKOS_FUNCTION void put(const PredictionSpace<T>& space, int bin) const {
-    put(space, bin, SampleSums::place_of(bin));
-  }
-  /// `place`: of the bin's sums.
-  template <class T>
-  KOKKOS_FUNCTION void put(const PredictionSpace<T>& space, int bin, int place) const {
     space.count[bin] = static_cast<std::uint32_t>(count);
-    space.sum[place] = sum;
-    space.squares[place] = squares;
+    space.sum[SampleSums::place_of(bin)] = sum;
+    space.squares[SampleSums::place_of(bin)] = squares;
   }
 };
 
@@ -432,11 +427,10 @@ struct BracketFromHistogram {
     std::int64_t sums[3] = {mine.count, mine.sum, mine.squares};
     sums_before(TeamCrew<Member>(team), scratch->sums, sums);
     BinSums before{sums[0], sums[1], sums[2]};
-    int place = rank;  // SampleSums::place_of(bin)
     KASTOR_KEEP_LOOP
-    for (int bin = first; bin < past; ++bin, place += threads) {
+    for (int bin = first; bin < past; ++bin) {
       const std::uint32_t here = space.count[bin];
-      before.put(space, bin, place);
+      before.put(space, bin);
       before.add(here, bin);
     }
     team.team_barrier();
