@@ -32,8 +32,12 @@ struct SetAbove {
   kd::CandidateMask mask;
   const kd::Candidate<float>* some;
   std::int64_t n;
+  std::int64_t first;  ///< so many in a call of their own; 0: all in one call
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    mask.set_above(kd::TeamCrew<Member>(team), level, some, n);
+    const kd::TeamCrew<Member> crew(team);
+    // Nobody waits in between, as where a team marks one segment after the other.
+    if (first > 0) mask.set_above(crew, level, some, first);
+    mask.set_above(crew, level, some + first, n - first);
   }
 };
 
@@ -55,7 +59,7 @@ void expect_same(const View& on_device, const std::vector<V>& expected, const st
 }
 
 template <class Exec>
-void bits_are_set(const Candidates& some, const std::string& what) {
+void bits_are_set(const Candidates& some, const std::string& what, std::int64_t first = 0) {
   using Space = typename Exec::memory_space;
   std::vector<std::uint64_t> expected(static_cast<std::size_t>(ny * per_row), 0);
   std::vector<std::uint8_t> lines(expected.size() / 8, 0);
@@ -75,7 +79,8 @@ void bits_are_set(const Candidates& some, const std::string& what) {
   kd::TeamLauncher<Exec>{space}("test::set_above", 1,
                                 SetAbove<Exec>{{nx, per_row, words.data(), {touched.data()}},
                                                list.data(),
-                                               static_cast<std::int64_t>(some.size())});
+                                               static_cast<std::int64_t>(some.size()),
+                                               first});
   expect_same(words, expected, what + ", words");
   expect_same(touched, lines, what + ", lines");
 
@@ -109,7 +114,7 @@ TYPED_TEST_SUITE(CandidateLanes, ts::Execs, ts::CaseName);
 
 TYPED_TEST(CandidateLanes, SetTheBitsOfEachOther) {
   if constexpr (!kastor::is_host_space_v<TypeParam>) {
-    for (const std::size_t n : {1UL, 5UL, 31UL, 32UL, 33UL, 256UL, 1000UL, 1024UL, 4099UL}) {
+    for (const std::size_t n : {1UL, 5UL, 31UL, 32UL, 33UL, 256UL, 257UL, 1000UL, 1024UL, 4099UL}) {
       for (const int longest : {1, 2, 4, 7, 9, 40, 200}) {
         for (const double share_below : {0.0, 0.3, 0.9})
           bits_are_set<TypeParam>(
@@ -122,6 +127,19 @@ TYPED_TEST(CandidateLanes, SetTheBitsOfEachOther) {
     for (std::uint64_t i = 0; i < 600; ++i)
       in_turns.push_back({i % 3 * 100 + i / 3 % 50, i % 7 == 0 ? level : 2 * level});
     bits_are_set<TypeParam>(in_turns, "three words in turns");
+  }
+}
+
+/// The lanes leave the short way of few candidates at different times, and set bits together next.
+TYPED_TEST(CandidateLanes, SetTheBitsOfOneListAfterTheOther) {
+  if constexpr (!kastor::is_host_space_v<TypeParam>) {
+    for (const int longest : {1, 7, 200}) {
+      for (const std::int64_t first : {5, 257, 1000})
+        bits_are_set<TypeParam>(
+            stretches(1005, longest, 0.3),
+            std::to_string(first) + " of 1005 first, in stretches of " + std::to_string(longest),
+            first);
+    }
   }
 }
 

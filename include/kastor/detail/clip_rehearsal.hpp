@@ -33,6 +33,7 @@ struct ExpectedQuestions {
   int ranks = 0;
   bool is_vague = false;  ///< it ended early, for they would hardly ask what was expected
   ExpectedQuestion<T> question;
+  // The last ones.
   float last_limit[2] = {}, last_margin[2] = {};
   float last_rank = 0, last_doubt = 0;
 };
@@ -56,15 +57,18 @@ class ClipRehearsal : RoughClip<T, Crew> {
   /// is wanted. All must call it.
   [[nodiscard]] KOKKOS_FUNCTION ExpectedQuestions<T> operator()(
       double kappa, int max_passes, const ExpectedQuestion<T>& question) {
-    m_found.question = question;
+    begin(question);
     if (go_through<false>(kappa, max_passes)) return m_found;
-    m_found = {};
-    m_found.question = question;
+    begin(question);
     (void)go_through<true>(kappa, max_passes);
     return m_found;
   }
 
  private:
+  KOKKOS_FUNCTION void begin(const ExpectedQuestion<T>& question) {
+    m_found = {};
+    m_found.question = question;
+  }
   /// False: a limit is far, and has to be looked up.
   template <bool LooksFar>
   [[nodiscard]] KOKKOS_FUNCTION bool go_through(double kappa, int max_passes) {

@@ -301,11 +301,12 @@ KOKKOS_FUNCTION void describe_sorted(const Crew& crew, const T* sorted, int n, R
         rough.scale = spread_of(sorted, n);
       }
     }
-    if (flags.any == 0) return;
-    for (int w = 0; w < RoughFlags::words; ++w) {
-      for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
-        if (rough.spikes < RoughScale<T>::max_spikes)
-          rough.spike[rough.spikes++] = sorted[32 * w + lowest_one(rest)];
+    if (flags.any != 0) {
+      for (int w = 0; w < RoughFlags::words; ++w) {
+        for (std::uint32_t rest = flags.word[w]; rest != 0; rest &= rest - 1) {
+          if (rough.spikes < RoughScale<T>::max_spikes)
+            rough.spike[rough.spikes++] = sorted[32 * w + lowest_one(rest)];
+        }
       }
     }
   }

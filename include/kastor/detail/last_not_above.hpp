@@ -3,6 +3,7 @@
 #define KASTOR_DETAIL_LAST_NOT_ABOVE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <kastor/detail/lanes.hpp>
 
 namespace kastor::detail {
@@ -41,15 +42,17 @@ template <class V>
 #endif
 }
 
-/// The same where it probably is near a place, and n is at least 32: one step if it is.
+/// The same where it probably is near a place: one step if it is, for a warp looks at 32 places.
 template <class V>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int last_not_above_near(const V* values, int n, V x,
                                                              [[maybe_unused]] int place) {
 #ifdef __CUDA_ARCH__
-  int first = place - lanes / 2;
-  first = first < 0 ? 0 : (first < n - lanes ? first : n - lanes);
-  const std::uint32_t not_above = lanes_where(values[first + this_lane()] <= x);
-  if (not_above != 0 && not_above != ~0U) return first + __popc(not_above) - 1;
+  if (n >= lanes) {
+    int first = place - lanes / 2;
+    first = first < 0 ? 0 : (first < n - lanes ? first : n - lanes);
+    const std::uint32_t not_above = lanes_where(values[first + this_lane()] <= x);
+    if (not_above != 0 && not_above != ~0U) return first + __popc(not_above) - 1;
+  }
 #endif
   return last_not_above_by_lanes(values, n, x);
 }

@@ -44,7 +44,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_if(bool condition, int step, int& to) {
 #endif
 }
 
-/// Counts if a < b. On CUDA a comparison and one predicated instruction.
+/// Counts if a < b. On CUDA, of floats, by two instructions.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void count_if_less(T a, T b, int& n) {
 #ifdef __CUDA_ARCH__

@@ -61,7 +61,10 @@ struct BinSums {
     const std::int64_t of_bin = std::int64_t{static_cast<std::int32_t>(n)} * middle;
     count += n;
     sum += of_bin;
-    squares += of_bin * middle;
+    // With half of the largest sample in an outermost bin it overflows, and nothing is foreseen.
+    squares = static_cast<std::int64_t>(static_cast<std::uint64_t>(squares) +
+                                        static_cast<std::uint64_t>(of_bin) *
+                                            static_cast<std::uint64_t>(std::int64_t{middle}));
   }
   /// As what lies before a bin.
   template <class T>
@@ -179,8 +182,10 @@ struct RoughSpace {
   KOKKOS_FUNCTION void take(int i, T x) {
     packs[i / Pack::size].pixel[i % Pack::size] = Interval<T>{}.contains(x) ? x : infinity;
     if (i < RoughFlags::words) flags.word[i] = 0;
-    if (i == 0) flags.any = 0;
-    if (i == 0) finite = rough_size;
+    if (i == 0) {
+      flags.any = 0;
+      finite = rough_size;
+    }
   }
   /// All of the team must call it. `rough`: known after a barrier.
   template <bool OfPeaks, class Member>
@@ -202,12 +207,12 @@ struct RoughSpace {
     constexpr int block = lanes;
     const int own = i - i % block;
     int before[Pack::size] = {};
-    visit(0, own, [&](T other, int, int c) { count_if_not_greater(other, x, before[c]); });
-    visit(own, own + block, [&](T other, int k, int c) {
-      before[c] += (other < x) | ((other == x) & (k < i)) ? 1 : 0;
+    for_each(0, own, [&](T other, int, int c) { count_if_not_greater(other, x, before[c]); });
+    for_each(own, own + block, [&](T other, int k, int c) {
+      before[c] += ((other < x) | ((other == x) & (k < i))) ? 1 : 0;
     });
-    visit(own + block, rough_size,
-          [&](T other, int, int c) { count_if_less(other, x, before[c]); });
+    for_each(own + block, rough_size,
+             [&](T other, int, int c) { count_if_less(other, x, before[c]); });
     int sum = 0;
     KASTOR_UNROLL
     for (int c = 0; c < Pack::size; ++c) sum += before[c];
@@ -215,7 +220,7 @@ struct RoughSpace {
   }
   /// Calls `visit(pixel, k, k % Pack::size)` for those from one pack to another.
   template <class Visit>
-  KOKKOS_FUNCTION void visit(int begin, int end, const Visit& visit) const {
+  KOKKOS_FUNCTION void for_each(int begin, int end, const Visit& visit) const {
     KASTOR_UNROLL_BY_4
     for (int k = begin; k < end; k += Pack::size) {
       const Pack pack = packs[k / Pack::size];
@@ -419,6 +424,7 @@ struct BracketFromHistogram {
     team.team_barrier();
     // A thread has bins side by side, an odd number of them, so that no two of a warp meet at a
     // bank. Loops: the code runs once and has to be fetched first.
+    static_assert(share % 2 == 1);
     const int first = rank * share;
     const int past = first + share <= SampleBins::count ? first + share : SampleBins::count + 1;
     BinSums mine;

@@ -105,17 +105,18 @@ class RoughClip {
 
   /// Of the pixels within limits.
   struct Pass {
-    float rank;                                      ///< of the median, in the window
-    float in_steps;                                  ///< pixels of the steps that the limits cut
-    float place = 0.5F * ClipOutline::window_steps;  ///< of the median, in steps of the window
+    float rank;      ///< of the median, in the window
+    float in_steps;  ///< pixels of the steps that the limits cut
+    /// Of the median, in steps of the window; before the first pass about where it is.
+    float place = 0.5F * ClipOutline::window_steps;
     float median;
     float reach;      ///< so far from it the next limits are
     float per_pixel;  ///< 1 / their number
     bool is_far;      ///< a limit lies beyond the fine octaves
   };
 
-  /// `pass`: the one before. False: the median is not in the window, or a limit is far, unless that
-  /// is looked up. Where it is, the code for it makes every pass longer.
+  /// `pass`: the one before, then this one. False: the median is not in the window, or a limit is
+  /// far, unless that is looked up. Where it is, the code for it makes every pass longer.
   template <bool LooksFar>
   KOKKOS_FUNCTION bool look(const float (&limits)[sides], float factor, Pass& pass) const {
     Part parts[sides];
