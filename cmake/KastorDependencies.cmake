@@ -52,7 +52,6 @@ if(KASTOR_ENABLE_APPS)
 endif()
 if(KASTOR_ENABLE_TESTS)
   find_package(GTest 1.11 CONFIG REQUIRED)
-  find_package(Boost 1.74 CONFIG QUIET OPTIONAL_COMPONENTS context)  # without it, tests of emulated teams take minutes
   find_package(Python3 3.8 COMPONENTS Interpreter)
 endif()
 if(KASTOR_ENABLE_BENCHMARKS)

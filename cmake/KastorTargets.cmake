@@ -49,6 +49,8 @@ endfunction()
 function(kastor_set_up_target target)
   cmake_parse_arguments(PARSE_ARGV 1 arg UNITE "" PLAIN_CXX)
   target_compile_features(${target} PUBLIC cxx_std_20)
+  # A static library of ours may become part of a shared one.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   set(release $<CONFIG:Release,RelWithDebInfo>)
   target_compile_options(${target} PRIVATE

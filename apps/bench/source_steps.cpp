@@ -118,9 +118,7 @@ Measured time_measure(const S& sky) {
 
 template <class S>
 Measured time_pipeline(const S& sky) {
-  FindParams params;
-  params.graph = true;
-  SourceFinder<typename S::exec, typename S::real> find(sky.space, params);
+  SourceFinder<typename S::exec, typename S::real> find(sky.space);
   FindResult result;
   const auto job = [&] { result = find(sky.pixels_view()); };
   Measured measured;

@@ -52,7 +52,6 @@ class IslandPlan {
         about_image(image, [&] {
           const auto mesh = (*m_estimator)(pixels, m_masks.excluded);
           const auto estimated = mesh.background();
-          m_ceilings = mesh.ceilings;
           m_mesh = summary();
           if (!m_options.background) m_background.level = estimated.level;
           if (!m_options.rms) m_background.rms = estimated.rms;
@@ -61,7 +60,7 @@ class IslandPlan {
     }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
-      result = m_finder(pixels, m_background, m_masks.usable, m_ceilings);
+      result = m_finder(pixels, m_background, m_masks.usable);
       // Refused as without maps of the user's, where the mesh says so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
@@ -105,7 +104,6 @@ class IslandPlan {
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
   Image<T, Exec> m_given_level, m_given_rms;
   Background<Exec, T> m_background;
-  PixelCeilings<Exec, T> m_ceilings;
   IslandFinder<Exec, T> m_finder;
   std::optional<BackgroundSummary> m_mesh;
 };

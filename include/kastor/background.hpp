@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <kastor/image.hpp>
-#include <kastor/pixel_ceilings.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <kastor/threshold.hpp>
@@ -32,7 +31,6 @@ struct BackgroundParams {
   int filter_height = 3;           ///< of the median filter; 1 = none  [cells, odd]
   int filter_width = 3;            ///< likewise
   MeshInterpolation interpolation = MeshInterpolation::bicubic;
-  bool graph = false;  ///< as `FindParams::graph`
 };
 
 /// Level and noise of the sky as surfaces over an image. Owns its nodes.
@@ -42,8 +40,6 @@ struct BackgroundMesh {
   std::int64_t nx = 0;      ///< of the image
   MeshSurface<Exec> level;  ///< of the sky [image unit]
   MeshSurface<Exec> rms;    ///< standard deviation of the noise [image unit]
-  /// Of the image; none where it was cheaper not to note them. For `IslandFinder`.
-  PixelCeilings<Exec, T> ceilings;
 
   /// As detection takes it; shares the nodes.
   [[nodiscard]] Background<Exec, T> background() const {
@@ -90,8 +86,8 @@ class BackgroundEstimator {
   BackgroundEstimator(BackgroundEstimator&&) noexcept;
   BackgroundEstimator& operator=(BackgroundEstimator&&) noexcept;
 
-  /// Enqueues only. Nodes and ceilings are overwritten by the next call; nodes are NaN if no cell
-  /// is good. `exclude`: empty, or of the shape of the image; pixels whose bit is set are not used.
+  /// Enqueues only. Nodes are overwritten by the next call; they are NaN if no cell is good.
+  /// `exclude`: empty, or of the shape of the image; pixels whose bit is set are not used.
   /// \throws Error if the image has no pixels, or `exclude` has another shape.
   [[nodiscard]] BackgroundMesh<Exec, T> operator()(const ConstImage<T, Exec>& image,
                                                    const BitMask<Exec>& exclude = {});

@@ -6,7 +6,6 @@
 #include <kastor/image.hpp>
 #include <kastor/island.hpp>
 #include <kastor/label.hpp>
-#include <kastor/pixel_ceilings.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/threshold.hpp>
 #include <memory>
@@ -23,7 +22,6 @@ struct IslandParams {
   std::int64_t min_pixels = 1;  ///< smaller islands are dropped  [>= 1]
   bool negative = false;        ///< look for deviations below the background too
   bool drop_at_edge = false;    ///< islands that touch the border of the image are dropped
-  bool graph = false;           ///< as `FindParams::graph`
 };
 
 /// What is counted of the deviations to one side of the background.
@@ -80,43 +78,34 @@ class IslandFinder {
   IslandFinder& operator=(IslandFinder&&) noexcept;
 
   /// Maps and region are those of the whole image, whatever the bands. `region`: pixels whose bit
-  /// is 0 are not used; without words, all are. `ceilings`: of the pixels as they are now, as a
-  /// `BackgroundEstimator` left them: then a device does not read those again that cannot be
-  /// foreground. Fences the instance given at construction, once unless a list must grow or, on a
-  /// device, one pixel in 64 is foreground and it was not so the call before.
-  /// \throws Error if a map, the region or the ceilings do not fit the image.
+  /// is 0 are not used; without words, all are. Fences the instance given at construction, once
+  /// unless a list must grow. \throws Error if a map or the region does not fit the image.
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& image,
                                         const Background<Exec, T>& background,
-                                        const BitMask<Exec>& region = {},
-                                        const PixelCeilings<Exec, T>& ceilings = {});
+                                        const BitMask<Exec>& region = {});
   /// The same of an image in bands of whole rows.
   [[nodiscard]] IslandResult operator()(Bands<T, Exec> bands, const Background<Exec, T>& background,
-                                        const BitMask<Exec>& region = {},
-                                        const PixelCeilings<Exec, T>& ceilings = {});
+                                        const BitMask<Exec>& region = {});
   /// For any View that keeps the layout contract.
   template <AnyView V>
   [[nodiscard]] IslandResult operator()(const V& image, const Background<Exec, T>& background,
-                                        const BitMask<Exec>& region = {},
-                                        const PixelCeilings<Exec, T>& ceilings = {}) {
-    return (*this)(detail::as_const_image_of<T, Exec>(image), background, region, ceilings);
+                                        const BitMask<Exec>& region = {}) {
+    return (*this)(detail::as_const_image_of<T, Exec>(image), background, region);
   }
 
   /// The same without a copy of the rows: on images of one size nothing is allocated at all, unless
   /// a list must grow.
   [[nodiscard]] FoundIslands find(const ConstImage<T, Exec>& image,
                                   const Background<Exec, T>& background,
-                                  const BitMask<Exec>& region = {},
-                                  const PixelCeilings<Exec, T>& ceilings = {});
+                                  const BitMask<Exec>& region = {});
   /// The same of an image in bands of whole rows.
   [[nodiscard]] FoundIslands find(Bands<T, Exec> bands, const Background<Exec, T>& background,
-                                  const BitMask<Exec>& region = {},
-                                  const PixelCeilings<Exec, T>& ceilings = {});
+                                  const BitMask<Exec>& region = {});
   /// For any View that keeps the layout contract.
   template <AnyView V>
   [[nodiscard]] FoundIslands find(const V& image, const Background<Exec, T>& background,
-                                  const BitMask<Exec>& region = {},
-                                  const PixelCeilings<Exec, T>& ceilings = {}) {
-    return find(detail::as_const_image_of<T, Exec>(image), background, region, ceilings);
+                                  const BitMask<Exec>& region = {}) {
+    return find(detail::as_const_image_of<T, Exec>(image), background, region);
   }
 
   /// Of the last call; overwritten by the next one. Labels are the ids of the positive islands;

@@ -3,8 +3,6 @@
 #define KASTOR_LABEL_HPP
 
 #include <cstdint>
-#include <kastor/detail/few_runs.hpp>
-#include <kastor/detail/mask_lines.hpp>
 #include <kastor/image.hpp>
 #include <kastor/threshold.hpp>
 #include <memory>
@@ -69,8 +67,7 @@ struct RunLabels {
   List<std::uint32_t> label;
   List<std::uint32_t> first_run;  ///< (components) run that holds the component's first pixel
   BitMask<Exec> mask;             ///< the mask that was labelled
-  /// (words + 1) number of runs that begin before a word of the mask: before the words that are not
-  /// 0, the first word of each row, and behind the last
+  /// (words + 1) number of runs that begin before each word of the mask, and the number of all
   List<std::uint32_t> first_in_word;
 
   /// The label of pixel (y, x), 0 for background: O(1) from the mask.
@@ -87,7 +84,6 @@ struct LabelCounts {
   std::uint64_t pixels = 0;  ///< of the foreground
   std::uint32_t components = 0;
   std::uint32_t dropped = 0;
-  std::uint32_t labelled_runs = 0;  ///< of which there is a list
 };
 
 /// Connected components by union-find over the runs of a bit mask. Labels are those of
@@ -118,27 +114,18 @@ class Labeller {
   /// The same in two steps, for those who have more to enqueue before they fence. `enqueue` only
   /// enqueues: until `finish`, the numbers of `labels()` are 0 and those at `counts()`, in the
   /// memory of Exec, are the true ones. `finish` is for after a fence. False: the mask has more
-  /// runs than the work space had room for, which is now larger, or many more than the masks
-  /// before; everything enqueued since is to be enqueued again. Only the number of runs is true
-  /// then, there are no components, and the lists hold nothing that kernels could use.
+  /// runs than the work space had room for, which is now larger; everything enqueued since is to be
+  /// enqueued again. Only the number of runs is true then, there are no components, and the lists
+  /// hold nothing that kernels could use.
   void enqueue(const BitMask<Exec>& mask);
   /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
-  /// The same for those who measure components next: `few_runs()` are made as well. `lines`: which
-  /// lines of the mask have a bit, in the memory of Exec, if that is known: others need not be
-  /// read.
-  void enqueue_to_measure(const BitMask<Exec>& mask, const detail::MaskLines& lines = {});
   /// After a fence: true if all had room.
   [[nodiscard]] bool finish();
   /// What the last call found, overwritten by the next one.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
   /// The numbers of the last `enqueue`, in the memory of Exec.
   [[nodiscard]] const LabelCounts* counts() const;
-  /// Devices: of the last `enqueue`, if that was one to measure.
-  [[nodiscard]] detail::FewRuns few_runs() const;
-  /// Devices that may drop components: the runs that have a label, in any order, as many as
-  /// `counts()` says. Null: all runs are to be looked at.
-  [[nodiscard]] const std::uint32_t* labelled_runs() const;
 
  private:
   struct Plan;

@@ -48,9 +48,6 @@ class Measurer {
   /// False: there were more than there was room for, which is now larger; enqueue again. `rows()`
   /// are those of the last `finish`, overwritten by the next `enqueue`.
   void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts);
-  /// The same, sooner, for what `labeller.enqueue_to_measure` has enqueued. The mask must stay as
-  /// it is until the fence.
-  void enqueue(Bands<T, Exec> bands, const Labeller<Exec>& labeller);
   /// After a fence: true if all had room.
   [[nodiscard]] bool finish(std::int64_t components);
   /// On the host, of the last `finish`.

@@ -18,7 +18,7 @@ struct SigmaClipParams {
 /// How the statistics were reached.
 enum class ClipRoute {
   bracketed,  ///< one read of the image, then the gathered few per cent
-  reread      ///< several reads of the image per pass: small images, or a sample of no use
+  multi_pass  ///< several reads of the image per pass: small images, or a sample of no use
 };
 
 /// What a clip leaves, and how it came about.
@@ -32,7 +32,7 @@ struct SigmaClipResult {
   bool converged = false;  ///< the last pass would remove nothing
   /// The next clip would remove every pixel (std is 0): stopped with the survivors.
   bool degenerate = false;
-  ClipRoute route = ClipRoute::reread;
+  ClipRoute route = ClipRoute::multi_pass;
 };
 
 /// Iterated kappa-sigma clipping: keep the pixels strictly inside median -+ kappa * std of the

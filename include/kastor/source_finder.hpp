@@ -25,11 +25,6 @@ struct FindParams {
   /// Absolute threshold [image unit], may be negative; replaces the two above.  [finite]
   std::optional<double> level;
   LabelParams label;
-  /// CUDA: the kernels of calls with an image that lies at one place are launched as a graph from
-  /// the third call on, which takes some ten microseconds less; the third call makes it. No other
-  /// thread may wait for the whole device meanwhile (`Kokkos::fence()` without an instance): CUDA
-  /// refuses that. Elsewhere nothing.
-  bool graph = false;
 };
 
 /// What `SourceFinder` finds in an image.

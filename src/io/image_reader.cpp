@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <kastor/detail/index_range.hpp>
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/error.hpp>
 #include <kastor/io/image_reader.hpp>
@@ -117,9 +116,10 @@ class Upload {
       const Kokkos::View<std::uint64_t, typename Exec::memory_space,
                          Kokkos::MemoryTraits<Kokkos::Unmanaged>>
           sum(m_sums.data() + number);
-      Kokkos::parallel_reduce("kastor::read_image::decode",
-                              kastor::detail::IndexRange<Exec>(slot.space, 0, length / size),
-                              detail::decode_band<Raw>(bytes, layout.scaling, out), sum);
+      Kokkos::parallel_reduce(
+          "kastor::read_image::decode",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(slot.space, 0, length / size),
+          detail::decode_band<Raw>(bytes, layout.scaling, out), sum);
     }
     m_bands = number;
     m_offset = layout.begin - layout.unit.start;

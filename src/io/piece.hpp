@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <kastor/detail/host_level.hpp>
 
 #include "pixel_decoder.hpp"
 
@@ -12,20 +11,14 @@
 /// than 2^32 bytes.
 namespace kastor::io::detail {
 
-using kastor::detail::best_host_level;
-using kastor::detail::HostLevel;
-
 /// Decodes `count` stored pixels of type Raw; returns the sum of the bytes as big-endian 32-bit
 /// words, the last one filled with zeros. If Raw is T, `bytes` may be `out`, else they are apart.
-/// The same bits at every level.
 template <class Raw, class T>
 [[nodiscard]] std::uint64_t decode_piece(const std::byte* bytes, std::size_t count,
-                                         const Scaling& scaling, T* out,
-                                         HostLevel level = best_host_level());
+                                         const Scaling& scaling, T* out);
 
 /// The sum alone.
-[[nodiscard]] std::uint64_t sum_piece(const std::byte* bytes, std::size_t length,
-                                      HostLevel level = best_host_level());
+[[nodiscard]] std::uint64_t sum_piece(const std::byte* bytes, std::size_t length);
 
 }  // namespace kastor::io::detail
 

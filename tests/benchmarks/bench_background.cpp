@@ -12,7 +12,6 @@ template <class Exec, class T>
 void time_nodes(benchmark::State& state, const kastor::ConstImage<T, Exec>& image) {
   const Exec space;
   kastor::BackgroundParams params;
-  params.graph = true;
   kastor::BackgroundEstimator<Exec, T> estimate(space, params);
   ts::time_on_image<Exec, T>(state, space, image,
                              [&] { benchmark::DoNotOptimize(estimate(image)); });

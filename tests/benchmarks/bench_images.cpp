@@ -104,7 +104,7 @@ void bm_image(benchmark::State& state, const std::string& kind, double level,
   state.counters["times_sky"] = best / of_sky;
   state.counters["passes"] = result.clip.passes;
   state.counters["sources"] = static_cast<double>(result.sources.size());
-  state.SetLabel(result.clip.route == kastor::ClipRoute::bracketed ? "bracketed" : "reread");
+  state.SetLabel(result.clip.route == kastor::ClipRoute::bracketed ? "bracketed" : "multi-pass");
 }
 
 template <class Exec, class T>
@@ -166,7 +166,6 @@ void bm_sources(benchmark::State& state, RowsEnd rows) {
   }
   kastor::FindParams params;
   params.threshold = 8;  // no noise
-  params.graph = true;
   kastor::SourceFinder<Exec, T> find(space, params);
   kastor::SigmaClipper<Exec, T> clip(space);
   kastor::Labeller<Exec> label(space);

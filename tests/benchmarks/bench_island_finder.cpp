@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdint>
 #include <kastor/background.hpp>
-#include <kastor/detail/mark_islands.hpp>
 #include <kastor/island_finder.hpp>
 #include <kastor/threshold.hpp>
 
@@ -96,7 +95,6 @@ void time_islands(benchmark::State& state, double seed, double flood) {
   kastor::IslandParams params;
   params.seed = seed;
   params.flood = flood;
-  params.graph = true;
   kastor::IslandFinder<Exec, T> find(space, params);
   ts::time_on_image<Exec, T>(state, space, sky,
                              [&] { benchmark::DoNotOptimize(find.find(sky, background)); });
@@ -118,16 +116,14 @@ template <class Exec, class T>
 void time_maps_and_islands(benchmark::State& state, const kastor::ConstImage<T, Exec>& image) {
   const Exec space;
   kastor::BackgroundParams background;
-  background.graph = true;
   kastor::BackgroundEstimator<Exec, T> estimate(space, background);
   kastor::IslandParams params;
   params.seed = 5;
   params.flood = 3;
-  params.graph = true;
   kastor::IslandFinder<Exec, T> find(space, params);
   ts::time_on_image<Exec, T>(state, space, image, [&] {
     const auto mesh = estimate(image);
-    benchmark::DoNotOptimize(find.find(image, mesh.background(), {}, mesh.ceilings));
+    benchmark::DoNotOptimize(find.find(image, mesh.background()));
   });
   state.counters["islands"] = static_cast<double>(find.labels().components);
 }

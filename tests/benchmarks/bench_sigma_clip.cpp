@@ -33,7 +33,7 @@ void bm_sigma_clip(benchmark::State& state) {
   const auto result = clip(sky);
   ts::time_on_image<Exec, T>(state, space, sky, [&] { benchmark::DoNotOptimize(clip(sky)); });
   state.counters["passes"] = result.passes;
-  state.SetLabel(result.route == kastor::ClipRoute::bracketed ? "bracketed" : "reread");
+  state.SetLabel(result.route == kastor::ClipRoute::bracketed ? "bracketed" : "multi-pass");
 }
 
 #define KASTOR_REGISTER(EXEC, T)                                        \

@@ -26,7 +26,6 @@ void bm_find_sources(benchmark::State& state) {
   const Exec space;
   const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(state.range(0));
   kastor::FindParams params;
-  params.graph = true;
   kastor::SourceFinder<Exec, T> find(space, params);
   ts::time_on_image<Exec, T>(state, space, sky, [&] { benchmark::DoNotOptimize(find(sky)); });
   state.counters["sources"] = static_cast<double>(find.labels().components);

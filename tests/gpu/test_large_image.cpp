@@ -5,11 +5,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kastor/detail/random.hpp>
 #include <kastor/source_finder.hpp>
 #include <string>
 
 #include "compare.hpp"
+#include "core/random.hpp"
 #include "typed.hpp"
 
 namespace {
@@ -93,7 +93,7 @@ struct PlaceLongRuns {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t y = i / side;
     const std::int64_t x = i % side;
-    using kastor::detail::random_bits;
+    using kastor::core::random_bits;
     const auto shift =
         static_cast<std::int64_t>(random_bits(1, static_cast<std::uint64_t>(y)) % 64);
     const auto value = static_cast<float>(random_bits(2, static_cast<std::uint64_t>(i)) >> 40);
@@ -109,7 +109,7 @@ struct PlaceSpeckles {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto value =
-        static_cast<float>(kastor::detail::random_bits(3, static_cast<std::uint64_t>(i)) >> 40);
+        static_cast<float>(kastor::core::random_bits(3, static_cast<std::uint64_t>(i)) >> 40);
     pixels[i] = value * 0x1p-24F < 0.6F ? 1.0F + value * 1e-7F : 0.0F;
   }
 };
@@ -121,7 +121,7 @@ struct PlaceFallingTail {
   float* pixels;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::uint64_t bits = kastor::detail::random_bits(4, static_cast<std::uint64_t>(i));
+    const std::uint64_t bits = kastor::core::random_bits(4, static_cast<std::uint64_t>(i));
     int halvings = 0;
     while (halvings < 30 && (bits >> halvings & 1) != 0) ++halvings;
     pixels[i] = static_cast<float>(halvings + static_cast<double>(bits >> 40) * 0x1p-24);

@@ -8,7 +8,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <kastor/detail/source_rows.hpp>
 #include <kastor/kastor.hpp>
 #include <vector>
 
@@ -66,59 +65,26 @@ void a_smaller_image_costs_no_allocation() {
   expect_no_allocation(events_of([&] { (void)find(large); }), "SourceFinder, largest image again");
 }
 
-/// Nor does another image of the size, if its lists are no longer: hosts sum long runs at once.
+/// Nor does another image of the size, with runs that are long.
 template <class C>
 void an_image_of_long_runs_costs_no_allocation() {
   using Exec = typename C::exec;
   using T = typename C::real;
-  if constexpr (kastor::is_host_space_v<Exec>) {
-    const Exec instance = instance_of_its_own<Exec>();
-    const auto sky = ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 1);
-    auto bars = sky;
-    for (std::int64_t y = 5; y < bars.ny; y += 100) {
-      for (std::int64_t x = 100; x < 900; ++x) bars(y, x) += T(50);
-    }
-    const auto first = ts::to_device<Exec>(sky), second = ts::to_device<Exec>(bars);
-    kastor::FindParams params;
-    params.level = 20;
-    kastor::SourceFinder<Exec, T> find(instance, params);
-    (void)find.find(first);
-    kastor::FoundSources found;
-    expect_no_allocation(events_of([&] { found = find.find(second); }), "SourceFinder, long runs");
-    EXPECT_GE(found.sources.size(), 11U);
-    EXPECT_GE(found.foreground_pixels, 16 * find.labels().runs) << "they are long in the mean";
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto sky = ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 1);
+  auto bars = sky;
+  for (std::int64_t y = 5; y < bars.ny; y += 100) {
+    for (std::int64_t x = 100; x < 900; ++x) bars(y, x) += T(50);
   }
-}
-
-/// A device that has no room for the pixels that may be above the level makes some, once.
-template <class C>
-void room_for_candidates_is_made_once() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
-  if constexpr (!kastor::is_host_space_v<Exec>) {
-    const Exec instance = instance_of_its_own<Exec>();
-    ts::HostImage<T> image(4096, 4096);
-    ts::Random random(3);
-    for (T& pixel : image.values) pixel = static_cast<T>(random.gaussian());
-    // So near to the level that it cannot be known before whether they are above it.
-    constexpr std::int64_t of_eight = sizeof(T) == 4 ? 3 : 4;  // those of a tile are so many
-    for (std::int64_t y = 1000; y < 1002; ++y) {
-      for (std::int64_t x = 0; x < image.nx; ++x) {
-        if (x % 8 < of_eight) image(y, x) = static_cast<T>(8 + 0.02 * random.gaussian());
-      }
-    }
-    const auto on_device = ts::to_device<Exec>(image);
-    kastor::FindParams params;
-    params.threshold = 8;
-    kastor::SourceFinder<Exec, T> find(instance, params);
-    const auto lists = [](const std::vector<Event>& events) {
-      return std::count_if(events.begin(), events.end(), [](const Event& event) {
-        return event.what == What::allocation && event.label == "kastor::sigma_clip::candidates";
-      });
-    };
-    EXPECT_EQ(lists(events_of([&] { (void)find(on_device); })), 2) << "the first, and more room";
-    expect_no_allocation(events_of([&] { (void)find(on_device); }), "SourceFinder, crowd again");
-  }
+  const auto first = ts::to_device<Exec>(sky), second = ts::to_device<Exec>(bars);
+  kastor::FindParams params;
+  params.level = 20;
+  kastor::SourceFinder<Exec, T> find(instance, params);
+  (void)find.find(first);
+  kastor::FoundSources found;
+  expect_no_allocation(events_of([&] { found = find.find(second); }), "SourceFinder, long runs");
+  EXPECT_GE(found.sources.size(), 11U);
+  EXPECT_GE(found.foreground_pixels, 16 * find.labels().runs) << "they are long in the mean";
 }
 
 /// Each launch and each fence costs some microseconds, whatever the image: from a mask to rows on
@@ -132,21 +98,22 @@ void from_mask_to_rows_there_is_one_fence() {
   const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
   const auto mask = kastor::threshold(instance, image, 0.03);
   for (const std::int64_t min_pixels : {1, 3}) {
-    kastor::detail::SourceRows<Exec, T> sources(
-        instance, kastor::LabelParams{kastor::Connectivity::four, min_pixels});
+    kastor::Labeller<Exec> label(instance, {kastor::Connectivity::four, min_pixels});
+    kastor::Measurer<Exec, T> measure(instance);
     for (const std::int64_t split : {1, 8}) {
       const auto bands = ts::split_into_bands<Exec, T>(image, split);
       const auto once = [&] {
-        sources.enqueue(bands, mask);
+        label.enqueue(mask);
+        measure.enqueue(bands, label.labels(), label.counts());
         instance.fence("kastor::test::rows");
-        return sources.finish();
+        return label.finish() && measure.finish(label.labels().components);
       };
       while (!once()) {
       }
       bool done = false;
       const auto events = events_of([&] { done = once(); });
       EXPECT_TRUE(done);
-      EXPECT_GT(sources.rows().size(), 0U);
+      EXPECT_GT(measure.rows().size(), 0U);
       EXPECT_EQ(count_of(events, What::fence), 1);
       EXPECT_EQ(count_of(events, What::allocation), 0);
       // Hosts add up the totals of their parts, and make the rows, in kernels of their own.
@@ -193,8 +160,6 @@ TYPED_TEST(Launches, PlansDoNotAllocateForASmallerImage) {
 TYPED_TEST(Launches, PlansDoNotAllocateForLongRuns) {
   an_image_of_long_runs_costs_no_allocation<TypeParam>();
 }
-
-TYPED_TEST(Launches, RoomForCandidatesIsMadeOnce) { room_for_candidates_is_made_once<TypeParam>(); }
 
 TYPED_TEST(Launches, FromMaskToRowsTheHostWaitsOnceForFewKernels) {
   from_mask_to_rows_there_is_one_fence<TypeParam>();

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cmath>
+#include <kastor/background.hpp>
+#include <kastor/detail/instantiations.hpp>
+#include <string>
+#include <vector>
+
+#include "background/cell_image.hpp"
+#include "background/estimate_cells.hpp"
+#include "background/mesh.hpp"
+#include "background/spline.hpp"
+#include "core/launch.hpp"
+#include "core/plan_memory.hpp"
+#include "core/portable.hpp"
+
+namespace kastor::detail {
+namespace {
+
+void check(const BackgroundParams& params) {
+  const char* const function = "kastor::BackgroundEstimator";
+  KASTOR_EXPECTS(function, params.cell_height >= 1 && params.cell_width >= 1,
+                 "the cells are " + std::to_string(params.cell_height) + " x " +
+                     std::to_string(params.cell_width) + " pixels; expected at least 1 x 1");
+  KASTOR_EXPECTS(
+      function, params.clip.kappa > 0 && std::isfinite(params.clip.kappa),
+      "kappa is " + std::to_string(params.clip.kappa) + "; expected a positive, finite number");
+  KASTOR_EXPECTS(function, params.clip.max_passes >= 0,
+                 "max_passes is " + std::to_string(params.clip.max_passes) +
+                     "; expected 0 (until a pass removes nothing) or more");
+  KASTOR_EXPECTS(function, params.min_good_fraction >= 0 && params.min_good_fraction <= 1,
+                 "min_good_fraction is " + std::to_string(params.min_good_fraction) +
+                     "; expected a number from 0 to 1");
+  const auto odd = [](int size) { return size >= 1 && size % 2 == 1; };
+  KASTOR_EXPECTS(function, odd(params.filter_height) && odd(params.filter_width),
+                 "the median filter is " + std::to_string(params.filter_height) + " x " +
+                     std::to_string(params.filter_width) + " cells; expected odd numbers");
+}
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  const double below = values.size() % 2 == 1 ? *middle : *std::max_element(values.begin(), middle);
+  return midpoint(below, *middle);
+}
+
+}  // namespace
+
+/// Writes some entries of the table of bands, which travel as kernel arguments: a host array would
+/// have to outlive the kernels.
+template <class T>
+struct ListBands {
+  static constexpr std::size_t at_once = 64;
+  BandRows<T> from[at_once];
+  BandRows<T>* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+}  // namespace kastor::detail
+
+namespace kastor {
+
+template <class Exec, Real T>
+struct BackgroundEstimator<Exec, T>::Plan {
+  template <class V>
+  using List = Kokkos::View<V*, typename Exec::memory_space>;
+  using Nodes = Kokkos::View<MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  Plan(const Exec& s, const BackgroundParams& p)
+      : space(s), params(p), counts(Kokkos::view_alloc(s, "kastor::background::counts"), 1) {}
+
+  [[nodiscard]] BackgroundMesh<Exec, T> run(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::background");
+    divide(bands, exclude);
+    prepare();
+    list_bands(bands);
+    core::for_each("kastor::background::clear_counts", space, 1,
+                   detail::ClearCounts{counts.data()});
+    detail::estimate_cells(
+        space, image,
+        {params.clip.kappa, params.clip.max_passes, params.estimate, params.min_good_fraction},
+        {values.data(), valid.data(), counts.data()});
+    make_nodes();
+
+    BackgroundMesh<Exec, T> result;
+    result.ny = image.image.ny;
+    result.nx = image.image.nx;
+    // As asked for, not as cut to the image: it decides where a lone node lies, which is of no
+    // consequence, and nothing else.
+    result.level = {params.cell_height, params.cell_width, false, level_nodes};
+    result.rms = {params.cell_height, params.cell_width, true, rms_nodes};
+    return result;
+  }
+
+  [[nodiscard]] BackgroundSummary summary() {
+    BackgroundSummary s;
+    s.pixels = image.image.ny * image.image.nx;
+    s.cells = image.cells();
+    KASTOR_EXPECTS("kastor::BackgroundEstimator", s.cells > 0,
+                   "no image has been seen yet; expected a call with one before its summary");
+    Kokkos::deep_copy(space, host_counts, counts);
+    s.level = median_node(level_nodes);
+    s.rms = median_node(rms_nodes);
+    s.good = host_counts(0).good;
+    s.filled = s.cells - host_counts(0).valid;
+    KASTOR_EXPECTS("kastor::BackgroundEstimator", s.filled < s.cells,
+                   "none of the " + std::to_string(s.cells) + " cells has enough good pixels (" +
+                       std::to_string(s.good) + " of " + std::to_string(s.pixels) +
+                       " pixels are finite and not excluded); expected a share of at least " +
+                       std::to_string(params.min_good_fraction) + " in one cell");
+    return s;
+  }
+
+ private:
+  /// The image into cells.
+  void divide(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
+    const char* const function = "kastor::BackgroundEstimator";
+    const detail::Shape shape = detail::shape_of<T, Exec>(function, bands);
+    KASTOR_EXPECTS(function, shape.ny > 0 && shape.nx > 0,
+                   "the image is " + std::to_string(shape.ny) + " x " + std::to_string(shape.nx) +
+                       "; expected at least one pixel");
+    const bool excludes = exclude.ny != 0 || exclude.nx != 0;
+    KASTOR_EXPECTS(function, !excludes || (exclude.ny == shape.ny && exclude.nx == shape.nx),
+                   "the mask is " + std::to_string(exclude.ny) + " x " +
+                       std::to_string(exclude.nx) + " and the image " + std::to_string(shape.ny) +
+                       " x " + std::to_string(shape.nx) + "; expected one shape");
+    image = {};
+    image.image = shape;
+    image.cell = {std::min(params.cell_height, shape.ny), std::min(params.cell_width, shape.nx)};
+    image.mesh = {(shape.ny - 1) / image.cell.ny + 1, (shape.nx - 1) / image.cell.nx + 1};
+    if (excludes) image.excluded = {exclude.words.data(), exclude.words_per_row()};
+  }
+
+  void prepare() {
+    const std::int64_t n = image.cells();
+    core::grow(values, space, "kastor::background::values", n);
+    core::grow(valid, space, "kastor::background::valid", n);
+    core::grow(up, space, "kastor::background::up", n);
+    core::grow(down, space, "kastor::background::down", n);
+    for (Nodes* nodes : {&level_nodes, &rms_nodes}) {
+      const auto my = static_cast<std::size_t>(image.mesh.ny);
+      const auto mx = static_cast<std::size_t>(image.mesh.nx);
+      if (nodes->extent(0) == my && nodes->extent(1) == mx) continue;
+      *nodes = {};
+      *nodes =
+          Nodes(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::background::nodes"),
+                my, mx);
+    }
+  }
+
+  void list_bands(Bands<T, Exec> bands) {
+    host_bands.clear();
+    std::int64_t first_row = 0;
+    for (const auto& band : bands) {
+      const auto rows = detail::rows_of<T, Exec>(band);
+      if (rows.ny > 0) host_bands.push_back({rows.data, rows.pitch, first_row});
+      first_row += rows.ny;
+    }
+    image.rows.one = host_bands.front();
+    image.rows.count = static_cast<std::int64_t>(host_bands.size());
+    if (host_bands.size() == 1) return;
+    core::grow(band_table, space, "kastor::background::bands", image.rows.count);
+    image.rows.bands = band_table.data();
+    using Lister = detail::ListBands<T>;
+    for (std::size_t at = 0; at < host_bands.size(); at += Lister::at_once) {
+      const std::size_t n = std::min(Lister::at_once, host_bands.size() - at);
+      Lister lister{};
+      std::copy_n(host_bands.begin() + static_cast<std::ptrdiff_t>(at), n, lister.from);
+      lister.to = band_table.data() + at;
+      core::for_each("kastor::background::list_bands", space, static_cast<std::int64_t>(n), lister);
+    }
+  }
+
+  void make_nodes() {
+    const detail::Shape mesh = image.mesh;
+    const std::int64_t n = image.cells();
+    const detail::ColumnDistances distances{up.data(), down.data()};
+    const detail::BothNodes nodes{level_nodes.data(), rms_nodes.data()};
+    core::for_each("kastor::background::measure_columns", space, mesh.nx,
+                   detail::MeasureColumn{counts.data(), mesh, valid.data(), distances});
+    core::for_each("kastor::background::fill_cells", space, n,
+                   detail::FillCell{counts.data(), mesh, distances, values.data()});
+    const detail::Shape half{params.filter_height / 2, params.filter_width / 2};
+    core::for_each("kastor::background::filter", space, n,
+                   detail::FilterNode{mesh, half, values.data(), nodes});
+    if (params.interpolation == MeshInterpolation::bilinear) return;
+    using Differentiate = detail::DifferentiateTwice;
+    const auto differentiate = [&](const Differentiate& kernel) {
+      core::for_each("kastor::background::differentiate", space, kernel.size(), kernel);
+    };
+    differentiate({mesh, nodes, false, &MeshNode::value, &MeshNode::d2y});
+    differentiate({mesh, nodes, true, &MeshNode::value, &MeshNode::d2x});
+    differentiate({mesh, nodes, true, &MeshNode::d2y, &MeshNode::d2x2y});
+  }
+
+  /// Fences.
+  [[nodiscard]] double median_node(const Nodes& nodes) {
+    const auto n = static_cast<std::size_t>(image.cells());
+    core::grow(host_nodes, space, "kastor::background::host_nodes", image.cells());
+    const Kokkos::View<MeshNode*, core::HostReadableSpace<Exec>> copied =
+        Kokkos::subview(host_nodes, std::make_pair(std::size_t{0}, n));
+    Kokkos::deep_copy(space, copied,
+                      Kokkos::View<const MeshNode*, typename Exec::memory_space,
+                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(nodes.data(), n));
+    space.fence("kastor::background::summary");
+    node_values.resize(n);
+    for (std::size_t i = 0; i < n; ++i) node_values[i] = copied(i).value;
+    return detail::median_of(node_values);
+  }
+
+  Exec space;
+  BackgroundParams params;
+  detail::CellImage<T> image;
+  List<detail::CellCounts> counts;
+  List<detail::CellValue> values;
+  List<std::uint8_t> valid;
+  List<std::int32_t> up, down;
+  List<detail::BandRows<T>> band_table;
+  Nodes level_nodes, rms_nodes;
+  std::vector<detail::BandRows<T>> host_bands;
+  Kokkos::View<detail::CellCounts*, Kokkos::HostSpace> host_counts{
+      "kastor::background::host_counts", 1};
+  Kokkos::View<MeshNode*, core::HostReadableSpace<Exec>> host_nodes;
+  std::vector<double> node_values;
+};
+
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>::BackgroundEstimator(const Exec& space,
+                                                  const BackgroundParams& params) {
+  detail::check(params);
+  m_plan = std::make_unique<Plan>(space, params);
+}
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>::~BackgroundEstimator() = default;
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>::BackgroundEstimator(BackgroundEstimator&&) noexcept = default;
+template <class Exec, Real T>
+BackgroundEstimator<Exec, T>& BackgroundEstimator<Exec, T>::operator=(
+    BackgroundEstimator&&) noexcept = default;
+
+template <class Exec, Real T>
+BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(const ConstImage<T, Exec>& image,
+                                                                 const BitMask<Exec>& exclude) {
+  return m_plan->run(Bands<T, Exec>(&image, 1), exclude);
+}
+template <class Exec, Real T>
+BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(Bands<T, Exec> bands,
+                                                                 const BitMask<Exec>& exclude) {
+  return m_plan->run(bands, exclude);
+}
+template <class Exec, Real T>
+BackgroundSummary BackgroundEstimator<Exec, T>::summary() {
+  return m_plan->summary();
+}
+
+}  // namespace kastor
+
+#define KASTOR_INSTANTIATE(EXEC, T) template class kastor::BackgroundEstimator<EXEC, T>;
+KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)
+#undef KASTOR_INSTANTIATE

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_BACKGROUND_CELL_IMAGE_HPP
+#define KASTOR_BACKGROUND_CELL_IMAGE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/image.hpp>
+
+/// An image divided into cells, wherever its rows are.
+namespace kastor::detail {
+
+template <class T>
+struct BandRows {
+  const T* data;
+  std::int64_t pitch;
+  std::int64_t first_row;  ///< of the image
+};
+
+/// The rows of an image in one band or in many.
+template <class T>
+struct ImageRows {
+  BandRows<T> one{};
+  const BandRows<T>* bands = nullptr;  ///< null: `one` is all
+  std::int64_t count = 1;
+
+  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t y) const {
+    if (bands == nullptr) return one.data + y * one.pitch;
+    std::int64_t in = 0, past = count;
+    while (past - in > 1) {
+      const std::int64_t middle = in + (past - in) / 2;
+      if (bands[middle].first_row <= y) {
+        in = middle;
+      } else {
+        past = middle;
+      }
+    }
+    return bands[in].data + (y - bands[in].first_row) * bands[in].pitch;
+  }
+};
+
+/// Bits of pixels that are not used.
+struct ExcludedPixels {
+  const std::uint64_t* words = nullptr;  ///< null: none
+  std::int64_t words_per_row = 0;
+
+  /// Of n <= 64 pixels of a row from x on, all of them in the image.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t bits(std::int64_t y, std::int64_t x,
+                                                   std::int64_t n) const {
+    const std::uint64_t* const word = words + y * words_per_row + x / 64;
+    const std::int64_t shift = x % 64;
+    std::uint64_t found = word[0] >> shift;
+    if (shift + n > 64) found |= word[1] << (64 - shift);
+    return found;
+  }
+};
+
+struct Cell {
+  std::int64_t y, x, height, width;
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t pixels() const { return height * width; }
+};
+
+template <class T>
+struct CellImage {
+  ImageRows<T> rows;
+  ExcludedPixels excluded;
+  Shape image;
+  Shape cell;  ///< of those that do not lie on the right or the lower border
+  Shape mesh;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t cells() const { return mesh.ny * mesh.nx; }
+  [[nodiscard]] KOKKOS_FUNCTION Cell operator[](std::int64_t i) const {
+    const std::int64_t row = i / mesh.nx;
+    const std::int64_t y = row * cell.ny, x = (i - row * mesh.nx) * cell.nx;
+    return {y, x, image.ny - y < cell.ny ? image.ny - y : cell.ny,
+            image.nx - x < cell.nx ? image.nx - x : cell.nx};
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

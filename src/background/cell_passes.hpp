@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_BACKGROUND_CELL_PASSES_HPP
+#define KASTOR_BACKGROUND_CELL_PASSES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "background/cell_pixels.hpp"
+#include "core/bits.hpp"
+#include "core/fixed_point.hpp"
+#include "core/group.hpp"
+#include "core/interval.hpp"
+#include "core/intrinsics.hpp"
+#include "core/ordered_key.hpp"
+#include "core/pack.hpp"
+
+/// What a group finds out by looking once at all pixels of a source. All threads must call these
+/// functions and get the same answer, which does not depend on the order of the pixels.
+namespace kastor::detail {
+
+template <class Pack, class Condition>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int count_where(const Pack& pack,
+                                                          const Condition& is_so) {
+  using T = std::remove_cvref_t<decltype(pack.pixel[0])>;
+  core::Key<T> count = 0;  // one type a loop
+  for (int j = 0; j < Pack::width; ++j) count += is_so(pack.pixel[j]) ? 1 : 0;
+  return static_cast<int>(count);
+}
+
+// ------------------------------------------------------------------------------------- extremes
+
+/// Count, smallest and largest of the pixels that are not NaN, for one thread. Kept for each place
+/// of a pack: a CPU's compiler does not vectorise the minimum of one variable.
+template <class Pack, class T>
+class ThreadExtent {
+ public:
+  KOKKOS_FUNCTION ThreadExtent() {
+    for (int j = 0; j < Pack::width; ++j) {
+      m_min.pixel[j] = Kokkos::Experimental::infinity_v<T>;
+      m_max.pixel[j] = -Kokkos::Experimental::infinity_v<T>;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& pack) {
+    for (int j = 0; j < Pack::width; ++j) {
+      const T x = pack.pixel[j];
+      m_min.pixel[j] = x < m_min.pixel[j] ? x : m_min.pixel[j];
+      m_max.pixel[j] = x > m_max.pixel[j] ? x : m_max.pixel[j];
+    }
+    m_count += count_where(pack, [](T x) { return x == x; });
+  }
+  [[nodiscard]] KOKKOS_FUNCTION core::MinMaxCount<T> all() const {
+    core::MinMaxCount<T> all;
+    all.count = m_count;
+    for (int j = 0; j < Pack::width; ++j) {
+      all.min = m_min.pixel[j] < all.min ? m_min.pixel[j] : all.min;
+      all.max = m_max.pixel[j] > all.max ? m_max.pixel[j] : all.max;
+    }
+    return all;
+  }
+
+ private:
+  Pack m_min, m_max;
+  std::int64_t m_count = 0;
+};
+
+/// Of an interval's pixels.
+template <class Exec, class Source, class T>
+[[nodiscard]] KOKKOS_FUNCTION core::MinMaxCount<T> extent_of(const core::Group<Exec>& group,
+                                                             const Source& pixels,
+                                                             const core::Interval<T>& interval) {
+  using Pack = typename Source::Pack;
+  ThreadExtent<Pack, T> mine;
+  pixels.for_each_pack([&](const auto& pack) {
+    Pack inside;
+    for (int j = 0; j < Pack::width; ++j)
+      inside.pixel[j] =
+          interval.contains(pack.pixel[j]) ? pack.pixel[j] : Kokkos::Experimental::quiet_NaN_v<T>;
+    mine.add(inside);
+  });
+  return group.sum(mine.all());
+}
+
+/// Copies the pixels to scratch memory, of `ScratchPixels::room_for(pixels.count())` elements; the
+/// result is the extent of the good ones.
+template <class Exec, class T>
+[[nodiscard]] KOKKOS_FUNCTION core::MinMaxCount<T> stage(const core::Group<Exec>& group,
+                                                         const StreamedPixels<Exec, T>& pixels,
+                                                         T* scratch) {
+  using Pack = CellPack<Exec, T>;
+  ThreadExtent<Pack, T> mine;
+  pixels.for_each_place([&](const Pack& pack, std::int64_t at, std::int64_t n) {
+    mine.add(pack);
+    T* const to = scratch + at;
+    if (n == Pack::width && core::is_aligned(to)) return pack.store(to);
+    KASTOR_UNROLL
+    for (int j = 0; j < Pack::width; ++j)
+      if (j < n) to[j] = pack.pixel[j];
+  });
+  return group.sum(mine.all());
+}
+
+// --------------------------------------------------------------------------------------- counts
+
+/// Pixels below one threshold, and below a higher one.
+struct CountsBelow {
+  std::int64_t low = 0, high = 0;
+};
+
+template <class Exec>
+[[nodiscard]] KOKKOS_FUNCTION CountsBelow sum_of_group(const core::Group<Exec>& group,
+                                                       const CountsBelow& mine) {
+  std::int64_t words[] = {mine.low, mine.high};
+  group.sum_words(words);
+  return {words[0], words[1]};
+}
+
+template <class Exec, class Source, class T>
+[[nodiscard]] KOKKOS_FUNCTION CountsBelow count_below(const core::Group<Exec>& group,
+                                                      const Source& pixels, T low, T high) {
+  CountsBelow mine;
+  pixels.for_each_pack([&](const auto& pack) {
+    mine.low += count_where(pack, [&](T x) { return x < low; });
+    mine.high += count_where(pack, [&](T x) { return x < high; });
+  });
+  return sum_of_group(group, mine);
+}
+
+/// The smallest pixel that is not below the bound.
+template <class Exec, class Source, class T>
+[[nodiscard]] KOKKOS_FUNCTION T smallest_from(const core::Group<Exec>& group, const Source& pixels,
+                                              T bound) {
+  const core::Interval<T> from{core::next_below(bound), Kokkos::Experimental::infinity_v<T>};
+  return extent_of(group, pixels, from).min;
+}
+
+// ---------------------------------------------------------------------------------------- lists
+
+/// Pixels set aside in scratch memory, in any order.
+template <class T, int room_>
+struct PixelList {
+  static constexpr int room = room_;
+  static_assert(room % 64 == 0);  // whole packs
+  alignas(16) T pixels[room];
+  int count;
+
+  template <class Exec>
+  KOKKOS_FUNCTION void clear(const core::Group<Exec>& group) {
+    group.barrier();  // the last list has been read
+    if (group.rank() == 0) count = 0;
+    group.barrier();
+  }
+  /// Adds the pixels whose bit is set. `count` is above `room` once there was no room for one.
+  template <class Exec, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void append(const core::Group<Exec>& group, const Pack& pack,
+                                          std::uint64_t bits) {
+    if (bits == 0 || core::relaxed_load(&count) > room) return;
+    int at = group.fetch_add(&count, core::popcount(bits));
+    for (; bits != 0 && at < room; bits &= bits - 1)
+      pixels[at++] = pack.at(core::countr_zero(bits));
+  }
+};
+
+/// As `count_below`; lists the pixels from `low` on and below `high`, if there is room for them.
+template <class Exec, class Source, class T, int room>
+[[nodiscard]] KOKKOS_FUNCTION CountsBelow take_between(const core::Group<Exec>& group,
+                                                       const Source& pixels, T low, T high,
+                                                       PixelList<T, room>& list) {
+  list.clear(group);
+  CountsBelow mine;
+  pixels.for_each_pack([&](const auto& pack) {
+    const auto is_between = [&](T x) { return (x >= low) & (x < high); };
+    const std::uint64_t bits = core::bits_where(pack, is_between);
+    list.append(group, pack, bits);
+    const int below = count_where(pack, [&](T x) { return x < low; });
+    mine.low += below;
+    mine.high += below + core::popcount(bits);
+  });
+  group.barrier();
+  return sum_of_group(group, mine);
+}
+
+/// Lists the pixels that are not in an interval. False: there is no room.
+template <class Exec, class Source, class T, int room>
+[[nodiscard]] KOKKOS_FUNCTION bool take_outside(const core::Group<Exec>& group,
+                                                const Source& pixels,
+                                                const core::Interval<T>& interval,
+                                                PixelList<T, room>& list) {
+  list.clear(group);
+  pixels.for_each_pack([&](const auto& pack) {
+    const auto is_outside = [&](T x) { return (x <= interval.low) | (x >= interval.high); };
+    list.append(group, pack, core::bits_where(pack, is_outside));
+  });
+  group.barrier();
+  return list.count <= room;
+}
+
+/// Some pixels, evenly spaced in a source; NaN in the place of those that are not good.
+template <int size, class Exec, class Source, class T>
+KOKKOS_FUNCTION void sample(const core::Group<Exec>& group, const Source& pixels, T* to) {
+  group.for_each(size, [&](int i) { to[i] = pixels[pixels.count() * (2 * i + 1) / (2 * size)]; });
+}
+
+/// A few pixels in order, NaN left out. Equal ones share the first of their places.
+template <class T, int room>
+struct SortedPixels {
+  T place[room];
+
+  /// All threads of the group must call it. n <= room.
+  template <class Exec>
+  KOKKOS_FUNCTION void sort(const core::Group<Exec>& group, const T* pixels, int n) {
+    constexpr T nan = Kokkos::Experimental::quiet_NaN_v<T>;
+    group.for_each(n, [&](int i) { place[i] = nan; });
+    group.barrier();
+    group.for_each(n, [&](int i) {
+      const T x = pixels[i];
+      core::Key<T> before = 0;
+      for (int j = 0; j < n; ++j) before += pixels[j] < x ? 1 : 0;
+      if (x == x) core::relaxed_store(place + before, x);
+    });
+    group.barrier();
+  }
+  [[nodiscard]] KOKKOS_FUNCTION T operator[](std::int64_t i) const {
+    while (place[i] != place[i]) --i;
+    return place[i];
+  }
+};
+
+// ----------------------------------------------------------------------------------------- sums
+
+/// Of pixels, on a grid.
+struct GridSums {
+  core::Int128 sum, squares;
+  std::int64_t count = 0;
+  std::int64_t below = 0;  ///< those below an interval
+};
+
+/// The same of one thread, whose integers are as wide as its source needs.
+template <class Integer>
+struct ThreadSums {
+  Integer sum{}, squares{};
+  std::int64_t count = 0, below = 0;
+};
+
+KOKKOS_INLINE_FUNCTION void add_to(std::int64_t& sum, std::int64_t value) { sum += value; }
+KOKKOS_INLINE_FUNCTION void add_to(core::Int128& sum, std::int64_t value) { sum.add(value); }
+
+template <class Exec>
+[[nodiscard]] KOKKOS_FUNCTION GridSums sum_of_group(const core::Group<Exec>& group,
+                                                    const ThreadSums<std::int64_t>& mine) {
+  std::int64_t words[] = {mine.sum, mine.squares, mine.count, mine.below};
+  group.sum_words(words);
+  GridSums all{{}, {}, words[2], words[3]};
+  all.sum.add(words[0]);
+  all.squares.add(words[1]);
+  return all;
+}
+/// As sums of the lower 32 bits and of the rest.
+template <class Exec>
+[[nodiscard]] KOKKOS_FUNCTION GridSums sum_of_group(const core::Group<Exec>& group,
+                                                    const ThreadSums<core::Int128>& mine) {
+  const auto low = [](const core::Int128& n) {
+    return static_cast<std::int64_t>(n.low & 0xffffffffU);
+  };
+  const auto rest = [](const core::Int128& n) {
+    return static_cast<std::int64_t>(n.low >> 32 | static_cast<std::uint64_t>(n.high) << 32);
+  };
+  std::int64_t words[] = {low(mine.sum),      rest(mine.sum), low(mine.squares),
+                          rest(mine.squares), mine.count,     mine.below};
+  group.sum_words(words);
+  const auto joined = [&](int i) {
+    return core::joined(static_cast<std::uint64_t>(words[i]),
+                        static_cast<std::uint64_t>(words[i + 1]));
+  };
+  return {joined(0), joined(2), words[4], words[5]};
+}
+
+/// Adds the pixels of a pack for which `is_so` holds; the others count as the grid's centre, which
+/// is 0 on the grid.
+template <class Pack, class Condition, class Integer>
+KOKKOS_FORCEINLINE_FUNCTION void add_where(const Pack& pack, const Condition& is_so,
+                                           const core::Grid& grid, ThreadSums<Integer>& sums) {
+  using T = std::remove_cvref_t<decltype(pack.pixel[0])>;
+  constexpr int W = Pack::width;
+  const T centre = static_cast<T>(grid.centre);
+  core::Pack<T, W> x;
+  for (int j = 0; j < W; ++j) x.pixel[j] = is_so(pack.pixel[j]) ? pack.pixel[j] : centre;
+  std::uint64_t sum = 0, squares = 0;
+  for (int j = 0; j < W; ++j) {
+    const double u = grid.map(static_cast<double>(x.pixel[j]));
+    sum += core::to_grid_biased(u);
+    squares += core::to_grid_biased(u * u);
+  }
+  add_to(sums.sum, core::unbias(sum, W));
+  add_to(sums.squares, core::unbias(squares, W));
+}
+
+/// The sums of an interval's pixels, without the counts.
+template <class Exec, class Source, class T>
+[[nodiscard]] KOKKOS_FUNCTION GridSums sums_within(const core::Group<Exec>& group,
+                                                   const Source& pixels,
+                                                   const core::Interval<T>& interval,
+                                                   const core::Grid& grid) {
+  ThreadSums<typename Source::Integer> mine;
+  pixels.for_each_pack([&](const auto& pack) {
+    add_where(
+        pack, [&](T x) { return interval.contains(x); }, grid, mine);
+  });
+  return sum_of_group(group, mine);
+}
+
+/// The sums of the pixels that are in one interval but not in the other.
+template <class Exec, class Source, class T>
+[[nodiscard]] KOKKOS_FUNCTION GridSums sums_between(const core::Group<Exec>& group,
+                                                    const Source& pixels,
+                                                    const core::Interval<T>& outer,
+                                                    const core::Interval<T>& inner,
+                                                    const core::Grid& grid) {
+  ThreadSums<typename Source::Integer> mine;
+  pixels.for_each_pack([&](const auto& pack) {
+    const auto is_between = [&](T x) { return outer.contains(x) & !inner.contains(x); };
+    const int count = count_where(pack, is_between);
+    if (count == 0) return;
+    mine.count += count;
+    mine.below += count_where(pack, [&](T x) { return (x > outer.low) & (x <= inner.low); });
+    add_where(pack, is_between, grid, mine);
+  });
+  return sum_of_group(group, mine);
+}
+
+}  // namespace kastor::detail
+
+#endif

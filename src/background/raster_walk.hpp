@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_BACKGROUND_RASTER_WALK_HPP
+#define KASTOR_BACKGROUND_RASTER_WALK_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace kastor::detail {
+
+/// Steps through the places (y, x) of a raster, row by row, always the same number of places on: a
+/// thread's share of them, without a division for each.
+class RasterWalk {
+ public:
+  /// From place `first` of rows of `width` places on, `step` places at a time.
+  KOKKOS_FUNCTION RasterWalk(std::int64_t first, std::int64_t step, std::int64_t width)
+      : m_width(width),
+        m_y(quotient(first, width)),
+        m_x(first - m_y * width),
+        m_step_y(quotient(step, width)),
+        m_step_x(step - m_step_y * width) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t y() const { return m_y; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t x() const { return m_x; }
+  KOKKOS_FUNCTION void step() {
+    m_y += m_step_y;
+    m_x += m_step_x;
+    if (m_x >= m_width) {
+      m_x -= m_width;
+      ++m_y;
+    }
+  }
+
+ private:
+  /// A device divides numbers of 32 bits in a fraction of the time.
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t quotient(std::int64_t n, std::int64_t by) {
+    if (((n | by) >> 32) == 0)
+      return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(by);
+    return n / by;
+  }
+
+  std::int64_t m_width;
+  std::int64_t m_y, m_x;
+  std::int64_t m_step_y, m_step_x;
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_GROUP_HPP
+#define KASTOR_CORE_GROUP_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "core/intrinsics.hpp"
+#include "core/launch.hpp"
+#include "core/portable.hpp"
+
+/// Groups: the threads that work on one thing together. A group is a team of a device, and one
+/// thread on a CPU. What is written for a group runs on every backend.
+namespace kastor::core {
+
+/// Joins values by their `operator+=`, whose order must not matter.
+template <class V>
+struct Joiner {
+  using reducer = Joiner;
+  using value_type = V;
+  using result_view_type = Kokkos::View<V, Kokkos::HostSpace>;
+  V* value;
+  KOKKOS_FUNCTION void join(V& into, const V& from) const { into += from; }
+  KOKKOS_FUNCTION V& reference() const { return *value; }
+};
+
+/// A thread's place among some of a group, who need not wait for each other.
+struct SubGroup {
+  int rank, size;
+
+  [[nodiscard]] KOKKOS_FUNCTION bool has_this_thread() const { return rank >= 0; }
+  /// `visit(list[i])` for this thread's share of a list; several values are under way at once.
+  template <class T, class Visit>
+  KOKKOS_FUNCTION void for_each_of(const T* list, std::int64_t n, const Visit& visit) const {
+    constexpr int batch = 8;
+    const std::int64_t step = size;
+    std::int64_t i = rank;
+    for (; i + (batch - 1) * step < n; i += batch * step) {
+      T value[batch];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) value[k] = list[i + k * step];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k) visit(value[k]);
+    }
+    for (; i < n; i += step) visit(list[i]);
+  }
+};
+
+template <class Exec>
+class Group {
+ public:
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  /// Threads that work on neighbouring pixels of one row in `for_each_2d`.
+  static constexpr int side_by_side = runs_on_host_v<Exec> ? 1 : 32;
+
+  KOKKOS_FUNCTION explicit Group(const Member& team) : m_team(team) {}
+
+  /// This thread among those of the group.
+  [[nodiscard]] KOKKOS_FUNCTION int rank() const {
+    if constexpr (is_one_thread) return 0;
+    return m_team.team_rank();
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int size() const {
+    if constexpr (is_one_thread) return 1;
+    return m_team.team_size();
+  }
+  /// This group among those of the launch.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t index() const { return m_team.league_rank(); }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return m_team.league_size(); }
+
+  /// Waits for all threads of the group; what they wrote is then seen by all.
+  KOKKOS_FUNCTION void barrier() const {
+    if constexpr (!is_one_thread) m_team.team_barrier();
+  }
+
+  /// Room for `count` objects in the group's scratch memory, not initialised. All threads must call
+  /// it, and get the same.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V* scratch(int count = 1) const {
+    static_assert(alignof(V) <= 16);
+    const int bytes = count * static_cast<int>(sizeof(V));  // is taken by reference
+    return static_cast<V*>(m_team.team_scratch(0).get_shmem_aligned(bytes, 16));
+  }
+
+  /// The sum over all threads, by `operator+=`; all must call it and get the same.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
+    if constexpr (!is_one_thread) m_team.team_reduce(Joiner<V>{&value});
+    return value;
+  }
+  /// The sums of N numbers over all threads, in place; all must call it and get the same.
+  template <int N>
+  KOKKOS_FUNCTION void sum_words(std::int64_t (&words)[N]) const {
+    if constexpr (!is_one_thread) sum_over_team(m_team, words);
+  }
+  /// The sum over the threads of lower rank, of a number of at most 8 bytes. All must call it.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V exclusive_scan(V value) const {
+    static_assert(std::is_arithmetic_v<V>);
+    if constexpr (is_one_thread) {
+      return V{0};
+    } else {
+      return m_team.team_scan(value);
+    }
+  }
+  /// The smallest and the largest of all threads' values; all must call it and get the same.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V min(V value) const {
+    if constexpr (!is_one_thread) m_team.team_reduce(Kokkos::Min<V>(value));
+    return value;
+  }
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V max(V value) const {
+    if constexpr (!is_one_thread) m_team.team_reduce(Kokkos::Max<V>(value));
+    return value;
+  }
+  /// The value of one thread, for all; all must call it.
+  template <class V>
+  [[nodiscard]] KOKKOS_FUNCTION V broadcast(V value, int from = 0) const {
+    if constexpr (!is_one_thread) m_team.team_broadcast(value, from);
+    return value;
+  }
+
+  /// Adds to a counter in scratch memory and returns what it was before.
+  template <class V>
+  KOKKOS_FUNCTION V fetch_add(V* counter, V value) const {
+    if constexpr (is_one_thread) {
+      const V before = *counter;
+      *counter = before + value;
+      return before;
+    } else {
+      return fetch_add_in_scratch(counter, value);
+    }
+  }
+
+  /// Copies `count` objects, in words of which neighbouring threads have neighbouring ones: memory
+  /// far away, as the host's, wants it so.
+  template <class V>
+  KOKKOS_FUNCTION void copy(const V* from, V* to, int count) const {
+    using Word [[gnu::may_alias]] = std::uint64_t;
+    static_assert(std::is_trivially_copyable_v<V> && alignof(V) % alignof(Word) == 0);
+    const auto* const words_from = reinterpret_cast<const Word*>(from);
+    auto* const words_to = reinterpret_cast<Word*>(to);
+    for_each(count * static_cast<int>(sizeof(V) / sizeof(Word)),
+             [&](int i) { words_to[i] = words_from[i]; });
+  }
+
+  /// `visit(list[i])` for this thread's share of a list.
+  template <class T, class Visit>
+  KOKKOS_FUNCTION void for_each_of(const T* list, std::int64_t n, const Visit& visit) const {
+    SubGroup{rank(), size()}.for_each_of(list, n, visit);
+  }
+  /// Which of `parts` parts of the group this thread belongs to, of neighbouring threads; one
+  /// thread belongs to all of them. `part.rank` is below 0 for a thread of another part.
+  [[nodiscard]] KOKKOS_FUNCTION SubGroup part(int which, int parts) const {
+    if (size() < parts) return {rank(), size()};
+    const int of_part = size() / parts;
+    const int rank_in_part = rank() - which * of_part;
+    return {rank_in_part < of_part ? rank_in_part : -1, of_part};
+  }
+
+  /// `visit(i)` for this thread's share of 0 <= i < n, which are a stride apart.
+  template <class Index, class Visit>
+  KOKKOS_FUNCTION void for_each(Index n, const Visit& visit) const {
+    for (Index i = rank(); i < n; i += size()) visit(i);
+  }
+  /// `visit(y, x)` for this thread's share of 0 <= y < ny, 0 <= x < nx; neighbouring threads take
+  /// neighbouring x. For groups of 32 threads or a multiple of it.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each_2d(int ny, int nx, const Visit& visit) const {
+    for (int y = rank() / side_by_side; y < ny; y += size() / side_by_side)
+      for (int x = rank() % side_by_side; x < nx; x += side_by_side) visit(y, x);
+  }
+
+ private:
+  static constexpr bool is_one_thread = runs_on_host_v<Exec> && !portable;
+  const Member& m_team;
+};
+
+/// Processors of a device; about so many where only the number of threads is known, as if each
+/// processor held 2048. On a CPU its threads.
+template <class Exec>
+[[nodiscard]] int processors_of(const Exec& space) {
+  if constexpr (runs_on_host_v<Exec>) {
+    return space.concurrency();
+  } else {
+    return space.concurrency() > 2048 ? space.concurrency() / 2048 : 1;
+  }
+}
+
+/// As many groups as there is work for, `most` for each processor at most.
+template <class Exec>
+[[nodiscard]] std::int64_t groups_for(const Exec& space, std::int64_t work, std::int64_t of_group,
+                                      int most) {
+  const std::int64_t wanted = (work + of_group - 1) / of_group;
+  const std::int64_t held = std::int64_t{processors_of(space)} * most;
+  return wanted < 1 ? 1 : (wanted < held ? wanted : held);
+}
+
+/// How a kernel of groups is launched.
+struct GroupShape {
+  std::int64_t groups = 1;
+  int scratch_bytes = 0;  ///< of each group
+};
+
+namespace impl {
+
+template <class Exec, class Kernel>
+struct CallWithGroup {
+  Kernel kernel;
+  KOKKOS_FUNCTION void operator()(const typename Group<Exec>::Member& team) const {
+    kernel(Group<Exec>(team));
+  }
+};
+
+}  // namespace impl
+
+/// `kernel(group)` for every group, each of `threads` threads on a device, of which a processor
+/// holds at least `at_once`. Enqueues only.
+template <int threads, int at_once = 1, class Exec, class Kernel>
+void for_each_group(const std::string& label, const Exec& space, const GroupShape& shape,
+                    const Kernel& kernel) {
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<threads, at_once>>;
+  constexpr int size = runs_on_host_v<Exec> ? 1 : threads;
+  if (shape.groups < 1) return;
+  const auto policy = Policy(space, static_cast<int>(shape.groups), size)
+                          .set_scratch_size(0, Kokkos::PerTeam(shape.scratch_bytes + 16));
+  Kokkos::parallel_for(label, impl::light(policy), impl::CallWithGroup<Exec, Kernel>{kernel});
+}
+
+}  // namespace kastor::core
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_INTRINSICS_HPP
+#define KASTOR_CORE_INTRINSICS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "core/portable.hpp"
+
+/// The one file with CUDA's intrinsics. Each function has a portable form, which KASTOR_PORTABLE
+/// selects on every backend. Tried with nvcc 13.0, g++ 12.2 and clang 19.
+#if defined(__CUDA_ARCH__) && !defined(KASTOR_PORTABLE)
+#define KASTOR_CORE_CUDA_FORMS 1
+#else
+#define KASTOR_CORE_CUDA_FORMS 0
+#endif
+
+/// Before a loop: a device unrolls it whole or eightfold, or leaves it a loop. A CPU's compiler
+/// decides by itself, since it vectorises what it has not unrolled.
+#if defined(__CUDACC__)
+#define KASTOR_UNROLL _Pragma("unroll")
+#define KASTOR_UNROLL_BY_8 _Pragma("unroll 8")
+#define KASTOR_UNROLL_BY_8 _Pragma("unroll 8")
+#define KASTOR_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define KASTOR_UNROLL
+#define KASTOR_UNROLL_BY_8
+#define KASTOR_KEEP_LOOP
+#endif
+
+namespace kastor::core {
+
+// ------------------------------------------------------------------------------ relaxed memory
+
+/// Reads memory that other threads may write at the same time; no order is implied.
+template <class V>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION V relaxed_load(const V* at) {
+#if defined(__CUDA_ARCH__)
+  return *static_cast<const volatile V*>(at);
+#else
+  return std::atomic_ref<V>(*const_cast<V*>(at)).load(std::memory_order_relaxed);
+#endif
+}
+
+/// Writes memory that other threads may read or write at the same time; no order is implied.
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION void relaxed_store(V* at, V value) {
+#if defined(__CUDA_ARCH__)
+  *static_cast<volatile V*>(at) = value;
+#else
+  std::atomic_ref<V>(*at).store(value, std::memory_order_relaxed);
+#endif
+}
+
+// ------------------------------------------------------------------------------- 16-byte loads
+
+/// Copies `count` values from memory that is aligned to 16 bytes, in loads of 16 bytes.
+template <int count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void load_aligned(const T* from, T* to) {
+  static_assert(count * sizeof(T) % 16 == 0);
+#if KASTOR_CORE_CUDA_FORMS
+  constexpr int per_load = 16 / sizeof(T);
+  KASTOR_UNROLL
+  for (int k = 0; k < count; k += per_load) {
+    const uint4 loaded = *reinterpret_cast<const uint4*>(from + k);
+    std::memcpy(to + k, &loaded, 16);
+  }
+#else
+  KASTOR_UNROLL
+  for (int k = 0; k < count; ++k) to[k] = from[k];
+#endif
+}
+
+/// The same with `map(value)` of each. (On a CPU a mere copy of many values is a call of memcpy.)
+template <int count, class T, class Map>
+KOKKOS_FORCEINLINE_FUNCTION void load_aligned(const T* from, T* to, const Map& map) {
+#if KASTOR_CORE_CUDA_FORMS
+  load_aligned<count>(from, to);
+  KASTOR_UNROLL
+  for (int k = 0; k < count; ++k) to[k] = map(to[k]);
+#else
+  for (int k = 0; k < count; ++k) to[k] = map(from[k]);
+#endif
+}
+
+/// Copies `count` values to memory that is aligned to 16 bytes, in stores of 16 bytes.
+template <int count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_aligned(const T* from, T* to) {
+  static_assert(count * sizeof(T) % 16 == 0);
+#if KASTOR_CORE_CUDA_FORMS
+  constexpr int per_store = 16 / sizeof(T);
+  KASTOR_UNROLL
+  for (int k = 0; k < count; k += per_store) {
+    uint4 stored;
+    std::memcpy(&stored, from + k, 16);
+    *reinterpret_cast<uint4*>(to + k) = stored;
+  }
+#else
+  KASTOR_UNROLL
+  for (int k = 0; k < count; ++k) to[k] = from[k];
+#endif
+}
+
+/// Whether `load_aligned` may read there, and `store_aligned` write.
+template <class T>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_aligned(const T* at) {
+#if KASTOR_CORE_CUDA_FORMS
+  return reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
+#else
+  (void)at;
+  return true;
+#endif
+}
+
+// ----------------------------------------------------------------------------- scratch memory
+
+/// Adds to a counter in the scratch memory of a group and returns what it was before.
+template <class V>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION V fetch_add_in_scratch(V* counter, V value) {
+#if KASTOR_CORE_CUDA_FORMS
+  static_assert(sizeof(V) == 4);
+  return atomicAdd(counter, value);  // Kokkos' is not an instruction for shared memory
+#else
+  return Kokkos::atomic_fetch_add(counter, value);
+#endif
+}
+
+// ------------------------------------------------------------------------------- sums of a team
+
+/// The sums of N numbers over all threads of a team, a multiple of 32 of them on a device; each
+/// gets the sums. CUDA: words of a warp go from register to register, those of the warps through
+/// shared memory, all N at once. The portable form is one reduction after the other.
+template <int N, class Member>
+KOKKOS_FUNCTION void sum_over_team([[maybe_unused]] const Member& team, std::int64_t (&word)[N]) {
+#if KASTOR_CORE_CUDA_FORMS
+  constexpr int lanes = 32;
+  __shared__ std::int64_t of_warp[lanes][N];
+  const auto sum_over_warp = [&word] {
+    KASTOR_UNROLL
+    for (int step = lanes / 2; step > 0; step /= 2) {
+      KASTOR_UNROLL
+      for (int k = 0; k < N; ++k)
+        word[k] += __shfl_xor_sync(~0U, static_cast<long long>(word[k]), step);
+    }
+  };
+  const int thread = static_cast<int>(threadIdx.x + blockDim.x * threadIdx.y);
+  const int warps = static_cast<int>(blockDim.x * blockDim.y) / lanes;
+  sum_over_warp();
+  if (warps == 1) return;
+  __syncthreads();  // the sums of the last call have been read
+  if (thread % lanes == 0) {
+    KASTOR_UNROLL
+    for (int k = 0; k < N; ++k) of_warp[thread / lanes][k] = word[k];
+  }
+  __syncthreads();
+  KASTOR_UNROLL
+  for (int k = 0; k < N; ++k) word[k] = 0;
+  KASTOR_KEEP_LOOP
+  for (int w = 0; w < warps; ++w) {
+    KASTOR_UNROLL
+    for (int k = 0; k < N; ++k) word[k] += of_warp[w][k];
+  }
+#else
+  for (int k = 0; k < N; ++k) team.team_reduce(Kokkos::Sum<std::int64_t>(word[k]));
+#endif
+}
+
+}  // namespace kastor::core
+
+#endif

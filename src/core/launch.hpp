@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_LAUNCH_HPP
+#define KASTOR_CORE_LAUNCH_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+
+#include "core/portable.hpp"
+
+/// Kokkos' patterns with what all kernels of the library have in common: 64-bit indices, and
+/// arguments that need not wait. (CUDA copies functors of over 512 bytes to constant memory and
+/// waits until the last one of their kind has ended, unless told that they are light.)
+namespace kastor::core {
+
+namespace impl {
+
+template <class Policy>
+[[nodiscard]] auto light(const Policy& policy) {
+  return Kokkos::Experimental::require(policy,
+                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
+template <class Exec>
+using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+
+}  // namespace impl
+
+/// `kernel(i)` for 0 <= i < n. Enqueues only.
+template <class Exec, class Kernel>
+void for_each(const std::string& label, const Exec& space, std::int64_t n, const Kernel& kernel) {
+  Kokkos::parallel_for(label, impl::light(impl::Range<Exec>(space, 0, n)), kernel);
+}
+
+/// `kernel(i, sum, is_final)` for 0 <= i < n: adds its own part to `sum`, which holds, when
+/// `is_final`, the parts of all smaller i before it does. Called once or twice for each i.
+/// Enqueues only. `Kernel::value_type` must add up in any order.
+template <class Exec, class Kernel>
+void scan(const std::string& label, const Exec& space, std::int64_t n, const Kernel& kernel) {
+  Kokkos::parallel_scan(label, impl::light(impl::Range<Exec>(space, 0, n)), kernel);
+}
+
+/// Joins `kernel(i, value)` for 0 <= i < n and waits for the result. `Kernel::value_type` has
+/// `operator+=`, whose order must not matter.
+template <class Exec, class Kernel>
+[[nodiscard]] typename Kernel::value_type reduce(const std::string& label, const Exec& space,
+                                                 std::int64_t n, const Kernel& kernel) {
+  typename Kernel::value_type value{};
+  if (n > 0)
+    Kokkos::parallel_reduce(label, impl::light(impl::Range<Exec>(space, 0, n)), kernel, value);
+  return value;
+}
+
+/// How many threads share a long loop: those that the backend runs at once, and on a CPU a few
+/// shares for each, so that a slow core holds up nobody for long.
+template <class Exec>
+[[nodiscard]] std::int64_t workers_of(const Exec& space, std::int64_t n) {
+  const std::int64_t threads = space.concurrency();
+  const std::int64_t most = runs_on_host_v<Exec> && threads > 1 ? 4 * threads : threads;
+  return n < 1 ? 1 : (n < most ? n : most);
+}
+
+/// The indices of one of several workers: neighbours on a CPU; on a device a stride apart, so that
+/// neighbouring threads read neighbouring memory.
+template <class Exec>
+struct Share {
+  std::int64_t first, past, step;
+
+  KOKKOS_FUNCTION Share(std::int64_t worker, std::int64_t workers, std::int64_t begin,
+                        std::int64_t end)
+      : first(begin + worker), past(end), step(workers) {
+    if constexpr (runs_on_host_v<Exec>) {
+      const std::int64_t each = (end - begin + workers - 1) / workers;
+      first = begin + worker * each;
+      past = first + each < end ? first + each : end;
+      step = 1;
+    }
+  }
+};
+
+}  // namespace kastor::core
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_PACK_HPP
+#define KASTOR_CORE_PACK_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/intrinsics.hpp"
+#include "core/ordered_key.hpp"
+#include "core/portable.hpp"
+
+/// Packs: a few neighbouring pixels in a small array, and plain loops over them. One type a loop,
+/// and a CPU's compiler makes vector instructions of it; a device's compiler unrolls it.
+namespace kastor::core {
+
+/// Pixels that a thread takes at once. 64, a word of a bit mask, suit the vectors of a CPU; of more
+/// than 16 a device's thread would run out of registers.
+template <class Exec>
+inline constexpr int pack_width_v = runs_on_host_v<Exec> && !portable ? 64 : 16;
+
+/// The same where neighbouring threads take neighbouring packs: a device's thread takes 16 bytes,
+/// so that the accesses of a warp are contiguous.
+template <class Exec, class T>
+inline constexpr int narrow_pack_width_v =
+    runs_on_host_v<Exec> && !portable ? 64 : 16 / static_cast<int>(sizeof(T));
+
+/// Pixels that a thread writes one after the other. On a device one: neighbouring threads write
+/// neighbouring pixels.
+template <class Exec>
+inline constexpr int write_width_v = runs_on_host_v<Exec> && !portable ? 64 : 1;
+
+/// W neighbouring pixels.
+template <class T, int W>
+struct Pack {
+  static constexpr int width = W;
+  alignas(16) T pixel[W];
+
+  /// `is_aligned(from)` holds.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Pack load(const T* from) {
+    Pack pack;
+    load_aligned<W>(from, pack.pixel);
+    return pack;
+  }
+  /// Of only `n` pixels, from any address; the others are `rest`.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Pack load(const T* from, std::int64_t n,
+                                                             T rest) {
+    Pack pack;
+    KASTOR_UNROLL
+    for (int j = 0; j < W; ++j) pack.pixel[j] = j < n ? from[j] : rest;
+    return pack;
+  }
+  /// `is_aligned(to)` holds.
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { store_aligned<W>(pixel, to); }
+  /// Pixel j, which may vary at run time: without an index a device keeps the pack in registers.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T at(int j) const {
+    if constexpr (W > 16) return pixel[j];
+    T x = pixel[0];
+    KASTOR_UNROLL
+    for (int k = 1; k < W; ++k) x = k == j ? pixel[k] : x;
+    return x;
+  }
+};
+
+/// A pack that lies where its pixels are: a CPU does not copy them first.
+template <class T, int W>
+struct PackInPlace {
+  static constexpr int width = W;
+  const T* pixel;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T at(int j) const { return pixel[j]; }
+};
+
+/// Pixels of a pack that are worked on at once, after all of the pack have been loaded: on a CPU as
+/// many as a key has bits; of more than 4 a device's thread would run out of predicates.
+template <class Exec, class T>
+inline constexpr int part_width_v =
+    runs_on_host_v<Exec> && !portable ? 8 * static_cast<int>(sizeof(T)) : 4;
+
+/// `visit(part, k)` for the parts of S pixels of a pack, which begin at its pixel k.
+template <int S, class SomePack, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_part(const SomePack& pack, const Visit& visit) {
+  using T = std::remove_cvref_t<decltype(pack.pixel[0])>;
+  KASTOR_UNROLL
+  for (int k = 0; k < SomePack::width; k += S) visit(PackInPlace<T, S>{pack.pixel + k}, k);
+}
+
+/// The pack at an address that is aligned to 16 bytes, which a device's thread copies to registers.
+template <int W, class T>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto pack_at(const T* from) {
+  if constexpr (W > 16) {
+    return PackInPlace<T, W>{from};
+  } else {
+    return Pack<T, W>::load(from);
+  }
+}
+
+/// 1 << j for every bit j of a key.
+template <class K>
+struct SingleBits {
+  K bit[8 * sizeof(K)];
+  constexpr SingleBits() : bit() {
+    for (std::size_t j = 0; j < 8 * sizeof(K); ++j) bit[j] = K{1} << j;
+  }
+};
+/// Bit j says whether `is_so(pixel j)`, which must have no branch.
+template <class SomePack, class Condition>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_where(const SomePack& pack,
+                                                                   const Condition& is_so) {
+  constexpr int W = SomePack::width;
+  if constexpr (W <= 16) {
+    std::uint32_t bits = 0;
+    KASTOR_UNROLL
+    for (int j = 0; j < W; ++j) bits |= (is_so(pack.pixel[j]) ? 1U : 0U) << j;
+    return bits;
+  } else {
+    // One type a loop: as many pixels as a key has bits, each with a constant that is its bit.
+    using K = Key<std::remove_cvref_t<decltype(pack.pixel[0])>>;
+    constexpr int in_key =
+        W < 8 * static_cast<int>(sizeof(K)) ? W : 8 * static_cast<int>(sizeof(K));
+    constexpr SingleBits<K> single;
+    std::uint64_t bits = 0;
+    KASTOR_UNROLL
+    for (int first = 0; first < W; first += in_key) {
+      K some = 0;
+      for (int j = 0; j < in_key; ++j) some |= is_so(pack.pixel[first + j]) ? single.bit[j] : K{0};
+      bits |= std::uint64_t{some} << first;
+    }
+    return bits;
+  }
+}
+
+/// `visit(pack, j)` for the packs that cover n <= 64 pixels, of which the first is pixel j of
+/// these; places beyond n hold NaN, which no comparison holds for.
+template <int W, class T, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_pack(const T* pixels, std::int64_t n,
+                                               const Visit& visit) {
+  constexpr T nan = Kokkos::Experimental::quiet_NaN_v<T>;
+  if (n == 64 && is_aligned(pixels)) {
+    if constexpr (W == 64) {
+      visit(PackInPlace<T, W>{pixels}, 0);
+    } else {
+      KASTOR_KEEP_LOOP
+      for (int j = 0; j < 64; j += W) visit(Pack<T, W>::load(pixels + j), j);
+    }
+  } else {
+    KASTOR_KEEP_LOOP
+    for (int j = 0; j < n; j += W) visit(Pack<T, W>::load(pixels + j, n - j, nan), j);
+  }
+}
+
+}  // namespace kastor::core
+
+#endif

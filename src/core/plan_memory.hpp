@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_PLAN_MEMORY_HPP
+#define KASTOR_CORE_PLAN_MEMORY_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <kastor/image.hpp>
+#include <string>
+#include <type_traits>
+
+/// Memory of plan objects, which grows to the largest need and is then kept.
+namespace kastor::core {
+
+/// Makes a rank-1 View at least so long; its values are lost if it grows. (No string for the label:
+/// it would take memory in every call.)
+template <class View, class Exec>
+void grow(View& list, const Exec& space, const char* label, std::int64_t wanted) {
+  if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
+  list = {};
+  list = View(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, std::string(label)),
+              static_cast<std::size_t>(wanted));
+}
+
+/// Many small arrays in one allocation, each at a multiple of 64 bytes. Goes over its parts twice:
+/// to measure them, and to hand them out.
+template <class Exec>
+class PartitionedMemory {
+ public:
+  PartitionedMemory(const std::string& label, const Exec& space) : m_label(label), m_space(space) {}
+
+  void begin(bool measuring) {
+    if (!measuring)
+      m_bytes = decltype(m_bytes)(Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing, m_label),
+                                  m_at);
+    m_at = 0;
+  }
+  template <class V>
+  void add(V*& part, std::int64_t count) {
+    static_assert(std::is_trivially_copyable_v<V> && alignof(V) <= 64);
+    part = m_bytes.data() == nullptr ? nullptr : reinterpret_cast<V*>(m_bytes.data() + m_at);
+    m_at += (static_cast<std::size_t>(count) * sizeof(V) + 63) / 64 * 64;
+  }
+
+ private:
+  std::string m_label;
+  Exec m_space;
+  Kokkos::View<std::byte*, typename Exec::memory_space> m_bytes;
+  std::size_t m_at = 0;
+};
+
+}  // namespace kastor::core
+
+#endif

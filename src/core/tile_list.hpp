@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_TILE_LIST_HPP
+#define KASTOR_CORE_TILE_LIST_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "core/bits.hpp"
+#include "core/group.hpp"
+
+namespace kastor::core {
+
+/// Places that the threads of a group find in a tile, and then share evenly: where few threads have
+/// something to do, the others would wait for them. Tiles take two lists and three counters in
+/// turn, so that one barrier a tile is enough.
+template <class Exec, int most>
+class TileList {
+ public:
+  struct Space {
+    std::uint16_t place[2][most];
+    std::uint32_t count[3];
+  };
+  static_assert(most <= 65536);
+
+  /// All threads of the group must call it, and what follows.
+  KOKKOS_FUNCTION TileList(const Group<Exec>& group, Space& space)
+      : m_group(group), m_space(space) {
+    group.for_each(3, [&](int i) { space.count[i] = 0; });
+    group.barrier();
+  }
+
+  /// Adds the places of some bits; any thread may call it.
+  template <class PlaceOf>
+  KOKKOS_FUNCTION void add(std::uint64_t bits, const PlaceOf& place_of) const {
+    std::uint32_t at =
+        m_group.fetch_add(&m_space.count[m_tile % 3], static_cast<std::uint32_t>(popcount(bits)));
+    for (; bits != 0; bits &= bits - 1)
+      m_space.place[m_tile % 2][at++] = static_cast<std::uint16_t>(place_of(countr_zero(bits)));
+  }
+  /// `visit(place)` for all that was added since the last call.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each(const Visit& visit) {
+    m_group.barrier();
+    if (m_group.rank() == 0) m_space.count[(m_tile + 2) % 3] = 0;
+    const std::uint16_t* const places = m_space.place[m_tile % 2];
+    m_group.for_each(m_space.count[m_tile % 3], [&](std::uint32_t i) { visit(places[i]); });
+    ++m_tile;
+  }
+
+ private:
+  const Group<Exec>& m_group;
+  Space& m_space;
+  std::uint32_t m_tile = 0;
+};
+
+}  // namespace kastor::core
+
+#endif

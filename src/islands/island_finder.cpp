@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cmath>
+#include <kastor/detail/instantiations.hpp>
+#include <kastor/island_finder.hpp>
+#include <string>
+
+#include "core/plan_memory.hpp"
+#include "islands/mark.hpp"
+#include "islands/measure_islands.hpp"
+
+namespace kastor {
+
+namespace {
+
+[[nodiscard]] std::string shape_text(std::int64_t ny, std::int64_t nx) {
+  return std::to_string(ny) + " x " + std::to_string(nx);
+}
+
+template <class Exec, class T>
+void check_map(const PixelMap<Exec, T>& map, const char* name, const detail::Shape& shape) {
+  using Kind = typename PixelMap<Exec, T>::Kind;
+  const std::string the_map = std::string("the ") + name + " map ";
+  if (map.kind() == Kind::image) {
+    const auto rows = detail::rows_of<T, Exec>(map.image());
+    KASTOR_EXPECTS("kastor::find_islands", rows.ny == shape.ny && rows.nx == shape.nx,
+                   the_map + "is " + shape_text(rows.ny, rows.nx) + " pixels; expected " +
+                       shape_text(shape.ny, shape.nx) + " as the image");
+  }
+  if (map.kind() == Kind::surface) {
+    const MeshSurface<Exec>& surface = map.surface();
+    KASTOR_EXPECTS("kastor::find_islands", surface.nodes.size() > 0,
+                   the_map + "has no nodes; expected at least one");
+    KASTOR_EXPECTS("kastor::find_islands", surface.cell_height > 0 && surface.cell_width > 0,
+                   the_map + "has cells of " + shape_text(surface.cell_height, surface.cell_width) +
+                       " pixels; expected at least one");
+  }
+}
+
+/// One side of the background.
+template <class Exec, Real T>
+struct IslandsOfSide {
+  IslandsOfSide(const Exec& space, const IslandParams& params, detail::Side side)
+      : label(space, LabelParams{params.connectivity, params.min_pixels, params.drop_at_edge}),
+        measure(space, side) {}
+
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
+               const std::uint64_t* blank) {
+    label.enqueue(foreground, seeds);
+    measure.enqueue(bands, background, blank, label.labels(), label.counts());
+  }
+  /// `before`: islands with lower ids. False: a list was too short and has grown.
+  [[nodiscard]] bool finish(std::int64_t before) {
+    return label.finish() && measure.finish(label.labels().components, before);
+  }
+  [[nodiscard]] IslandCounts counts() const {
+    const RunLabels<Exec>& labels = label.labels();
+    return {labels.components, labels.dropped, labels.foreground_pixels};
+  }
+
+  BitMask<Exec> foreground, seeds;
+  Labeller<Exec> label;
+  detail::IslandMeasurer<Exec, T> measure;
+};
+
+}  // namespace
+
+template <class Exec, Real T>
+struct IslandFinder<Exec, T>::Plan {
+  Plan(const Exec& s, const IslandParams& p)
+      : space(s),
+        params(p),
+        positive(s, p, detail::Side::above),
+        negative(s, p, detail::Side::below) {}
+
+  /// The masks lie behind one another.
+  void reserve_masks(const detail::Shape& shape) {
+    BitMask<Exec>* const masks[] = {&blank, &positive.foreground, &positive.seeds,
+                                    &negative.foreground, &negative.seeds};
+    const std::int64_t count = params.negative ? 5 : 3;
+    BitMask<Exec> mask;
+    mask.ny = shape.ny;
+    mask.nx = shape.nx;
+    const std::int64_t words = mask.ny * mask.words_per_row();
+    core::grow(storage, space, "kastor::islands::masks", count * words);
+    for (std::int64_t i = 0; i < count; ++i) {
+      mask.words =
+          decltype(mask.words)(storage.data() + i * words, static_cast<std::size_t>(mask.ny),
+                               static_cast<std::size_t>(mask.words_per_row()));
+      *masks[i] = mask;
+    }
+  }
+
+  void check(const detail::Shape& shape, const Background<Exec, T>& background,
+             const BitMask<Exec>& region) const {
+    check_map<Exec, T>(background.level, "level", shape);
+    check_map<Exec, T>(background.rms, "rms", shape);
+    if (region.words.data() == nullptr) return;
+    KASTOR_EXPECTS("kastor::find_islands", region.ny == shape.ny && region.nx == shape.nx,
+                   "the region is " + shape_text(region.ny, region.nx) + " pixels; expected " +
+                       shape_text(shape.ny, shape.nx) + " as the image");
+  }
+
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background) {
+    positive.enqueue(bands, background, blank.words.data());
+    if (params.negative) negative.enqueue(bands, background, blank.words.data());
+  }
+  /// False: a list was too short and has grown.
+  [[nodiscard]] bool finish() {
+    space.fence("kastor::find_islands");
+    bool had_room = positive.finish(0);
+    if (params.negative) had_room = negative.finish(positive.counts().islands) && had_room;
+    return had_room;
+  }
+
+  [[nodiscard]] FoundIslands run(Bands<T, Exec> bands, const Background<Exec, T>& background,
+                                 const BitMask<Exec>& region) {
+    const Kokkos::Profiling::ScopedRegion profile("kastor::find_islands");
+    const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_islands", bands);
+    check(shape, background, region);
+    reserve_masks(shape);
+    const detail::Patches patches(shape, background);
+    core::grow(limits, space, "kastor::islands::limits", patches.count());
+    detail::mark_islands<Exec, T>(
+        space, bands, patches, {background, params.seed, params.flood}, region.words.data(),
+        limits.data(),
+        {blank.words.data(), positive.foreground.words.data(), positive.seeds.words.data(),
+         negative.foreground.words.data(), negative.seeds.words.data()});
+    do {
+      enqueue(bands, background);
+    } while (!finish());
+    FoundIslands found;
+    found.above = positive.measure.rows();
+    found.positive = positive.counts();
+    if (params.negative) {
+      found.below = negative.measure.rows();
+      found.negative = negative.counts();
+    }
+    return found;
+  }
+
+  Exec space;
+  IslandParams params;
+  IslandsOfSide<Exec, T> positive;
+  IslandsOfSide<Exec, T> negative;
+  BitMask<Exec> blank;
+  /// Grow to the largest image; the masks are parts of the first.
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
+  Kokkos::View<detail::PatchLimits<T>*, typename Exec::memory_space> limits;
+};
+
+template <class Exec, Real T>
+IslandFinder<Exec, T>::IslandFinder(const Exec& space, const IslandParams& params) {
+  KASTOR_EXPECTS("kastor::IslandFinder", std::isfinite(params.flood) && params.flood >= 0,
+                 "flood is " + std::to_string(params.flood) + "; expected a number of at least 0");
+  KASTOR_EXPECTS("kastor::IslandFinder", std::isfinite(params.seed) && params.seed >= params.flood,
+                 "seed is " + std::to_string(params.seed) +
+                     "; expected a number of at least flood, which is " +
+                     std::to_string(params.flood));
+  m_plan = std::make_unique<Plan>(space, params);
+}
+
+template <class Exec, Real T>
+IslandFinder<Exec, T>::~IslandFinder() = default;
+template <class Exec, Real T>
+IslandFinder<Exec, T>::IslandFinder(IslandFinder&&) noexcept = default;
+template <class Exec, Real T>
+IslandFinder<Exec, T>& IslandFinder<Exec, T>::operator=(IslandFinder&&) noexcept = default;
+
+template <class Exec, Real T>
+FoundIslands IslandFinder<Exec, T>::find(const ConstImage<T, Exec>& image,
+                                         const Background<Exec, T>& background,
+                                         const BitMask<Exec>& region) {
+  return find(Bands<T, Exec>(&image, 1), background, region);
+}
+template <class Exec, Real T>
+FoundIslands IslandFinder<Exec, T>::find(Bands<T, Exec> bands,
+                                         const Background<Exec, T>& background,
+                                         const BitMask<Exec>& region) {
+  return m_plan->run(bands, background, region);
+}
+template <class Exec, Real T>
+IslandResult IslandFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image,
+                                               const Background<Exec, T>& background,
+                                               const BitMask<Exec>& region) {
+  return (*this)(Bands<T, Exec>(&image, 1), background, region);
+}
+template <class Exec, Real T>
+IslandResult IslandFinder<Exec, T>::operator()(Bands<T, Exec> bands,
+                                               const Background<Exec, T>& background,
+                                               const BitMask<Exec>& region) {
+  const FoundIslands found = find(bands, background, region);
+  IslandResult result{{}, found.positive, found.negative};
+  result.islands.reserve(found.above.size() + found.below.size());
+  result.islands.assign(found.above.begin(), found.above.end());
+  result.islands.insert(result.islands.end(), found.below.begin(), found.below.end());
+  return result;
+}
+template <class Exec, Real T>
+const RunLabels<Exec>& IslandFinder<Exec, T>::labels() const {
+  return m_plan->positive.label.labels();
+}
+template <class Exec, Real T>
+const RunLabels<Exec>& IslandFinder<Exec, T>::negative_labels() const {
+  return m_plan->negative.label.labels();
+}
+
+}  // namespace kastor
+
+#define KASTOR_INSTANTIATE(EXEC, T) template class kastor::IslandFinder<EXEC, T>;
+KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)

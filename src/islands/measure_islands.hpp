@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_ISLANDS_MEASURE_ISLANDS_HPP
+#define KASTOR_ISLANDS_MEASURE_ISLANDS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "core/group.hpp"
+#include "core/launch.hpp"
+#include "core/plan_memory.hpp"
+#include "islands/make_islands.hpp"
+#include "islands/sum_islands.hpp"
+
+namespace kastor::detail {
+
+/// From labels to rows on the host, without a fence: `enqueue`, and after a fence `finish`.
+template <class Exec, Real T>
+class IslandMeasurer {
+ public:
+  IslandMeasurer(const Exec& space, Side side) : m_space(space), m_side(side) {}
+
+  /// `blank`: words of a mask of the image.
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
+               const std::uint64_t* blank, const RunLabels<Exec>& labels,
+               const LabelCounts* counts) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
+    m_room = std::max({m_room, std::int64_t{4096}, labels.ny * labels.nx / 8192});
+    core::grow(m_islands, m_space, "kastor::islands::sums", m_room);
+    core::grow(m_rows, m_space, "kastor::islands::rows", m_room);
+    const LabelledRuns runs(labels, counts, m_room);
+    core::for_each("kastor::islands::clear", m_space, m_room, ClearIslands{runs, m_islands.data()});
+    RunsOfBand<Exec, T> some{runs,      m_islands.data(), background, m_side, blank,
+                             labels.ny, labels.nx,        {},         0,      0};
+    some.workers = core::workers_of(m_space, runs.run_room);
+    sweep<FindExtents>("kastor::islands::find_extents", bands, some);
+    sweep<SumFluxes>("kastor::islands::sum_fluxes", bands, some);
+    sweep<SumMoments>("kastor::islands::sum_moments", bands, some);
+    using Make = MakeIslands<Exec, T>;
+    const Make make{runs, m_islands.data(), m_rows.data(), background, m_side};
+    core::for_each_group<Make::threads>("kastor::islands::make_rows", m_space,
+                                        {make.groups(), Make::scratch_bytes}, make);
+  }
+
+  /// `before`: islands with lower ids. False: there were more islands than there was room for,
+  /// which is now larger.
+  [[nodiscard]] bool finish(std::int64_t islands, std::int64_t before) {
+    if (islands > m_room) {
+      m_room = islands + islands / 8;
+      return false;
+    }
+    for (std::int64_t i = 0; i < islands; ++i) m_rows(i).id += before;
+    m_found = std::span<const Island>(m_rows.data(), static_cast<std::size_t>(islands));
+    return true;
+  }
+  [[nodiscard]] std::span<const Island> rows() const { return m_found; }
+
+ private:
+  template <template <class, class> class Sweep>
+  void sweep(const char* label, Bands<T, Exec> bands, RunsOfBand<Exec, T> runs) const {
+    for (const auto& band : bands) {
+      runs.band = rows_of<T, Exec>(band);
+      core::for_each(label, m_space, runs.workers, Sweep<Exec, T>{runs});
+      runs.first_row += runs.band.ny;
+    }
+  }
+
+  Exec m_space;
+  Side m_side;
+  Kokkos::View<IslandSums*, typename Exec::memory_space> m_islands;
+  Kokkos::View<Island*, core::HostReadableSpace<Exec>> m_rows;
+  std::int64_t m_room = 0;  ///< islands
+  std::span<const Island> m_found;
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_ISLANDS_NEARBY_BACKGROUND_HPP
+#define KASTOR_ISLANDS_NEARBY_BACKGROUND_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/pixel_map.hpp>
+
+namespace kastor::detail {
+
+/// A map at one pixel after the other, the same bits as the map's own. What is constant along a row
+/// between two nodes of a surface is kept: neighbours take a fraction of the time.
+template <class Exec, Real T>
+class NearbyMap {
+ public:
+  using Map = PixelMap<Exec, T>;
+
+  KOKKOS_FUNCTION explicit NearbyMap(const Map& map) : m_map(map) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t y, std::int64_t x) {
+    if (m_map.kind() == Map::Kind::surface) return of_surface(y, x);
+    if (m_map.kind() == Map::Kind::constant) return m_map.constant();
+    return static_cast<double>(m_map.image()(y, x));
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION double of_surface(std::int64_t y, std::int64_t x) {
+    const MeshSurface<Exec>& surface = m_map.surface();
+    const auto column = surface.column(x);
+    if (y != m_y || column.first != m_first) {
+      m_y = y;
+      m_first = column.first;
+      m_span = surface.between(surface.row(y), column);
+    }
+    return m_span.at(column);
+  }
+
+  const Map& m_map;
+  std::int64_t m_y = -1;
+  std::int64_t m_first = -1;  ///< node on the left of m_span
+  typename MeshSurface<Exec>::Span m_span;
+};
+
+struct LevelAndRms {
+  double level, rms;
+
+  /// Otherwise a pixel there is blank.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_usable() const {
+    constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
+    return level > -infinity && level < infinity && rms > 0 && rms < infinity;
+  }
+};
+
+/// Both maps of a background.
+template <class Exec, Real T>
+class NearbyBackground {
+ public:
+  KOKKOS_FUNCTION explicit NearbyBackground(const Background<Exec, T>& background)
+      : m_level(background.level), m_rms(background.rms) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION LevelAndRms operator()(std::int64_t y, std::int64_t x) {
+    return {m_level(y, x), m_rms(y, x)};
+  }
+
+ private:
+  NearbyMap<Exec, T> m_level, m_rms;
+};
+
+/// On which side of the background islands lie.
+enum class Side { above, below };
+
+/// How far a pixel is from the level, positive on that side.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double deviation(Side side, double value, double level) {
+  return side == Side::above ? value - level : level - value;
+}
+
+}  // namespace kastor::detail
+
+#endif

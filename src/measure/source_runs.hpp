@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_MEASURE_SOURCE_RUNS_HPP
+#define KASTOR_MEASURE_SOURCE_RUNS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/image.hpp>
+#include <kastor/label.hpp>
+
+#include "core/keyed_sums.hpp"
+#include "core/launch.hpp"
+#include "measure/source_sums.hpp"
+
+/// The runs of labelled components, and their pixels.
+namespace kastor::detail {
+
+/// Pixels [begin, end) of a row.
+struct SourceRun {
+  std::int32_t begin, end, y;
+  std::uint32_t label;  ///< 0: of no component
+};
+
+/// What labelling left, as kernels see it.
+struct SourceRuns {
+  const std::int32_t *begin, *end, *row;
+  const std::uint32_t *label, *first_run, *first_in_word;
+  std::int64_t words_per_row;
+  std::int64_t run_capacity;
+  const LabelCounts* counts;  ///< null: the number of components is `components`
+  std::int64_t components;    ///< that the host knows of, or else that there is room for
+
+  template <class Exec>
+  SourceRuns(const RunLabels<Exec>& labels, const LabelCounts* counts_of_labels,
+             std::int64_t most_components)
+      : begin(labels.begin.data()),
+        end(labels.end.data()),
+        row(labels.row.data()),
+        label(labels.label.data()),
+        first_run(labels.first_run.data()),
+        first_in_word(labels.first_in_word.data()),
+        words_per_row(labels.mask.words_per_row()),
+        run_capacity(counts_of_labels == nullptr
+                         ? labels.runs
+                         : static_cast<std::int64_t>(labels.begin.extent(0))),
+        counts(counts_of_labels),
+        components(most_components) {}
+
+  /// None if the runs were not labelled or a list is too short: the caller will measure again.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
+    if (counts == nullptr) return components;
+    const std::int64_t found = counts->components;
+    const bool has_room =
+        counts->runs <= static_cast<std::uint64_t>(run_capacity) && found <= components;
+    return has_room ? found : 0;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION SourceRun run(std::int64_t i) const {
+    return {begin[i], end[i], row[i], label[i]};
+  }
+  /// Row of a component's first pixel.
+  [[nodiscard]] KOKKOS_FUNCTION std::int32_t y_min(std::int64_t component) const {
+    return row[first_run[component]];
+  }
+};
+
+/// Some bands that lie below one another, as many as a kernel's arguments hold.
+template <class T>
+struct SomeBands {
+  static constexpr int most = 32;
+  struct Band {
+    const T* data;
+    std::int64_t pitch;
+    std::int64_t first_row;
+  };
+  int count = 0;
+  std::int64_t first_row = 0;
+  std::int64_t past_row = 0;
+  Band band[most] = {};
+
+  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t y) const {
+    int b = 0;
+    while (b + 1 < count && y >= band[b + 1].first_row) ++b;
+    return band[b].data + (y - band[b].first_row) * band[b].pitch;
+  }
+};
+
+/// `visit(some)` for all bands, some after the other.
+template <class T, class Exec, class Visit>
+void for_some_bands(Bands<T, Exec> bands, const Visit& visit) {
+  SomeBands<T> some;
+  for (const auto& image : bands) {
+    const Rows<T> rows = rows_of<T, Exec>(image);
+    if (rows.ny == 0) continue;
+    if (some.count == some.most) {
+      visit(some);
+      some.count = 0;
+      some.first_row = some.past_row;
+    }
+    some.band[some.count++] = {rows.data, rows.pitch, some.past_row};
+    some.past_row += rows.ny;
+  }
+  if (some.count > 0) visit(some);
+}
+
+/// A sweep over the runs of some bands by several workers.
+template <class Exec, class T>
+struct SourceSweep {
+  SourceRuns runs;
+  SourceTotals<T>* totals;
+  std::int64_t workers;
+  SomeBands<T> bands;
+
+  /// Adds what `part_of(run, pixels of its row)` says of a worker's runs to their components.
+  template <class Part, class Add, class PartOf>
+  KOKKOS_FUNCTION void add_parts(std::int64_t worker, const Add& add, const PartOf& part_of) const {
+    if (runs.count() == 0) return;
+    core::KeyedSums<Part, Add> sums(add);
+    const core::Share<Exec> share(worker, workers,
+                                  runs.first_in_word[bands.first_row * runs.words_per_row],
+                                  runs.first_in_word[bands.past_row * runs.words_per_row]);
+    for (std::int64_t i = share.first; i < share.past; i += share.step) {
+      const SourceRun run = runs.run(i);
+      if (run.label != 0) sums.take(run.label, part_of(run, bands.row(run.y)));
+    }
+    sums.flush();
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SIGMA_CLIP_MULTI_PASS_HPP
+#define KASTOR_SIGMA_CLIP_MULTI_PASS_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <kastor/sigma_clip.hpp>
+
+#include "sigma_clip/midpoint.hpp"
+#include "sigma_clip/moments.hpp"
+#include "sigma_clip/rank_selector.hpp"
+
+/// The clip that reads the image for every question: for small images, and for those that defy a
+/// prediction.
+namespace kastor::detail {
+
+/// The statistics of the pixels in an interval, of which there are some.
+template <class Exec, class T>
+[[nodiscard]] Statistics statistics_within(const Exec& space, Bands<T, Exec> bands,
+                                           RankSelector<Exec, T>& select,
+                                           const core::Interval<T>& interval,
+                                           const core::MinMaxCount<T>& inside) {
+  const std::int64_t n = inside.count;
+  const auto [a, b] = select(bands, interval, (n - 1) / 2, n % 2 == 0);
+  Statistics s;
+  s.count = n;
+  s.min = core::without_sign_of_zero(static_cast<double>(inside.min));
+  s.max = core::without_sign_of_zero(static_cast<double>(inside.max));
+  s.median = core::without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
+  // A pixel as the centre: its distances to the others are exact more often than those of the
+  // median.
+  const core::Grid grid(static_cast<double>(a), s.min, s.max);
+  const MeanAndStd sums(reduce_bands<Exec, T>("kastor::sigma_clip::moments", space, bands,
+                                              AddMoments<T>{interval, grid}),
+                        grid, n);
+  s.mean = core::without_sign_of_zero(sums.mean);
+  s.std = sums.std;
+  return s;
+}
+
+/// The plain iteration. Fences. Leaves blank = pixels if no pixel is finite.
+template <class Exec, class T>
+void multi_pass_clip(const Exec& space, Bands<T, Exec> bands, RankSelector<Exec, T>& select,
+                     const SigmaClipParams& params, SigmaClipResult& result) {
+  const auto count = [&](const core::Interval<T>& interval) {
+    return reduce_bands<Exec, T>("kastor::sigma_clip::count_inside", space, bands,
+                                 CountInside<T>{interval});
+  };
+  core::Interval<T> interval;
+  core::MinMaxCount<T> inside = count(interval);
+  result.blank = result.pixels - inside.count;
+  result.passes = 0;
+  result.converged = result.degenerate = false;
+  if (inside.count == 0) return;
+  for (;;) {
+    const Statistics now = statistics_within(space, bands, select, interval, inside);
+    ++result.passes;
+    if (result.passes == 1) result.all = now;
+    result.clipped = now;
+    const auto limits = core::interval_between<T>(now.median - params.kappa * now.std,
+                                                  now.median + params.kappa * now.std);
+    interval = {std::max(interval.low, limits.low), std::min(interval.high, limits.high)};
+    result.degenerate = !(interval.low < interval.high);
+    if (result.degenerate) return;
+    inside = count(interval);
+    result.degenerate = inside.count == 0;
+    result.converged = inside.count == now.count;
+    if (result.degenerate || result.converged || result.passes == params.max_passes) return;
+  }
+}
+
+}  // namespace kastor::detail
+
+#endif

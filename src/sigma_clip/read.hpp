@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SIGMA_CLIP_READ_HPP
+#define KASTOR_SIGMA_CLIP_READ_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "core/atomics.hpp"
+#include "core/bits.hpp"
+#include "core/group.hpp"
+#include "core/interval.hpp"
+#include "core/tile_list.hpp"
+#include "core/tile_packs.hpp"
+#include "sigma_clip/brackets.hpp"
+
+/// The one read of the image: integer sums of the pixels between the edges, the pixels of the
+/// window and of the tails gathered, candidates for the foreground marked.
+namespace kastor::detail {
+
+/// Sums over all pixels between the edges, in units of the brackets' grid.
+struct InsideSums {
+  static constexpr int max_repeated = Brackets<float>::max_repeated;
+  std::int64_t inside = 0;
+  std::int64_t below = 0;  ///< of these, pixels below the window
+  std::int64_t repeated[max_repeated] = {};
+  core::Int128 sum, squares;
+};
+
+/// The same as words that all groups add to; 128 bits as the sums of the terms' lower 32 bits and
+/// of the rest.
+struct InsideTotals {
+  std::uint64_t inside, below, sum_low, sum_high, squares_low, squares_high;
+  std::uint64_t repeated[InsideSums::max_repeated];
+
+  /// In the order of the members.
+  KOKKOS_FUNCTION void add(const std::int64_t (&words)[6]) {
+    std::uint64_t* const to[] = {&inside, &below, &sum_low, &sum_high, &squares_low, &squares_high};
+    for (int k = 0; k < 6; ++k) core::atomic_add(to[k], static_cast<std::uint64_t>(words[k]));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION InsideSums sums() const {
+    InsideSums s;
+    s.inside = static_cast<std::int64_t>(inside);
+    s.below = static_cast<std::int64_t>(below);
+    for (int i = 0; i < InsideSums::max_repeated; ++i)
+      s.repeated[i] = static_cast<std::int64_t>(repeated[i]);
+    s.sum = core::joined(sum_low, sum_high);
+    s.squares = core::joined(squares_low, squares_high);
+    return s;
+  }
+};
+
+/// The gathered pixels, in no order: a segment for each group. A count beyond the capacity says
+/// that pixels were lost.
+template <class T>
+struct Segments {
+  T* values;
+  std::int64_t capacity;  ///< of a segment
+  std::uint32_t* counts;  ///< (segments)
+  std::int64_t segments;
+
+  [[nodiscard]] KOKKOS_FUNCTION const T* begin(std::int64_t segment) const {
+    return values + segment * capacity;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t size(std::int64_t segment) const {
+    const std::int64_t n = counts[segment];
+    return n < capacity ? n : capacity;
+  }
+};
+
+/// Reads a band, by as many groups as there are segments.
+template <class Exec, class T>
+struct ReadImage {
+  static constexpr int threads = 256;
+  static constexpr int words_of_tile = 64;
+  using Others = core::TileList<Exec, 64 * words_of_tile>;
+  struct Space {
+    typename Others::Space others;
+    std::uint32_t gathered;
+  };
+  static constexpr int scratch_bytes = sizeof(Space);
+
+  core::WordRows<T> rows;
+  const Brackets<T>* brackets;
+  Segments<T> lists;
+  InsideTotals* totals;
+  std::uint64_t* mask;  ///< of the band, all 0; null: none is wanted
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    if (brackets->usable == 0) return;
+    const Bounds b(*brackets);
+    Space& space = *group.template scratch<Space>();
+    if (group.rank() == 0)
+      space.gathered = lists.counts[group.index()];  // of bands before this one
+    Others others(group, space.others);
+    ThreadSums sums;
+    const std::int64_t words = rows.words();
+    const std::int64_t step = group.count() * words_of_tile;
+    for (std::int64_t tile = group.index() * words_of_tile; tile < words; tile += step) {
+      const auto n = static_cast<int>(words - tile < words_of_tile ? words - tile : words_of_tile);
+      const core::TilePacks<Exec, T> packs(rows, tile, n);
+      TileSums of_tile;
+      packs.for_each(
+          group, [&](const auto& pack, int pixels) { return add_core(b, pack, pixels, of_tile); },
+          [&](std::uint64_t bits, const auto& place_of) { others.add(bits, place_of); });
+      // Most pixels are only added up; the others, some per cent, are looked at one by one.
+      others.for_each([&](int place) {
+        const T x = packs.at(place);
+        if (take_other(b, x, of_tile, sums)) keep(group, b, x, tile * 64 + place, space.gathered);
+      });
+      sums.add(of_tile);
+    }
+    group.barrier();
+    add_to_totals(group, sums);
+    if (group.rank() == 0) lists.counts[group.index()] = space.gathered;
+  }
+
+ private:
+  /// What the loop needs of the brackets, in registers.
+  struct Bounds {
+    T low_edge, window_low, window_high, high_edge, centre, candidate;
+    double middle, scale;
+    bool counts_repeated;
+
+    KOKKOS_FUNCTION explicit Bounds(const Brackets<T>& b)
+        : low_edge(b.low_edge),
+          window_low(b.window_low),
+          window_high(b.window_high),
+          high_edge(b.high_edge),
+          centre(b.centre),
+          candidate(b.candidate),
+          middle(b.grid.centre),
+          scale(b.grid.scale),
+          counts_repeated(b.repeated > 0) {}
+    [[nodiscard]] KOKKOS_FUNCTION double in_units(T x) const {
+      return (static_cast<double>(x) - middle) * scale;
+    }
+    [[nodiscard]] KOKKOS_FUNCTION bool in_window(T x) const {
+      return (x >= window_low) & (x <= window_high);
+    }
+  };
+
+  /// Of a thread's words of a tile.
+  struct TileSums {
+    std::int32_t inside = 0, below = 0;
+    std::int64_t sum = 0, squares = 0;
+  };
+  static_assert(64 * words_of_tile < core::max_grid_terms);
+  /// Of all of a thread's tiles.
+  struct ThreadSums {
+    std::int64_t inside = 0, below = 0;
+    core::Int128 sum, squares;
+    std::uint32_t repeated[InsideSums::max_repeated] = {};
+
+    KOKKOS_FUNCTION void add(const TileSums& tile) {
+      inside += tile.inside;
+      below += tile.below;
+      sum.add(tile.sum);
+      squares.add(tile.squares);
+    }
+  };
+
+  KOKKOS_FUNCTION void add_to_totals(const core::Group<Exec>& group, const ThreadSums& mine) const {
+    std::int64_t words[] = {mine.inside,
+                            mine.below,
+                            lower_half(mine.sum),
+                            upper_half(mine.sum),
+                            lower_half(mine.squares),
+                            upper_half(mine.squares)};
+    group.sum_words(words);
+    if (group.rank() == 0) totals->add(words);
+    for (int i = 0; i < brackets->repeated; ++i) {
+      std::int64_t n[] = {mine.repeated[i]};
+      group.sum_words(n);
+      if (group.rank() == 0)
+        core::atomic_add(&totals->repeated[i], static_cast<std::uint64_t>(n[0]));
+    }
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t lower_half(const core::Int128& sum) {
+    return static_cast<std::int64_t>(sum.low & 0xffffffffU);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t upper_half(const core::Int128& sum) {
+    return static_cast<std::int64_t>(sum.low >> 32 | static_cast<std::uint64_t>(sum.high) << 32);
+  }
+
+  /// Adds up the pixels of the core, one type a loop; the centre stands for the others, and adds
+  /// nothing. \return the bits of the others, of n pixels.
+  template <class Pack>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t add_core(const Bounds& b,
+                                                                          const Pack& pack, int n,
+                                                                          TileSums& sums) {
+    constexpr int width = Pack::width;
+    T pixel[width];
+    core::Key<T> below = 0;
+    // Numbers of this function's own: no store can change them, and the loops vectorise.
+    const T low = b.low_edge, window_low = b.window_low, window_high = b.window_high,
+            high = b.high_edge, centre = b.centre;
+    const auto is_core = [=](T x) {
+      return ((x > low) & (x < window_low)) | ((x > window_high) & (x < high));
+    };
+    KASTOR_UNROLL
+    for (int j = 0; j < width; ++j) {
+      const T x = pack.pixel[j];
+      pixel[j] = is_core(x) ? x : centre;
+      below += (x > low) & (x < window_low) ? 1 : 0;
+    }
+    const std::uint64_t others =
+        core::bits_where(pack, [=](T x) { return !is_core(x); }) & core::low_bits(n);
+    std::uint64_t sum = 0, squares = 0;
+    KASTOR_UNROLL
+    for (int j = 0; j < width; ++j) {
+      const double u = b.in_units(pixel[j]);
+      sum += core::to_grid_biased(u);
+      squares += core::to_grid_biased(u * u);
+    }
+    sums.inside += n - core::popcount(others);
+    sums.below += static_cast<std::int32_t>(below);
+    sums.sum += core::unbias(sum, width);
+    sums.squares += core::unbias(squares, width);
+    return others;
+  }
+
+  /// Adds up a pixel that is not of the core: one of the window, or counts it if its value is
+  /// repeated. \return whether it is to be kept, as those of the window and the tails are.
+  [[nodiscard]] KOKKOS_FUNCTION bool take_other(const Bounds& b, T x, TileSums& tile,
+                                                ThreadSums& sums) const {
+    if (!b.in_window(x)) return core::is_finite(x);
+    const double u = b.in_units(x);
+    tile.inside += 1;
+    tile.sum += core::unbias(core::to_grid_biased(u), 1);
+    tile.squares += core::unbias(core::to_grid_biased(u * u), 1);
+    for (int i = 0; b.counts_repeated && i < brackets->repeated; ++i) {
+      if (x != brackets->value_of[i]) continue;
+      ++sums.repeated[i];
+      return false;
+    }
+    return true;
+  }
+
+  /// `place`: bit `place % 64` of word `place / 64` of the band's mask.
+  KOKKOS_FUNCTION void keep(const core::Group<Exec>& group, const Bounds& b, T x,
+                            std::int64_t place, std::uint32_t& gathered) const {
+    const std::uint32_t at = group.fetch_add(&gathered, 1U);
+    if (at < lists.capacity) lists.values[group.index() * lists.capacity + at] = x;
+    if (mask != nullptr && x > b.candidate)
+      core::atomic_set_bits(&mask[place / 64], std::uint64_t{1} << (place % 64));
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

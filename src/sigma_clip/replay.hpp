@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SIGMA_CLIP_REPLAY_HPP
+#define KASTOR_SIGMA_CLIP_REPLAY_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/sigma_clip.hpp>
+
+#include "core/group.hpp"
+#include "sigma_clip/brackets.hpp"
+#include "sigma_clip/midpoint.hpp"
+#include "sigma_clip/read.hpp"
+#include "sigma_clip/tails.hpp"
+#include "sigma_clip/window.hpp"
+
+/// Every pass of a clip, exactly, on the gathered pixels.
+namespace kastor::detail {
+
+/// What a clip leaves in memory that the host reads after its fence.
+template <class T>
+struct ClipOutcome {
+  SigmaClipResult result;
+  std::int64_t longest_list;  ///< pixels gathered by the group that gathered most
+  int usable;                 ///< the sample was of use
+  int decided;                ///< 0: a bracket failed, or pixels were lost
+  int candidates_hold;        ///< the foreground is among the candidates
+  T foreground_above;         ///< the level as a bound of pixels
+};
+
+/// Pixels that a pass may have left.
+struct ClipPopulation {
+  std::int64_t n = 0;
+  std::int64_t tail[2] = {};    ///< of the lower and the upper tail
+  double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
+};
+
+/// The clip's plain iteration. All threads of a group go through it together, with the same
+/// numbers.
+template <class Exec, class T>
+class Replay {
+ public:
+  KOKKOS_FUNCTION Replay(const Brackets<T>& brackets, const InsideSums& inside,
+                         const Tails<Exec, T>& tails, Window<Exec, T>& window)
+      : m_brackets(brackets),
+        m_inside(inside),
+        m_tails(tails),
+        m_window(window),
+        m_inside_sum(core::scale_by_power_of_two(inside.sum.to_double(), -core::grid_bits)),
+        m_inside_squares(core::scale_by_power_of_two(inside.squares.to_double(), -core::grid_bits)),
+        m_in_window(window.pixels()) {
+    for (int i = 0; i < brackets.repeated; ++i) {
+      m_below_repeated[i] = window.below(brackets.value_of[i]);
+      m_in_window += inside.repeated[i];
+    }
+  }
+
+  /// False: a bracket failed.
+  [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes,
+                                                SigmaClipResult& result) {
+    if (!m_tails.hold_all()) return false;
+    core::Interval<T> interval, next;
+    ClipPopulation now, left;
+    Statistics s;
+    if (!count(next, left)) return false;
+    result.blank = result.pixels - left.n;
+    if (left.n == 0) return true;
+    for (;;) {
+      if (!describe(left, s)) return false;
+      interval = next;
+      now = left;
+      ++result.passes;
+      if (result.passes == 1) {
+        if (!find_extremes(interval, now, s)) return false;
+        result.all = s;
+      }
+      const core::Interval<T> limits =
+          core::interval_between<T>(s.median - kappa * s.std, s.median + kappa * s.std);
+      next.low = limits.low > interval.low ? limits.low : interval.low;
+      next.high = limits.high < interval.high ? limits.high : interval.high;
+      left = {};
+      if (next.low < next.high && !count(next, left)) return false;
+      result.degenerate = left.n == 0;
+      result.converged = left.n == now.n;
+      if (result.degenerate || result.converged || result.passes == max_passes) break;
+    }
+    if (!find_extremes(interval, now, s)) return false;
+    result.clipped = s;
+    return true;
+  }
+
+ private:
+  /// False: a limit lies inside the edges.
+  [[nodiscard]] KOKKOS_FUNCTION bool count(const core::Interval<T>& interval,
+                                           ClipPopulation& p) const {
+    if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge) return false;
+    TailPart parts[2];
+    m_tails.within(interval, parts);
+    p.tail[0] = parts[0].count;
+    p.tail[1] = parts[1].count;
+    p.n = p.tail[0] + p.tail[1] + m_inside.inside;
+    // The order of these sums is part of the result.
+    p.sum = 0.0 - parts[0].sum + parts[1].sum + m_inside_sum;
+    p.squares = 0.0 + parts[0].squares + parts[1].squares + m_inside_squares;
+    return true;
+  }
+
+  /// Everything but the extremes. False: the median is not in the window.
+  [[nodiscard]] KOKKOS_FUNCTION bool describe(const ClipPopulation& p, Statistics& s) {
+    const auto n = static_cast<double>(p.n);
+    const int exponent = m_brackets.grid.exponent;
+    const double mean = p.sum / n;
+    const double variance = (p.squares - p.sum * mean) / n;
+    s.count = p.n;
+    s.mean = core::without_sign_of_zero(static_cast<double>(m_brackets.centre) +
+                                        core::scale_by_power_of_two(mean, exponent));
+    s.std = variance > 0 ? core::scale_by_power_of_two(Kokkos::sqrt(variance), exponent) : 0.0;
+    const std::int64_t below = m_inside.below + p.tail[0];
+    const std::int64_t lower = (p.n - 1) / 2 - below;
+    const std::int64_t upper = p.n / 2 - below;
+    if (lower < 0 || upper >= m_in_window) return false;
+    const auto a = static_cast<double>(in_window(lower));
+    const double b = upper == lower ? a : static_cast<double>(in_window(upper));
+    s.median = core::without_sign_of_zero(midpoint(a, b));
+    return true;
+  }
+
+  /// The smallest and the largest pixel of an interval. False: they are neither in the tails nor in
+  /// the window.
+  [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const core::Interval<T>& interval,
+                                                   const ClipPopulation& p, Statistics& s) {
+    const bool above_window = m_inside.inside > m_inside.below + m_in_window;
+    if ((p.tail[0] == 0 && m_inside.below > 0) || (p.tail[1] == 0 && above_window)) return false;
+    if ((p.tail[0] == 0 || p.tail[1] == 0) && m_in_window == 0) return false;
+    const T low = p.tail[0] > 0 ? m_tails.outermost(0, interval) : in_window(0);
+    const T high = p.tail[1] > 0 ? m_tails.outermost(1, interval) : in_window(m_in_window - 1);
+    s.min = core::without_sign_of_zero(static_cast<double>(low));
+    s.max = core::without_sign_of_zero(static_cast<double>(high));
+    return true;
+  }
+
+  /// The pixel of a rank in the window, repeated values included.
+  [[nodiscard]] KOKKOS_FUNCTION T in_window(std::int64_t rank) {
+    std::int64_t before = 0;  // pixels of the repeated values below
+    for (int i = 0; i < m_brackets.repeated; ++i) {
+      const std::int64_t first = before + m_below_repeated[i];
+      if (rank < first) break;
+      if (rank < first + m_inside.repeated[i]) return m_brackets.value_of[i];
+      before += m_inside.repeated[i];
+    }
+    return m_window(rank - before);
+  }
+
+  const Brackets<T>& m_brackets;
+  const InsideSums& m_inside;
+  const Tails<Exec, T>& m_tails;
+  Window<Exec, T>& m_window;
+  double m_inside_sum, m_inside_squares;  ///< in units of the grid
+  std::int64_t m_in_window;               ///< pixels in the window, repeated values included
+  std::int64_t m_below_repeated[Brackets<T>::max_repeated] = {};
+};
+
+/// One group replays the clip and finds the level that follows from it.
+template <class Exec, class T>
+struct ReplayClip {
+  static constexpr int threads = 512;
+  struct Space {
+    TailsSpace tails;
+    WindowSpace<T> window;
+  };
+  static constexpr int scratch_bytes = sizeof(Space);
+
+  ClipRequest request;
+  std::int64_t pixels;
+  const Brackets<T>* brackets;
+  const InsideTotals* totals;
+  Segments<T> lists;
+  SortedBins<T> sorted;
+  ClipOutcome<T>* outcome;          ///< in memory of the kernels
+  ClipOutcome<T>* outcome_on_host;  ///< in memory that the host reads
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    auto& space = *group.template scratch<Space>();
+    ClipOutcome<T> out{};
+    out.usable = brackets->usable;
+    std::int64_t longest = 0;
+    group.for_each(lists.segments, [&](std::int64_t s) {
+      longest = lists.counts[s] > longest ? lists.counts[s] : longest;
+    });
+    out.longest_list = group.max(longest);
+    out.result.pixels = pixels;
+    out.result.kappa = request.kappa;
+    if (out.usable != 0 && out.longest_list <= lists.capacity) replay(group, space, out);
+    if (group.rank() == 0) *outcome = *outcome_on_host = out;
+  }
+
+ private:
+  KOKKOS_FUNCTION void replay(const core::Group<Exec>& group, Space& space,
+                              ClipOutcome<T>& out) const {
+    const Brackets<T> b = *brackets;
+    const InsideSums inside = totals->sums();
+    const GatheredBins<T> bins(b);
+    const Tails<Exec, T> tails(group, bins, sorted, space.tails);
+    Window<Exec, T> window(group, bins, sorted, space.window);
+    Replay<Exec, T> clip(b, inside, tails, window);
+    out.decided = clip(request.kappa, request.max_passes, out.result) ? 1 : 0;
+    const double level = request.level.of(out.result.clipped.median, out.result.clipped.std);
+    out.foreground_above = core::bound_below<T>(level);
+    // Candidates between the edges were not marked.
+    out.candidates_hold =
+        out.decided != 0 && b.candidate >= b.high_edge && out.foreground_above >= b.candidate ? 1
+                                                                                              : 0;
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

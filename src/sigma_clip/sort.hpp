@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SIGMA_CLIP_SORT_HPP
+#define KASTOR_SIGMA_CLIP_SORT_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "core/atomics.hpp"
+#include "core/group.hpp"
+#include "sigma_clip/gathered_bins.hpp"
+#include "sigma_clip/read.hpp"
+#include "sigma_clip/tail_sums.hpp"
+
+/// A counting sort of the gathered pixels by bin, and the sums of the bins of the tails. The order
+/// within a bin differs from run to run, and nothing depends on it.
+namespace kastor::detail {
+
+/// The gathered pixels in bins, and the sums of the tails: those of the lower tail, then those of
+/// the upper one.
+template <class T>
+struct SortedBins {
+  T* pixels;
+  std::uint32_t* count;  ///< (GatheredBins::count) pixels of a bin; then where the next one goes
+  std::uint32_t* begin;  ///< (GatheredBins::count + 1) where a bin's pixels begin
+  TailSums* tail;        ///< (GatheredBins::tails) sums of a bin
+  TailSums* block;       ///< (2 TailOctaves::blocks) sums of some bins side by side
+  TailSums* octave;      ///< (2 TailOctaves::count) sums of an octave
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t size_of(int bin) const {
+    return begin[bin + 1] - begin[bin];
+  }
+  /// `visit(x)` for the pixels of a bin, by all threads of a group together.
+  template <class Exec, class Visit>
+  KOKKOS_FUNCTION void for_each_in(const core::Group<Exec>& group, int bin,
+                                   const Visit& visit) const {
+    const std::uint32_t first = begin[bin];
+    group.for_each_of(pixels + first, begin[bin + 1] - first, visit);
+  }
+};
+
+/// A group's share of the gathered pixels: some of the segments, and a histogram of their bins in
+/// scratch memory. So the counters of all bins are changed once by each group, not by each pixel.
+template <class Exec, class T>
+class SharedBins {
+ public:
+  static constexpr int bins = GatheredBins<T>::count;
+  static constexpr int scratch_bytes = bins * sizeof(std::uint32_t);
+
+  KOKKOS_FUNCTION SharedBins(const core::Group<Exec>& group, const Brackets<T>& brackets,
+                             const Segments<T>& lists)
+      : m_group(group),
+        m_lists(lists),
+        m_bins(brackets),
+        m_histogram(group.template scratch<std::uint32_t>(bins)) {
+    group.for_each(bins, [&](int bin) { m_histogram[bin] = 0; });
+    group.barrier();
+    for_each([&](T x) { add(x); });
+    group.barrier();
+  }
+  /// `visit(x)` for the pixels.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each(const Visit& visit) const {
+    for (std::int64_t s = m_group.index(); s < m_lists.segments; s += m_group.count())
+      m_group.for_each_of(m_lists.begin(s), m_lists.size(s), visit);
+  }
+  /// `visit(bin, number)` for the bins with pixels; the number may be changed.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each_bin(const Visit& visit) const {
+    m_group.for_each(bins, [&](int bin) {
+      if (m_histogram[bin] != 0) visit(bin, m_histogram[bin]);
+    });
+  }
+  /// Adds 1 to the number of a pixel's bin and returns what it was before.
+  KOKKOS_FUNCTION std::uint32_t add(T x) const {
+    return m_group.fetch_add(&m_histogram[m_bins(x)], 1U);
+  }
+
+ private:
+  const core::Group<Exec>& m_group;
+  Segments<T> m_lists;
+  GatheredBins<T> m_bins;
+  std::uint32_t* m_histogram;
+};
+
+/// Counts the pixels of each bin.
+template <class Exec, class T>
+struct CountBins {
+  static constexpr int threads = 512;
+  const Brackets<T>* brackets;
+  Segments<T> lists;
+  std::uint32_t* count;
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    const SharedBins<Exec, T> mine(group, *brackets, lists);
+    mine.for_each_bin([&](int bin, std::uint32_t n) { core::atomic_add(&count[bin], n); });
+  }
+};
+
+/// One group finds where the bins begin. In scratch memory: neighbouring threads read and write
+/// neighbouring words, while each adds up bins side by side.
+template <class Exec, class T>
+struct PlaceBins {
+  static constexpr int threads = 1024;
+  static constexpr int bins = GatheredBins<T>::count;
+  static constexpr int scratch_bytes = (bins + 1) * sizeof(std::uint32_t);
+  SortedBins<T> sorted;
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    auto* const begin = group.template scratch<std::uint32_t>(bins + 1);
+    group.for_each(bins, [&](int bin) { begin[bin] = sorted.count[bin]; });
+    group.barrier();
+    const int share = (bins + group.size()) / group.size();
+    const int first = group.rank() * share;
+    const int past = first + share < bins ? first + share : bins;
+    std::uint32_t mine = 0;
+    for (int bin = first; bin < past; ++bin) mine += begin[bin];
+    std::uint32_t before = group.exclusive_scan(mine);
+    for (int bin = first; bin < past; ++bin) {
+      const std::uint32_t here = begin[bin];
+      begin[bin] = before;
+      before += here;
+    }
+    if (first <= bins && bins < first + share) begin[bins] = before;
+    group.barrier();
+    group.for_each(bins + 1, [&](int bin) {
+      sorted.begin[bin] = begin[bin];
+      if (bin < bins) sorted.count[bin] = begin[bin];
+    });
+  }
+};
+
+/// Puts the pixels where they belong.
+template <class Exec, class T>
+struct ScatterPixels {
+  static constexpr int threads = 512;
+  const Brackets<T>* brackets;
+  Segments<T> lists;
+  SortedBins<T> sorted;
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    const SharedBins<Exec, T> mine(group, *brackets, lists);
+    // From the number of the group's pixels in a bin to the place of the first of them.
+    mine.for_each_bin(
+        [&](int bin, std::uint32_t& n) { n = Kokkos::atomic_fetch_add(&sorted.count[bin], n); });
+    group.barrier();
+    mine.for_each([&](T x) { sorted.pixels[mine.add(x)] = x; });
+  }
+};
+
+/// Groups take bin after bin of the tails.
+template <class Exec, class T>
+struct SumTailBins {
+  static constexpr int threads = 64;
+  const Brackets<T>* brackets;
+  SortedBins<T> sorted;
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    const GatheredBins<T> bins(*brackets);
+    const auto step = static_cast<int>(group.count());
+    for (auto i = static_cast<int>(group.index()); i < GatheredBins<T>::tails; i += step) {
+      const int side = i / TailOctaves::bins, bin = i % TailOctaves::bins;
+      TailSums sums;
+      if (sorted.size_of(GatheredBins<T>::window + i) > 0) {
+        const int octave = TailOctaves::octave_of(bin);
+        const TailTerm<T> term(bins.centre, bins.exponent_of(octave));
+        sorted.for_each_in(group, GatheredBins<T>::window + i, [&](T x) { term.add(x, sums); });
+        group.sum_words(sums.word);
+        if (group.rank() == 0) {
+          add_to(sorted.block[side * TailOctaves::blocks + bin / TailOctaves::bins_of_block], sums);
+          add_to(sorted.octave[side * TailOctaves::count + octave], sums);
+        }
+      }
+      if (group.rank() == 0) sorted.tail[i] = sums;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION static void add_to(TailSums& total, const TailSums& sums) {
+    for (int k = 0; k < TailSums::words; ++k) core::atomic_add(&total.word[k], sums.word[k]);
+  }
+};
+
+/// Enqueues all of it. The counters and the sums of octaves are 0 before. If pixels were lost, what
+/// comes out is of no use.
+template <class Exec, class T>
+void sort_gathered(const Exec& space, const Brackets<T>* brackets, const Segments<T>& lists,
+                   const SortedBins<T>& sorted) {
+  using Shared = SharedBins<Exec, T>;
+  const core::GroupShape sharing{core::groups_for(space, lists.segments, 1, 2),
+                                 Shared::scratch_bytes};
+  core::for_each_group<CountBins<Exec, T>::threads, 2>(
+      "kastor::sigma_clip::count_bins", space, sharing,
+      CountBins<Exec, T>{brackets, lists, sorted.count});
+  core::for_each_group<PlaceBins<Exec, T>::threads>("kastor::sigma_clip::place_bins", space,
+                                                    {1, PlaceBins<Exec, T>::scratch_bytes},
+                                                    PlaceBins<Exec, T>{sorted});
+  core::for_each_group<ScatterPixels<Exec, T>::threads, 2>(
+      "kastor::sigma_clip::scatter_pixels", space, sharing,
+      ScatterPixels<Exec, T>{brackets, lists, sorted});
+  core::for_each_group<SumTailBins<Exec, T>::threads>(
+      "kastor::sigma_clip::sum_tail_bins", space,
+      {core::groups_for(space, GatheredBins<T>::tails, 1, 32)},
+      SumTailBins<Exec, T>{brackets, sorted});
+}
+
+}  // namespace kastor::detail
+
+#endif

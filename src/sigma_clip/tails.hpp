@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SIGMA_CLIP_TAILS_HPP
+#define KASTOR_SIGMA_CLIP_TAILS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "core/group.hpp"
+#include "core/interval.hpp"
+#include "core/ordered_key.hpp"
+#include "sigma_clip/gathered_bins.hpp"
+#include "sigma_clip/sort.hpp"
+
+namespace kastor::detail {
+
+/// What a tail has within a limit: sums of the distances from the centre, and of their squares, in
+/// units of the grid of the sums between the edges.
+struct TailPart {
+  std::int64_t count;
+  double sum, squares;
+};
+
+/// Scratch memory of Tails.
+struct TailsSpace {
+  TailPart before_octave[2][TailOctaves::count + 1];
+};
+
+/// Answers for the pixels beyond the edges: the lower (0) and the upper (1) tail. All threads of
+/// the group must call each function, with the same arguments, and get the same answer.
+template <class Exec, class T>
+class Tails {
+ public:
+  static constexpr int sides = 2;
+
+  KOKKOS_FUNCTION Tails(const core::Group<Exec>& group, const GatheredBins<T>& bins,
+                        const SortedBins<T>& sorted, TailsSpace& space)
+      : m_group(group), m_bins(bins), m_sorted(sorted), m_space(space) {
+    add_up_octaves();
+  }
+
+  /// Whether every pixel of the tails is in a bin of its octave.
+  [[nodiscard]] KOKKOS_FUNCTION bool hold_all() const {
+    return m_octaves[0] < TailOctaves::count && m_octaves[1] < TailOctaves::count;
+  }
+
+  /// What each tail has within an interval. Half of the group looks at each tail.
+  KOKKOS_FUNCTION void within(const core::Interval<T>& interval, TailPart (&parts)[sides]) const {
+    int octave[sides];
+    std::int64_t words[sides * TailSums::words];
+    for (int side = 0; side < sides; ++side) {
+      const T limit = side == 0 ? interval.low : interval.high;
+      const int bin = bin_of_limit(limit);
+      octave[side] = TailOctaves::octave_of(bin);
+      const core::SubGroup half = m_group.part(side, sides);
+      TailSums mine;
+      if (octave[side] < m_octaves[side] && half.has_this_thread())
+        mine = share_within(half, side, bin, limit);
+      KASTOR_UNROLL
+      for (int k = 0; k < TailSums::words; ++k) words[side * TailSums::words + k] = mine.word[k];
+    }
+    m_group.sum_words(words);
+    for (int side = 0; side < sides; ++side) {
+      TailSums sums;
+      KASTOR_UNROLL
+      for (int k = 0; k < TailSums::words; ++k) sums.word[k] = words[side * TailSums::words + k];
+      parts[side] = octave[side] < m_octaves[side]
+                        ? with_octave(m_space.before_octave[side][octave[side]], octave[side], sums)
+                        : m_space.before_octave[side][m_octaves[side]];
+    }
+  }
+
+  /// The outermost pixel of a tail within an interval, where it has any there.
+  [[nodiscard]] KOKKOS_FUNCTION T outermost(int side, const core::Interval<T>& interval) const {
+    const T limit = side == 0 ? interval.low : interval.high;
+    // First the bin that the limit cuts, then the last one before it that has pixels.
+    const int used = TailOctaves::first_bin_of(m_octaves[side]);
+    const int cut = bin_of_limit(limit);
+    for (int bin = cut < used ? cut : last_used_before(side, used); bin >= 0;
+         bin = last_used_before(side, bin)) {
+      // Keys that grow outwards, and 0 for no pixel.
+      core::Key<T> key = 0;
+      m_sorted.for_each_in(m_group, bin_in_all(side, bin), [&](T x) {
+        const core::Key<T> outwards =
+            side == 0 ? static_cast<core::Key<T>>(~core::key_of(x)) : core::key_of(x);
+        if (is_within(side, x, limit) && outwards > key) key = outwards;
+      });
+      key = m_group.max(key);
+      if (key != 0) return core::value_of<T>(side == 0 ? static_cast<core::Key<T>>(~key) : key);
+    }
+    return T{0};
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION static int bin_in_all(int side, int bin) {
+    return GatheredBins<T>::window + side * TailOctaves::bins + bin;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static bool is_within(int side, T x, T limit) {
+    return side == 0 ? x > limit : x < limit;
+  }
+  /// Bins before it are whole within the limit. The last one for no limit: pixels there do not fit,
+  /// and nothing is asked.
+  [[nodiscard]] KOKKOS_FUNCTION int bin_of_limit(T limit) const {
+    return core::is_finite(limit) ? m_bins.in_tail(limit) : TailOctaves::bins - 1;
+  }
+
+  /// The octaves from the centre outwards, in doubles: the order of these sums is part of the
+  /// result.
+  KOKKOS_FUNCTION void add_up_octaves() {
+    int last[sides] = {-1, -1};
+    m_group.for_each(sides * TailOctaves::count, [&](int i) {
+      const int side = i / TailOctaves::count, octave = i % TailOctaves::count;
+      const TailSums& sums = m_sorted.octave[i];
+      if (sums.word[TailSums::count] == 0) return;
+      last[side] = octave > last[side] ? octave : last[side];
+      m_space.before_octave[side][octave] = with_octave({0, 0, 0}, octave, sums);
+    });
+    for (int side = 0; side < sides; ++side) m_octaves[side] = m_group.max(last[side]) + 1;
+    m_group.barrier();
+    for (int side = m_group.rank(); side < sides; side += m_group.size()) {
+      TailPart before{0, 0, 0};
+      for (int octave = 0; octave < m_octaves[side]; ++octave) {
+        const TailPart here = m_space.before_octave[side][octave];
+        m_space.before_octave[side][octave] = before;
+        if (m_sorted.octave[side * TailOctaves::count + octave].word[TailSums::count] == 0)
+          continue;
+        before = {before.count + here.count, before.sum + here.sum, before.squares + here.squares};
+      }
+      m_space.before_octave[side][m_octaves[side]] = before;
+    }
+    m_group.barrier();
+  }
+  [[nodiscard]] KOKKOS_FUNCTION TailPart with_octave(const TailPart& before, int octave,
+                                                     const TailSums& sums) const {
+    return {before.count + sums.word[TailSums::count],
+            before.sum + m_bins.in_grid_units(sums.sum(), octave, false),
+            before.squares + m_bins.in_grid_units(sums.squares(), octave, true)};
+  }
+
+  /// This thread's share of what the octave of a bin has within a limit: blocks of bins, bins, and
+  /// pixels of the bin itself.
+  [[nodiscard]] KOKKOS_FUNCTION TailSums share_within(const core::SubGroup& half, int side, int bin,
+                                                      T limit) const {
+    constexpr int in_block = TailOctaves::bins_of_block;
+    const int octave = TailOctaves::octave_of(bin);
+    const int first = TailOctaves::first_bin_of(octave);
+    TailSums sums;
+    const auto add = [&sums](const TailSums& some) { sums += some; };
+    if (octave < TailOctaves::parted) {
+      half.for_each_of(m_sorted.block + side * TailOctaves::blocks + first / in_block,
+                       (bin - first) / in_block, add);
+      half.for_each_of(m_sorted.tail + side * TailOctaves::bins + bin / in_block * in_block,
+                       bin % in_block, add);
+    }
+    const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
+    const std::uint32_t begin = m_sorted.begin[bin_in_all(side, bin)];
+    half.for_each_of(m_sorted.pixels + begin, m_sorted.size_of(bin_in_all(side, bin)), [&](T x) {
+      if (is_within(side, x, limit)) term.add(x, sums);
+    });
+    return sums;
+  }
+  /// -1 if there is none.
+  [[nodiscard]] KOKKOS_FUNCTION int last_used_before(int side, int bin) const {
+    int last = -1;
+    m_group.for_each(bin, [&](int i) {
+      if (m_sorted.size_of(bin_in_all(side, i)) > 0 && i > last) last = i;
+    });
+    return m_group.max(last);
+  }
+
+  const core::Group<Exec>& m_group;
+  GatheredBins<T> m_bins;
+  SortedBins<T> m_sorted;
+  TailsSpace& m_space;
+  int m_octaves[sides];  ///< that hold pixels, or lie before one that does
+};
+
+}  // namespace kastor::detail
+
+#endif

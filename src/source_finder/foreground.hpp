@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SOURCE_FINDER_FOREGROUND_HPP
+#define KASTOR_SOURCE_FINDER_FOREGROUND_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/image.hpp>
+#include <kastor/threshold.hpp>
+
+#include "core/launch.hpp"
+#include "core/word_rows.hpp"
+#include "sigma_clip/replay.hpp"
+#include "threshold/bits_within.hpp"
+
+namespace kastor::detail {
+
+/// From the candidates that the clip's read marked to the foreground: looks at the pixels of words
+/// with candidates once more, or of all words if the level came out below the candidates' one. If
+/// the clip is not decided there is no foreground yet.
+template <class Exec, class T>
+struct MarkForeground {
+  core::WordRows<T> rows;
+  const ClipOutcome<T>* outcome;
+  std::uint64_t* words;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t w) const {
+    if (outcome->decided == 0) {
+      words[w] = 0;
+    } else if (outcome->candidates_hold == 0 || words[w] != 0) {
+      const core::Interval<T> foreground{outcome->foreground_above};
+      words[w] = bits_within<Exec>(rows, w, foreground);
+    }
+  }
+};
+
+/// Enqueues it for all bands of an image.
+template <class Exec, class T>
+void mark_foreground(const Exec& space, Bands<T, Exec> bands, const ClipOutcome<T>* outcome,
+                     const BitMask<Exec>& mask) {
+  std::uint64_t* words = mask.words.data();
+  for (const auto& band : bands) {
+    const core::WordRows<T> rows(rows_of<T, Exec>(band));
+    if (rows.words() == 0) continue;
+    core::for_each("kastor::threshold::mark_foreground", space, rows.words(),
+                   MarkForeground<Exec, T>{rows, outcome, words});
+    words += rows.words();
+  }
+}
+
+}  // namespace kastor::detail
+
+#endif

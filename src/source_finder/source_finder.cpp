@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cmath>
+#include <kastor/detail/instantiations.hpp>
+#include <kastor/measure.hpp>
+#include <kastor/source_finder.hpp>
+#include <string>
+
+#include "core/plan_memory.hpp"
+#include "sigma_clip/clip_plan.hpp"
+#include "source_finder/foreground.hpp"
+
+namespace kastor {
+
+template <class Exec, Real T>
+struct SourceFinder<Exec, T>::Plan {
+  Plan(const Exec& s, const FindParams& p)
+      : space(s), params(p), clip(s, p.clip), labeller(s, p.label), measurer(s) {}
+
+  [[nodiscard]] detail::ClipLevel level() const {
+    return {params.threshold, params.about == ThresholdAbout::median, params.level.has_value(),
+            params.level.value_or(0)};
+  }
+
+  void reserve_mask(std::int64_t ny, std::int64_t nx) {
+    mask.ny = ny;
+    mask.nx = nx;
+    core::grow(words, space, "kastor::find_sources::mask", ny * mask.words_per_row());
+    mask.words = decltype(mask.words)(words.data(), static_cast<std::size_t>(ny),
+                                      static_cast<std::size_t>(mask.words_per_row()));
+  }
+
+  void enqueue_sources(Bands<T, Exec> bands) {
+    labeller.enqueue(mask);
+    measurer.enqueue(bands, labeller.labels(), labeller.counts());
+  }
+  void find_sources(Bands<T, Exec> bands) {
+    enqueue_sources(bands);
+    space.fence("kastor::find_sources");
+  }
+  /// False: a list was too short and has grown.
+  [[nodiscard]] bool finish_sources() {
+    return labeller.finish() && measurer.finish(labeller.labels().components);
+  }
+
+  /// All steps to the rows, if the clip is one that takes a single attempt: nobody looks at its
+  /// outcome before. \return whether it was.
+  [[nodiscard]] bool run_at_once(Bands<T, Exec> bands) {
+    {
+      const Kokkos::Profiling::ScopedRegion step("kastor::sigma_clip");
+      clip.start(bands, level(), mask.words.data());
+    }
+    if (!clip.started()) return false;
+    {
+      const Kokkos::Profiling::ScopedRegion step("kastor::threshold");
+      detail::mark_foreground<Exec, T>(space, bands, clip.outcome(), mask);
+    }
+    find_sources(bands);
+    return clip.decided();
+  }
+
+  [[nodiscard]] FoundSources run(Bands<T, Exec> bands) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::find_sources");
+    const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_sources", bands);
+    reserve_mask(shape.ny, shape.nx);
+    const bool at_once = run_at_once(bands);
+
+    FoundSources result;
+    result.clip = clip.finish(bands);
+    result.threshold = level().of(result.clip.clipped.median, result.clip.clipped.std);
+    if (!at_once) {
+      std::int64_t first_row = 0;
+      for (const auto& band : bands) {
+        threshold_into<Exec, T>(space, band, result.threshold, mask, first_row);
+        first_row += static_cast<std::int64_t>(band.extent(0));
+      }
+      find_sources(bands);
+    }
+    while (!finish_sources()) find_sources(bands);
+    result.foreground_pixels = labeller.labels().foreground_pixels;
+    result.sources = measurer.rows();
+    return result;
+  }
+
+  Exec space;
+  FindParams params;
+  detail::ClipPlan<Exec, T> clip;
+  Labeller<Exec> labeller;
+  Measurer<Exec, T> measurer;
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> words;
+  BitMask<Exec> mask;
+};
+
+template <class Exec, Real T>
+SourceFinder<Exec, T>::SourceFinder(const Exec& space, const FindParams& params) {
+  KASTOR_EXPECTS(
+      "kastor::SourceFinder", std::isfinite(params.threshold),
+      "the threshold is " + std::to_string(params.threshold) + "; expected a finite number");
+  KASTOR_EXPECTS(
+      "kastor::SourceFinder", !params.level || std::isfinite(*params.level),
+      "the level is " + std::to_string(params.level.value_or(0)) + "; expected a finite number");
+  m_plan = std::make_unique<Plan>(space, params);
+}
+
+template <class Exec, Real T>
+SourceFinder<Exec, T>::~SourceFinder() = default;
+template <class Exec, Real T>
+SourceFinder<Exec, T>::SourceFinder(SourceFinder&&) noexcept = default;
+template <class Exec, Real T>
+SourceFinder<Exec, T>& SourceFinder<Exec, T>::operator=(SourceFinder&&) noexcept = default;
+
+template <class Exec, Real T>
+FoundSources SourceFinder<Exec, T>::find(const ConstImage<T, Exec>& image) {
+  return find(Bands<T, Exec>(&image, 1));
+}
+template <class Exec, Real T>
+FoundSources SourceFinder<Exec, T>::find(Bands<T, Exec> bands) {
+  return m_plan->run(bands);
+}
+template <class Exec, Real T>
+FindResult SourceFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image) {
+  return (*this)(Bands<T, Exec>(&image, 1));
+}
+template <class Exec, Real T>
+FindResult SourceFinder<Exec, T>::operator()(Bands<T, Exec> bands) {
+  const FoundSources found = find(bands);
+  return {found.clip, found.threshold, found.foreground_pixels,
+          Catalogue(found.sources.begin(), found.sources.end())};
+}
+template <class Exec, Real T>
+const RunLabels<Exec>& SourceFinder<Exec, T>::labels() const {
+  return m_plan->labeller.labels();
+}
+template <class Exec, Real T>
+const BitMask<Exec>& SourceFinder<Exec, T>::mask() const {
+  return m_plan->mask;
+}
+
+}  // namespace kastor
+
+#define KASTOR_INSTANTIATE(EXEC, T) template class kastor::SourceFinder<EXEC, T>;
+KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)

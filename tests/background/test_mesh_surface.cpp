@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Surfaces over a mesh, and maps at one pixel after the other.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <kastor/pixel_map.hpp>
+#include <vector>
+
+#include "background/map_walk.hpp"
+#include "background/raster_walk.hpp"
+#include "generators.hpp"
+#include "island_scenes.hpp"
+#include "islands_naive.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+namespace kd = kastor::detail;
+
+using First = ts::FirstExec;
+
+/// Within and beyond the outermost nodes, one node or one row of them.
+std::vector<ts::HostMesh> meshes() {
+  return {ts::random_mesh(90, 170, 32, 64, 1, 1, false, 1),
+          ts::random_mesh(90, 170, 32, 64, 1, 1, true, 2),
+          ts::random_mesh(90, 170, 5, 3, 0, 5, true, 3),
+          ts::random_mesh(1, 170, 20, 20, 2, 1, false, 4),
+          ts::random_mesh(90, 1, 20, 20, 2, 1, true, 5),
+          ts::random_mesh(9, 9, 90, 170, 2, 1, false, 6),
+          ts::random_mesh(20, 30, 10, 10, 1e10, 1, false, 7)};
+}
+
+TEST(MeshSurface, IsTheFormulaInEveryBit) {
+  for (const ts::HostMesh& mesh : meshes()) {
+    const auto surface = ts::to_device_surface<First>(mesh);
+    const kastor::PixelMap<First, float> map(surface);
+    kd::MapWalk<First, float> walk(map);
+    for (std::int64_t y = 0; y < 95; ++y) {
+      for (std::int64_t x = 0; x < 180; ++x) {
+        ASSERT_EQ(surface(y, x), mesh(y, x)) << y << ' ' << x;
+        ASSERT_EQ(walk(y, x), mesh(y, x)) << y << ' ' << x;
+      }
+    }
+    // In any order.
+    ts::Random random(3);
+    for (int i = 0; i < 1000; ++i) {
+      const std::int64_t y = random.below(95), x = random.below(180);
+      ASSERT_EQ(walk(y, x), mesh(y, x)) << y << ' ' << x;
+    }
+  }
+}
+
+TEST(MapWalk, TakesConstantsAndImages) {
+  const kastor::PixelMap<First, double> constant(2.5);
+  const auto host = ts::make_image<double>(ts::Pixels::gaussian, 7, 9, 1);
+  const auto owner = ts::to_device<First>(host);
+  const kastor::PixelMap<First, double> image{kastor::ConstImage<double, First>(owner)};
+  kd::MapWalk<First, double> constant_walk(constant), image_walk(image);
+  for (std::int64_t y = 0; y < 7; ++y) {
+    for (std::int64_t x = 0; x < 9; ++x) {
+      EXPECT_EQ(constant_walk(y, x), 2.5);
+      EXPECT_EQ(image_walk(y, x), host(y, x));
+    }
+  }
+}
+
+/// Every place once by the steps of all threads, whatever the step.
+TEST(RasterWalk, VisitsItsShare) {
+  for (const std::int64_t width : {1, 2, 5, 64, 1000}) {
+    for (const std::int64_t step : {1, 2, 3, 64, 100, 5000}) {
+      for (const std::int64_t first : {std::int64_t{0}, step / 2, step - 1}) {
+        kd::RasterWalk walk(first, step, width);
+        for (std::int64_t i = first; i < 3000; i += step) {
+          ASSERT_EQ(walk.y(), i / width) << width << ' ' << step << ' ' << i;
+          ASSERT_EQ(walk.x(), i % width) << width << ' ' << step << ' ' << i;
+          walk.step();
+        }
+      }
+    }
+  }
+  // Beyond 2^32.
+  constexpr std::int64_t width = 100003, step = 7000000001, first = 5000000000;
+  kd::RasterWalk walk(first, step, width);
+  for (std::int64_t i = first; i < first + 10 * step; i += step) {
+    EXPECT_EQ(walk.y(), i / width);
+    EXPECT_EQ(walk.x(), i % width);
+    walk.step();
+  }
+}
+
+}  // namespace

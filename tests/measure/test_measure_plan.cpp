@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A measurer as part of a larger plan: labels that are still being made, lists that grow, many
+// bands, and what a call that failed leaves behind.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <kastor/measure.hpp>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "compare.hpp"
+#include "device.hpp"
+#include "generators.hpp"
+#include "measure_reference.hpp"
+#include "naive.hpp"
+#include "typed.hpp"
+
+namespace {
+
+namespace ts = testing_support;
+namespace tools = Kokkos::Tools::Experimental;
+
+template <class T>
+ts::HostImage<T> noise(std::int64_t ny, std::int64_t nx) {
+  return ts::make_image<T>(ts::Pixels::gaussian, ny, nx, 8);
+}
+
+template <class T>
+kastor::Catalogue wanted(const ts::HostImage<T>& image, const ts::HostMask& mask,
+                         std::int64_t min_pixels = 1) {
+  const auto labels =
+      ts::drop_small_naive(ts::label_naive(mask, kastor::Connectivity::four), min_pixels);
+  return ts::rows_by_definition(image, ts::runs_naive(mask, labels));
+}
+
+/// A labeller and a measurer whose kernels are enqueued one after the other.
+template <class Exec, class T>
+struct Both {
+  Exec space;
+  kastor::Labeller<Exec> labeller;
+  kastor::Measurer<Exec, T> measurer;
+
+  explicit Both(std::int64_t min_pixels = 1)
+      : labeller(space, {kastor::Connectivity::four, min_pixels}), measurer(space) {}
+  void enqueue(kastor::Bands<T, Exec> bands, const kastor::BitMask<Exec>& mask) {
+    labeller.enqueue(mask);
+    measurer.enqueue(bands, labeller.labels(), labeller.counts());
+    space.fence("test::both");
+  }
+  [[nodiscard]] kastor::Catalogue rows() const {
+    return {measurer.rows().begin(), measurer.rows().end()};
+  }
+};
+
+/// More runs and more components than there is room for at first.
+template <class C>
+void lists_that_are_too_short_grow() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const auto image = noise<T>(150, 401);
+  const auto mask =
+      ts::mask_where(150, 401, [](std::int64_t y, std::int64_t x) { return (x + y) % 2 == 0; });
+  const auto on_device = ts::to_device<Exec>(image);
+  const kastor::ConstImage<T, Exec> band = on_device;
+  const auto device_mask = ts::to_device_mask<Exec>(mask);
+  const auto want = wanted(image, mask);
+  ASSERT_GT(want.size(), 4096U);
+
+  Both<Exec, T> both;
+  both.enqueue({&band, 1}, device_mask);
+  ASSERT_FALSE(both.labeller.finish()) << "room for 4096 runs at first";
+  both.enqueue({&band, 1}, device_mask);
+  ASSERT_TRUE(both.labeller.finish());
+  ASSERT_FALSE(both.measurer.finish(both.labeller.labels().components)) << "and for 4096 rows";
+  both.enqueue({&band, 1}, device_mask);
+  ASSERT_TRUE(both.labeller.finish());
+  ASSERT_TRUE(both.measurer.finish(both.labeller.labels().components));
+  EXPECT_TRUE(ts::same_bits(both.rows(), want));
+
+  // And a smaller image with the same objects, of which few components stay.
+  const auto small = noise<T>(60, 70);
+  const auto some = ts::random_mask(60, 70, 0.4, 4);
+  const auto small_on_device = ts::to_device<Exec>(small);
+  const kastor::ConstImage<T, Exec> small_band = small_on_device;
+  both.enqueue({&small_band, 1}, ts::to_device_mask<Exec>(some));
+  ASSERT_TRUE(both.labeller.finish());
+  ASSERT_TRUE(both.measurer.finish(both.labeller.labels().components));
+  EXPECT_TRUE(ts::same_bits(both.rows(), wanted(small, some)));
+}
+
+template <class C>
+void dropped_components_have_no_row() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const auto image = noise<T>(90, 131);
+  const auto on_device = ts::to_device<Exec>(image);
+  const kastor::ConstImage<T, Exec> band = on_device;
+  for (const std::int64_t min_pixels : {2, 6, 1000}) {
+    const auto mask = ts::random_mask(90, 131, 0.45, 4);
+    Both<Exec, T> both(min_pixels);
+    both.enqueue({&band, 1}, ts::to_device_mask<Exec>(mask));
+    ASSERT_TRUE(both.labeller.finish());
+    ASSERT_TRUE(both.measurer.finish(both.labeller.labels().components));
+    EXPECT_TRUE(ts::same_bits(both.rows(), wanted(image, mask, min_pixels)));
+  }
+}
+
+/// Bands of any height, of which some have no rows; more of them than a kernel takes at once.
+template <class C>
+void bands_may_be_many_or_empty() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec space;
+  const auto image = noise<T>(135, 70);
+  const auto mask = ts::random_mask(135, 70, 0.62, 4);
+  const auto want = wanted(image, mask);
+  const auto labels = kastor::label(space, ts::to_device_mask<Exec>(mask));
+  const auto cut_out = ts::to_device_cut_out<Exec>(image);
+  kastor::Measurer<Exec, T> measurer(space);
+  for (const std::int64_t largest : {0, 1, 3, 20}) {
+    ts::Random random(5);
+    std::vector<kastor::ConstImage<T, Exec>> bands;
+    for (std::int64_t y = 0; y < image.ny;) {
+      const std::int64_t rows =
+          largest == 0 ? 1 : std::min(random.below(largest + 1), image.ny - y);
+      bands.emplace_back(Kokkos::subview(cut_out.image, std::make_pair(y, y + rows), Kokkos::ALL));
+      y += rows;
+    }
+    EXPECT_TRUE(ts::same_bits(kastor::to_host<Exec>(space, measurer(bands, labels)), want))
+        << bands.size() << " bands";
+  }
+}
+
+template <class C>
+void images_without_pixels_have_no_rows() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  for (const auto& [ny, nx] : {std::pair{0, 0}, std::pair{0, 70}, std::pair{70, 0}}) {
+    Both<Exec, T> both;
+    const auto on_device = ts::new_image<Exec, T>("test::image", ny, nx);
+    const kastor::ConstImage<T, Exec> band = on_device;
+    const auto mask = kastor::make_bit_mask(both.space, ny, nx);
+    both.enqueue({&band, 1}, mask);
+    ASSERT_TRUE(both.labeller.finish());
+    ASSERT_TRUE(both.measurer.finish(0));
+    EXPECT_TRUE(both.rows().empty());
+    EXPECT_EQ(both.measurer(on_device, both.labeller(mask)).extent(0), 0U);
+  }
+}
+
+/// Pixels at both ends of what a number holds, in one component or in many: nothing overflows but
+/// the sum itself.
+template <class C>
+void pixels_at_the_ends_of_the_range_are_summed() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  using Limits = std::numeric_limits<T>;
+  const Exec space;
+  const T ends[] = {Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(), T(0),
+                    -T(0)};
+  for (const std::int64_t kinds : {1, 2, 3, 4, 6}) {
+    for (const double density : {0.4, 1.1}) {
+      ts::Random random(9);
+      ts::HostImage<T> image(40, 100);
+      for (T& pixel : image.values)
+        pixel = ends[random.below(kinds)] * static_cast<T>(random.uniform());
+      const auto mask = ts::random_mask(40, 100, density, 3);
+      const auto labels = kastor::label(space, ts::to_device_mask<Exec>(mask));
+      const auto got = kastor::measure(space, ts::to_device<Exec>(image), labels);
+      EXPECT_TRUE(ts::same_bits(got, wanted(image, mask))) << kinds << " kinds, " << density;
+    }
+  }
+}
+
+/// What a tool throws at the begin of a kernel ends the call there.
+void throw_before_rows(const char* label, std::uint32_t, std::uint64_t*) {
+  if (std::strcmp(label, "kastor::measure::make_rows") == 0) throw std::runtime_error("stopped");
+}
+
+/// The sums of a call that failed must not become part of the next one's.
+template <class C>
+void a_call_that_failed_leaves_nothing_behind() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const Exec space;
+  const auto image = noise<T>(50, 90);
+  const auto on_device = ts::to_device<Exec>(image);
+  const auto mask = ts::random_mask(50, 90, 0.5, 6);
+  const auto labels = kastor::label(space, ts::to_device_mask<Exec>(mask));
+  kastor::Measurer<Exec, T> measurer(space);
+  const tools::EventSet before = tools::get_callbacks();
+  tools::set_begin_parallel_for_callback(throw_before_rows);
+  EXPECT_THROW((void)measurer(on_device, labels), std::runtime_error);
+  tools::set_callbacks(before);
+  space.fence("test::failed");
+  EXPECT_TRUE(ts::same_bits(kastor::to_host<Exec>(space, measurer(on_device, labels)),
+                            wanted(image, mask)));
+}
+
+template <class T>
+class MeasurePlan : public ::testing::Test {};
+TYPED_TEST_SUITE(MeasurePlan, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(MeasurePlan, GrowsWhereListsAreTooShort) { lists_that_are_too_short_grow<TypeParam>(); }
+
+TYPED_TEST(MeasurePlan, HasNoRowsOfDroppedComponents) {
+  dropped_components_have_no_row<TypeParam>();
+}
+
+TYPED_TEST(MeasurePlan, TakesManyBandsAndEmptyOnes) { bands_may_be_many_or_empty<TypeParam>(); }
+
+TYPED_TEST(MeasurePlan, HasNoRowsWithoutPixels) { images_without_pixels_have_no_rows<TypeParam>(); }
+
+TYPED_TEST(MeasurePlan, SumsPixelsAtTheEndsOfTheirRange) {
+  pixels_at_the_ends_of_the_range_are_summed<TypeParam>();
+}
+
+TYPED_TEST(MeasurePlan, IsNotSpoiltByACallThatFailed) {
+  a_call_that_failed_leaves_nothing_behind<TypeParam>();
+}
+
+}  // namespace
