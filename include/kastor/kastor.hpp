@@ -13,7 +13,6 @@
 #include <kastor/island_maps.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
-#include <kastor/pixel_ceilings.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/primes.hpp>
 #include <kastor/sigma_clip.hpp>

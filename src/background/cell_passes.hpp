@@ -318,7 +318,9 @@ template <class Exec, class Source, class T>
                                                     const core::Grid& grid) {
   ThreadSums<typename Source::Integer> mine;
   pixels.for_each_pack([&](const auto& pack) {
-    const auto is_between = [&](T x) { return outer.contains(x) & !inner.contains(x); };
+    const auto is_between = [&](T x) {
+      return ((outer.contains(x) ? 1 : 0) & (inner.contains(x) ? 0 : 1)) != 0;
+    };
     const int count = count_where(pack, is_between);
     if (count == 0) return;
     mine.count += count;

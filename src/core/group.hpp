@@ -164,7 +164,8 @@ class Group {
   /// `visit(i)` for this thread's share of 0 <= i < n, which are a stride apart.
   template <class Index, class Visit>
   KOKKOS_FUNCTION void for_each(Index n, const Visit& visit) const {
-    for (Index i = rank(); i < n; i += size()) visit(i);
+    const auto step = static_cast<Index>(size());
+    for (auto i = static_cast<Index>(rank()); i < n; i += step) visit(i);
   }
   /// `visit(y, x)` for this thread's share of 0 <= y < ny, 0 <= x < nx; neighbouring threads take
   /// neighbouring x. For groups of 32 threads or a multiple of it.
@@ -199,6 +200,11 @@ template <class Exec>
   return wanted < 1 ? 1 : (wanted < held ? wanted : held);
 }
 
+/// Scratch memory that a group may have: some groups of a device's processor share 100 to 200 KB;
+/// on a CPU, so much that it stays in a core's second-level cache.
+template <class Exec>
+inline constexpr int max_scratch_bytes_v = runs_on_host_v<Exec> ? 320 * 1024 : 40 * 1024;
+
 /// How a kernel of groups is launched.
 struct GroupShape {
   std::int64_t groups = 1;
@@ -225,8 +231,9 @@ void for_each_group(const std::string& label, const Exec& space, const GroupShap
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<threads, at_once>>;
   constexpr int size = runs_on_host_v<Exec> ? 1 : threads;
   if (shape.groups < 1) return;
+  const int bytes = shape.scratch_bytes + 16;  // alignment
   const auto policy = Policy(space, static_cast<int>(shape.groups), size)
-                          .set_scratch_size(0, Kokkos::PerTeam(shape.scratch_bytes + 16));
+                          .set_scratch_size(0, Kokkos::PerTeam(static_cast<std::size_t>(bytes)));
   Kokkos::parallel_for(label, impl::light(policy), impl::CallWithGroup<Exec, Kernel>{kernel});
 }
 

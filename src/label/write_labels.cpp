@@ -29,7 +29,7 @@ struct WriteLabels {
     const MaskRow row{&labels.mask.words(y, 0)};
     const std::int64_t w = x / 64;
     const std::uint64_t bits = row.words[w] >> (x % 64), starts = row.starts(w) >> (x % 64);
-    std::uint32_t begun = labels.first_in_word(y * labels.mask.words.extent(1) + w) +
+    std::uint32_t begun = labels.first_in_word(y * ((labels.nx + 63) / 64) + w) +
                           static_cast<std::uint32_t>(core::popcount(row.starts(w))) -
                           static_cast<std::uint32_t>(core::popcount(starts));
     Label* const pixels = &image(y, x);

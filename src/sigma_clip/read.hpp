@@ -201,7 +201,7 @@ struct ReadImage {
     for (int j = 0; j < width; ++j) {
       const T x = pack.pixel[j];
       pixel[j] = is_core(x) ? x : centre;
-      below += (x > low) & (x < window_low) ? 1 : 0;
+      below += ((x > low) & (x < window_low)) ? 1 : 0;
     }
     const std::uint64_t others =
         core::bits_where(pack, [=](T x) { return !is_core(x); }) & core::low_bits(n);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <kastor/background.hpp>
 #include <kastor/island_finder.hpp>
-#include <kastor/threshold.hpp>
 
 #include "benchmarks.hpp"
 
@@ -37,61 +36,10 @@ kastor::Background<Exec, T> on_a_mesh(std::int64_t n) {
 }
 
 template <class Exec, class T>
-kastor::Background<Exec, T> of_constants(std::int64_t) {
-  return {0.0, noise};
-}
-
-/// The masks alone, to compare with `threshold`.
-template <class Exec, class T>
-void time_marks(benchmark::State& state, const kastor::Background<Exec, T>& background) {
-  const Exec space;
-  const auto n = state.range(0);
-  const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(n);
-  const auto usable = kastor::make_bit_mask(space, n, n);
-  const auto foreground = kastor::make_bit_mask(space, n, n);
-  const auto seeds = kastor::make_bit_mask(space, n, n);
-  const std::int64_t per_row = usable.words_per_row();
-  const Kokkos::View<kastor::detail::PatchLimits<T>*, typename Exec::memory_space> limits(
-      "bench::limits", (n + 15) / 16 * per_row);
-  const auto words = static_cast<std::size_t>(n * per_row);
-  const Kokkos::View<kastor::detail::KeptPixel*, typename Exec::memory_space> places("bench::kept",
-                                                                                     words);
-  const Kokkos::View<std::uint32_t*, typename Exec::memory_space> first("bench::first", words);
-  const Kokkos::View<std::uint64_t*, typename Exec::memory_space> taken("bench::taken", 1);
-  ts::time_on_image<Exec, T>(state, space, sky, [&] {
-    kastor::detail::mark_islands<Exec, T>(space, kastor::Bands<T, Exec>(&sky, 1), {n, n},
-                                          {background, 5, 3}, nullptr, limits.data(),
-                                          {usable.words.data(), foreground.words.data(),
-                                           seeds.words.data(), nullptr, nullptr, per_row},
-                                          {places.data(), n * per_row, first.data(), taken.data(),
-                                           foreground.words.data(), nullptr, per_row});
-  });
-}
-
-template <class Exec, class T>
-void bm_mark_constants(benchmark::State& state) {
-  time_marks<Exec, T>(state, of_constants<Exec, T>(state.range(0)));
-}
-template <class Exec, class T>
-void bm_mark_mesh(benchmark::State& state) {
-  time_marks<Exec, T>(state, on_a_mesh<Exec, T>(state.range(0)));
-}
-template <class Exec, class T>
-void bm_mark_images(benchmark::State& state) {
-  const auto n = state.range(0);
-  const kastor::Image<T, Exec> level("bench::level", n, n);
-  const kastor::Image<T, Exec> rms("bench::rms", n, n);
-  Kokkos::deep_copy(rms, static_cast<T>(noise));
-  using Image = kastor::ConstImage<T, Exec>;
-  time_marks<Exec, T>(state, {Image(level), Image(rms)});
-}
-
-/// From the image on the device to the rows.
-template <class Exec, class T>
-void time_islands(benchmark::State& state, double seed, double flood) {
+void time_islands(benchmark::State& state, const kastor::Background<Exec, T>& background,
+                  double seed, double flood) {
   const Exec space;
   const kastor::ConstImage<T, Exec> sky = ts::simulated_sky<Exec, T>(state.range(0));
-  const auto background = on_a_mesh<Exec, T>(state.range(0));
   kastor::IslandParams params;
   params.seed = seed;
   params.flood = flood;
@@ -101,14 +49,28 @@ void time_islands(benchmark::State& state, double seed, double flood) {
   state.counters["islands"] = static_cast<double>(find.labels().components);
   state.counters["foreground"] = static_cast<double>(find.labels().foreground_pixels);
 }
+/// From the image on the device to the rows, with each kind of map.
 template <class Exec, class T>
 void bm_find_islands(benchmark::State& state) {
-  time_islands<Exec, T>(state, 5, 3);
+  time_islands<Exec, T>(state, on_a_mesh<Exec, T>(state.range(0)), 5, 3);
+}
+template <class Exec, class T>
+void bm_find_islands_constants(benchmark::State& state) {
+  time_islands<Exec, T>(state, {0.0, noise}, 5, 3);
+}
+template <class Exec, class T>
+void bm_find_islands_images(benchmark::State& state) {
+  const auto n = state.range(0);
+  const kastor::Image<T, Exec> level("bench::level", n, n);
+  const kastor::Image<T, Exec> rms("bench::rms", n, n);
+  Kokkos::deep_copy(rms, static_cast<T>(noise));
+  using Image = kastor::ConstImage<T, Exec>;
+  time_islands<Exec, T>(state, {Image(level), Image(rms)}, 5, 3);
 }
 /// A sixth of the pixels is foreground.
 template <class Exec, class T>
 void bm_find_islands_dense(benchmark::State& state) {
-  time_islands<Exec, T>(state, 1, 1);
+  time_islands<Exec, T>(state, on_a_mesh<Exec, T>(state.range(0)), 1, 1);
 }
 
 /// From the image on the device to the rows, with the maps.
@@ -136,15 +98,14 @@ void bm_maps_and_islands_of_noise(benchmark::State& state) {
   time_maps_and_islands<Exec, T>(state, ts::independent_noise<Exec, T>(state.range(0)));
 }
 
-#define KASTOR_REGISTER(EXEC, T)                                                        \
-  ts::register_on_sizes<EXEC, T>("mark_islands_constants", bm_mark_constants<EXEC, T>); \
-  ts::register_on_sizes<EXEC, T>("mark_islands_mesh", bm_mark_mesh<EXEC, T>);           \
-  ts::register_on_sizes<EXEC, T>("mark_islands_images", bm_mark_images<EXEC, T>);       \
-  ts::register_on_sizes<EXEC, T>("find_islands", bm_find_islands<EXEC, T>);             \
-  ts::register_on_sizes<EXEC, T>("maps_and_islands", bm_maps_and_islands<EXEC, T>);     \
-  ts::register_on_sizes<EXEC, T>("maps_and_islands_of_noise",                           \
-                                 bm_maps_and_islands_of_noise<EXEC, T>);                \
-  ts::register_on_sizes<EXEC, T>("find_islands_dense", bm_find_islands_dense<EXEC, T>);
+#define KASTOR_REGISTER(EXEC, T)                                                                \
+  ts::register_on_sizes<EXEC, T>("find_islands", bm_find_islands<EXEC, T>);                     \
+  ts::register_on_sizes<EXEC, T>("find_islands_constants", bm_find_islands_constants<EXEC, T>); \
+  ts::register_on_sizes<EXEC, T>("find_islands_images", bm_find_islands_images<EXEC, T>);       \
+  ts::register_on_sizes<EXEC, T>("find_islands_dense", bm_find_islands_dense<EXEC, T>);         \
+  ts::register_on_sizes<EXEC, T>("maps_and_islands", bm_maps_and_islands<EXEC, T>);             \
+  ts::register_on_sizes<EXEC, T>("maps_and_islands_of_noise",                                   \
+                                 bm_maps_and_islands_of_noise<EXEC, T>);
 
 [[maybe_unused]] const bool registered = [] {
   KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_REGISTER)

@@ -94,7 +94,9 @@ void rough_scale_is_that_of_sorted_pixels() {
       EXPECT_EQ(got.scale, want.scale);
       ASSERT_EQ(got.repeated, want.repeated) << n;
       for (int i = 0; i < got.repeated; ++i) EXPECT_EQ(got.value_of[i], want.value_of[i]);
-      if (n == 256) EXPECT_GT(got.repeated, 0) << "ties are in the image";
+      if (n == 256) {
+        EXPECT_GT(got.repeated, 0) << "ties are in the image";
+      }
     }
   }
 }
@@ -338,7 +340,9 @@ void tails_and_window_answer_as_lists_do() {
                   1e-11 * static_cast<double>(sum[side]) + 1e-12);
       EXPECT_NEAR(found[s].squares, static_cast<double>(squares[side]),
                   1e-11 * static_cast<double>(squares[side]) + 1e-12);
-      if (n[side] > 0) EXPECT_EQ(found_ends[s], ends[side]);
+      if (n[side] > 0) {
+        EXPECT_EQ(found_ends[s], ends[side]);
+      }
     }
     EXPECT_EQ(on_host<Exec>(by_rank), in_window);
     const auto found_counts = on_host<Exec>(counts);

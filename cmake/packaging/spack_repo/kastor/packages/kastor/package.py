@@ -53,7 +53,6 @@ class Kastor(CMakePackage, CudaPackage):
     with when("+apps"):
         depends_on("cli11@2.1:", type="build")
         depends_on("nlohmann-json@3.10:", type="build")
-    depends_on("boost@1.74: +context", type="test")
     depends_on("googletest@1.11: +gmock", type="test")
     depends_on("nlohmann-json@3.10:", type="test")
     depends_on("python@3.8:", type="test")
