@@ -43,7 +43,7 @@ double median_of(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   const double below = values.size() % 2 == 1 ? *middle : *std::max_element(values.begin(), middle);
-  return midpoint(below, *middle);
+  return core::midpoint(below, *middle);
 }
 
 }  // namespace
@@ -113,7 +113,6 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return s;
   }
 
- private:
   /// The image into cells.
   void divide(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
     const char* const function = "kastor::BackgroundEstimator";

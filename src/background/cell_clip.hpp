@@ -80,13 +80,6 @@ class LeavingPixels {
   bool m_is_listed = false;
 };
 
-/// Of two doubles, without an overflow.
-[[nodiscard]] KOKKOS_INLINE_FUNCTION double midpoint(double a, double b) {
-  if (a == b) return a;
-  const bool safe = Kokkos::fabs(a) < 1e300 && Kokkos::fabs(b) < 1e300;
-  return safe ? (a + b) * 0.5 : a * 0.5 + b * 0.5;
-}
-
 /// In the group's scratch memory.
 template <class Exec, class Source>
 struct CellScratch {
@@ -136,7 +129,8 @@ template <class Exec, class Source, class T>
       }
     }
     now.count = sums.count;
-    now.median = core::without_sign_of_zero(midpoint(centre, static_cast<double>(middle.second)));
+    now.median =
+        core::without_sign_of_zero(core::midpoint(centre, static_cast<double>(middle.second)));
     now.mean = all_equal
                    ? now.median
                    : core::without_sign_of_zero(

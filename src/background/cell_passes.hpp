@@ -281,18 +281,18 @@ template <class Pack, class Condition, class Integer>
 KOKKOS_FORCEINLINE_FUNCTION void add_where(const Pack& pack, const Condition& is_so,
                                            const core::Grid& grid, ThreadSums<Integer>& sums) {
   using T = std::remove_cvref_t<decltype(pack.pixel[0])>;
-  constexpr int W = Pack::width;
+  constexpr int width = Pack::width;
   const T centre = static_cast<T>(grid.centre);
-  core::Pack<T, W> x;
-  for (int j = 0; j < W; ++j) x.pixel[j] = is_so(pack.pixel[j]) ? pack.pixel[j] : centre;
+  core::Pack<T, width> x;
+  for (int j = 0; j < width; ++j) x.pixel[j] = is_so(pack.pixel[j]) ? pack.pixel[j] : centre;
   std::uint64_t sum = 0, squares = 0;
-  for (int j = 0; j < W; ++j) {
+  for (int j = 0; j < width; ++j) {
     const double u = grid.map(static_cast<double>(x.pixel[j]));
     sum += core::to_grid_biased(u);
     squares += core::to_grid_biased(u * u);
   }
-  add_to(sums.sum, core::unbias(sum, W));
-  add_to(sums.squares, core::unbias(squares, W));
+  add_to(sums.sum, core::unbias(sum, width));
+  add_to(sums.squares, core::unbias(squares, width));
 }
 
 /// The sums of an interval's pixels, without the counts.

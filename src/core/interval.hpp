@@ -60,6 +60,13 @@ template <class T>
   return x + T{0};
 }
 
+/// The mean of two numbers without overflow.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double midpoint(double a, double b) {
+  if (a == b) return a;
+  const bool safe = Kokkos::fabs(a) < 1e300 && Kokkos::fabs(b) < 1e300;
+  return safe ? (a + b) * 0.5 : a * 0.5 + b * 0.5;
+}
+
 /// Count, smallest and largest of some pixels.
 template <class T>
 struct MinMaxCount {

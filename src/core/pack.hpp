@@ -107,21 +107,21 @@ struct SingleBits {
 template <class SomePack, class Condition>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_where(const SomePack& pack,
                                                                    const Condition& is_so) {
-  constexpr int W = SomePack::width;
-  if constexpr (W <= 16) {
+  constexpr int width = SomePack::width;
+  if constexpr (width <= 16) {
     std::uint32_t bits = 0;
     KASTOR_UNROLL
-    for (int j = 0; j < W; ++j) bits |= (is_so(pack.pixel[j]) ? 1U : 0U) << j;
+    for (int j = 0; j < width; ++j) bits |= (is_so(pack.pixel[j]) ? 1U : 0U) << j;
     return bits;
   } else {
     // One type a loop: as many pixels as a key has bits, each with a constant that is its bit.
     using K = Key<std::remove_cvref_t<decltype(pack.pixel[0])>>;
     constexpr int in_key =
-        W < 8 * static_cast<int>(sizeof(K)) ? W : 8 * static_cast<int>(sizeof(K));
+        width < 8 * static_cast<int>(sizeof(K)) ? width : 8 * static_cast<int>(sizeof(K));
     constexpr SingleBits<K> single;
     std::uint64_t bits = 0;
     KASTOR_UNROLL
-    for (int first = 0; first < W; first += in_key) {
+    for (int first = 0; first < width; first += in_key) {
       K some = 0;
       for (int j = 0; j < in_key; ++j) some |= is_so(pack.pixel[first + j]) ? single.bit[j] : K{0};
       bits |= std::uint64_t{some} << first;
@@ -132,20 +132,20 @@ template <class SomePack, class Condition>
 
 /// `visit(pack, j)` for the packs that cover n <= 64 pixels, of which the first is pixel j of
 /// these; places beyond n hold NaN, which no comparison holds for.
-template <int W, class T, class Visit>
+template <int width, class T, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_pack(const T* pixels, std::int64_t n,
                                                const Visit& visit) {
   constexpr T nan = Kokkos::Experimental::quiet_NaN_v<T>;
   if (n == 64 && is_aligned(pixels)) {
-    if constexpr (W == 64) {
-      visit(PackInPlace<T, W>{pixels}, 0);
+    if constexpr (width == 64) {
+      visit(PackInPlace<T, width>{pixels}, 0);
     } else {
       KASTOR_KEEP_LOOP
-      for (int j = 0; j < 64; j += W) visit(Pack<T, W>::load(pixels + j), j);
+      for (int j = 0; j < 64; j += width) visit(Pack<T, width>::load(pixels + j), j);
     }
   } else {
     KASTOR_KEEP_LOOP
-    for (int j = 0; j < n; j += W) visit(Pack<T, W>::load(pixels + j, n - j, nan), j);
+    for (int j = 0; j < n; j += width) visit(Pack<T, width>::load(pixels + j, n - j, nan), j);
   }
 }
 

@@ -39,11 +39,11 @@ struct PatchLimits {
 /// images are not, and every pixel of them is looked at.
 struct Patches {
   std::int64_t ny, nx, words_per_row;
-  int row_bits;  ///< a patch has 2^row_bits rows
+  int row_bits = 6;  ///< a patch has 2^row_bits rows
 
   template <class Exec, Real T>
   Patches(const Shape& shape, const Background<Exec, T>& background)
-      : ny(shape.ny), nx(shape.nx), words_per_row((shape.nx + 63) / 64), row_bits(6) {
+      : ny(shape.ny), nx(shape.nx), words_per_row((shape.nx + 63) / 64) {
     using Kind = typename PixelMap<Exec, T>::Kind;
     if (background.level.kind() == Kind::image || background.rms.kind() == Kind::image)
       row_bits = 0;

@@ -84,15 +84,16 @@ struct CountPixels {
 /// says the counts.
 struct LabelRoots {
   static constexpr std::int64_t runs_at_once = 16;  ///< among which there is often no root
-  struct value_type {
+  struct SetCounts {
     std::uint32_t kept = 0;
     std::uint32_t dropped = 0;
-    KOKKOS_FUNCTION value_type& operator+=(const value_type& other) {
+    KOKKOS_FUNCTION SetCounts& operator+=(const SetCounts& other) {
       kept += other.kept;
       dropped += other.dropped;
       return *this;
     }
   };
+  using value_type = SetCounts;
   RunTable table;
   SetFilter filter;
   LabelCounts* counts_on_host;  ///< in memory that the host reads

@@ -17,15 +17,16 @@ namespace kastor::detail {
 /// each run a set of its own.
 struct NumberRuns {
   static constexpr int words_at_once = 8;
-  struct value_type {
+  struct WordCounts {
     std::uint64_t runs = 0;
     std::uint64_t pixels = 0;
-    KOKKOS_FUNCTION value_type& operator+=(const value_type& other) {
+    KOKKOS_FUNCTION WordCounts& operator+=(const WordCounts& other) {
       runs += other.runs;
       pixels += other.pixels;
       return *this;
     }
   };
+  using value_type = WordCounts;
   RunTable table;
   std::uint64_t* pixels_of_set;  ///< null if all sets are kept
 

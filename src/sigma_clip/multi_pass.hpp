@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <kastor/sigma_clip.hpp>
 
-#include "sigma_clip/midpoint.hpp"
 #include "sigma_clip/moments.hpp"
 #include "sigma_clip/rank_selector.hpp"
 
@@ -26,7 +25,8 @@ template <class Exec, class T>
   s.count = n;
   s.min = core::without_sign_of_zero(static_cast<double>(inside.min));
   s.max = core::without_sign_of_zero(static_cast<double>(inside.max));
-  s.median = core::without_sign_of_zero(midpoint(static_cast<double>(a), static_cast<double>(b)));
+  s.median =
+      core::without_sign_of_zero(core::midpoint(static_cast<double>(a), static_cast<double>(b)));
   // A pixel as the centre: its distances to the others are exact more often than those of the
   // median.
   const core::Grid grid(static_cast<double>(a), s.min, s.max);

@@ -8,7 +8,6 @@
 
 #include "core/group.hpp"
 #include "sigma_clip/brackets.hpp"
-#include "sigma_clip/midpoint.hpp"
 #include "sigma_clip/read.hpp"
 #include "sigma_clip/tails.hpp"
 #include "sigma_clip/window.hpp"
@@ -120,7 +119,7 @@ class Replay {
     if (lower < 0 || upper >= m_in_window) return false;
     const auto a = static_cast<double>(in_window(lower));
     const double b = upper == lower ? a : static_cast<double>(in_window(upper));
-    s.median = core::without_sign_of_zero(midpoint(a, b));
+    s.median = core::without_sign_of_zero(core::midpoint(a, b));
     return true;
   }
 

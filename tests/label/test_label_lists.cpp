@@ -128,7 +128,8 @@ void any_pixel_has_its_label() {
       kastor::Labeller<Exec> labeller(Exec{}, {kastor::Connectivity::eight, min_pixels});
       const ReadLabels<Exec> read{
           labeller(ts::to_device_mask<Exec>(host)),
-          {"test::labels", static_cast<std::size_t>(ny), static_cast<std::size_t>(nx)}};
+          decltype(ReadLabels<Exec>::image)("test::labels", static_cast<std::size_t>(ny),
+                                            static_cast<std::size_t>(nx))};
       Kokkos::parallel_for("test::read", Kokkos::RangePolicy<Exec>(0, ny * nx), read);
       EXPECT_EQ(ts::to_host_grid(read.image).values, want.image.values);
     }
