@@ -52,6 +52,8 @@ template <class Exec>
 class Group {
  public:
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  /// Its members do without barriers and atomics.
+  static constexpr bool is_one_thread = runs_on_host_v<Exec> && !portable;
   /// Threads that work on neighbouring pixels of one row in `for_each_2d`.
   static constexpr int side_by_side = runs_on_host_v<Exec> ? 1 : 32;
 
@@ -176,7 +178,6 @@ class Group {
   }
 
  private:
-  static constexpr bool is_one_thread = runs_on_host_v<Exec> && !portable;
   const Member& m_team;
 };
 

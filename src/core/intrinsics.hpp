@@ -22,7 +22,6 @@
 #if defined(__CUDACC__)
 #define KASTOR_UNROLL _Pragma("unroll")
 #define KASTOR_UNROLL_BY_8 _Pragma("unroll 8")
-#define KASTOR_UNROLL_BY_8 _Pragma("unroll 8")
 #define KASTOR_KEEP_LOOP _Pragma("unroll 1")
 #else
 #define KASTOR_UNROLL

@@ -12,7 +12,8 @@ namespace kastor::core {
 
 /// Places that the threads of a group find in a tile, and then share evenly: where few threads have
 /// something to do, the others would wait for them. Tiles take two lists and three counters in
-/// turn, so that one barrier a tile is enough.
+/// turn, so that one barrier a tile is enough. A group of one thread shares nothing, and visits a
+/// place as it finds it.
 template <class Exec, int most>
 class TileList {
  public:
@@ -29,22 +30,32 @@ class TileList {
     group.barrier();
   }
 
-  /// Adds the places of some bits; any thread may call it.
-  template <class PlaceOf>
-  KOKKOS_FUNCTION void add(std::uint64_t bits, const PlaceOf& place_of) const {
-    std::uint32_t at =
-        m_group.fetch_add(&m_space.count[m_tile % 3], static_cast<std::uint32_t>(popcount(bits)));
-    for (; bits != 0; bits &= bits - 1)
-      m_space.place[m_tile % 2][at++] = static_cast<std::uint16_t>(place_of(countr_zero(bits)));
+  /// Adds the places of some bits; any thread may call it. `visit(place, pixel)` on one thread.
+  template <class PlaceOf, class PixelOf, class Visit>
+  KOKKOS_FUNCTION void add(std::uint64_t bits, const PlaceOf& place_of, const PixelOf& pixel_of,
+                           const Visit& visit) const {
+    if constexpr (Group<Exec>::is_one_thread) {
+      for (; bits != 0; bits &= bits - 1) {
+        const int bit = countr_zero(bits);
+        visit(place_of(bit), pixel_of(bit));
+      }
+    } else {
+      std::uint32_t at =
+          m_group.fetch_add(&m_space.count[m_tile % 3], static_cast<std::uint32_t>(popcount(bits)));
+      for (; bits != 0; bits &= bits - 1)
+        m_space.place[m_tile % 2][at++] = static_cast<std::uint16_t>(place_of(countr_zero(bits)));
+    }
   }
-  /// `visit(place)` for all that was added since the last call.
+  /// `visit(place)` for all that was added since the last call and not visited yet.
   template <class Visit>
-  KOKKOS_FUNCTION void for_each(const Visit& visit) {
-    m_group.barrier();
-    if (m_group.rank() == 0) m_space.count[(m_tile + 2) % 3] = 0;
-    const std::uint16_t* const places = m_space.place[m_tile % 2];
-    m_group.for_each(m_space.count[m_tile % 3], [&](std::uint32_t i) { visit(places[i]); });
-    ++m_tile;
+  KOKKOS_FUNCTION void share(const Visit& visit) {
+    if constexpr (!Group<Exec>::is_one_thread) {
+      m_group.barrier();
+      if (m_group.rank() == 0) m_space.count[(m_tile + 2) % 3] = 0;
+      const std::uint16_t* const places = m_space.place[m_tile % 2];
+      m_group.for_each(m_space.count[m_tile % 3], [&](std::uint32_t i) { visit(places[i]); });
+      ++m_tile;
+    }
   }
 
  private:

@@ -27,24 +27,29 @@ class TilePacks {
     return m_rows.word(m_first_word + place / 64).pixels[place % 64];
   }
 
-  /// `bits_of(pack, n)` for each pack of n pixels, whose places beyond hold NaN, which no
-  /// comparison holds for; then, where a bit is 1, `take(bits, place_of)` for some packs at once:
-  /// `place_of(bit)` is the bit's place in the tile.
+  /// `bits_of(pack)` for each pack, whose places beyond its pixels hold NaN, which no comparison
+  /// holds for; then, where a bit is 1, `take(bits, place_of, pixel_of)` for some packs at once:
+  /// `place_of(bit)` is the bit's place in the tile, `pixel_of(bit)` its pixel.
   template <class BitsOf, class Take>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(const Group<Exec>& group, const BitsOf& bits_of,
                                             const Take& take) const {
     for (int first = group.rank(); first < m_packs; first += batch * group.size()) {
-      std::uint64_t bits = 0;
       if constexpr (batch == 1) {
         const Pixels pixels = pixels_of(first);
+        std::uint64_t bits = 0;
         for_each_pack<width>(pixels.first, pixels.n,
-                             [&](const auto& pack, int) { bits = bits_of(pack, pixels.n); });
+                             [&](const auto& pack, int) { bits = bits_of(pack); });
+        if (bits != 0)
+          take(
+              bits, [first](int bit) { return first * 64 + bit; },
+              [&pixels](int bit) { return pixels.first[bit]; });
       } else {
-        bits = bits_of_batch(group, first, bits_of);
+        const std::uint64_t bits = bits_of_batch(group, first, bits_of);
+        const auto place_of = [&](int bit) {
+          return (first + bit / width * group.size()) * width + bit % width;
+        };
+        if (bits != 0) take(bits, place_of, [&](int bit) { return at(place_of(bit)); });
       }
-      if (bits == 0) continue;
-      take(bits,
-           [&](int bit) { return (first + bit / width * group.size()) * width + bit % width; });
     }
   }
 
@@ -86,7 +91,7 @@ class TilePacks {
     }
     std::uint64_t bits = 0;
     KASTOR_UNROLL
-    for (int k = 0; k < batch; ++k) bits |= bits_of(pack[k], pixels[k].n) << (k * width);
+    for (int k = 0; k < batch; ++k) bits |= bits_of(pack[k]) << (k * width);
     return bits;
   }
 

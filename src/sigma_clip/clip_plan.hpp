@@ -17,6 +17,7 @@
 #include "sigma_clip/read.hpp"
 #include "sigma_clip/replay.hpp"
 #include "sigma_clip/sample.hpp"
+#include "sigma_clip/segments.hpp"
 #include "sigma_clip/sort.hpp"
 
 /// The clip as a sequence of kernels that nobody waits for in between:
@@ -120,7 +121,7 @@ class ClipPlan {
       m_memory.begin(measuring);
       m_memory.add(m_parts.histogram, SampleBins::count);
       m_memory.add(m_parts.totals, 1);
-      m_memory.add(m_parts.segment_counts, m_segments);
+      m_memory.add(m_parts.segment_counts, Segment<T>::lists * m_segments);
       m_memory.add(m_parts.bin_count, Bins::count);
       m_memory.add(m_parts.block, 2 * TailOctaves::blocks);
       m_memory.add(m_parts.octave, 2 * TailOctaves::count);
@@ -229,8 +230,8 @@ class ClipPlan {
     for (int failed = 0; !decided();) {
       const ClipOutcome<T> last = m_outcome();
       if (last.usable == 0) return;
-      if (last.longest_list > m_capacity) {
-        if (!can_reserve(last.longest_list + last.longest_list / 8)) return;
+      if (last.longest_segment > m_capacity) {
+        if (!can_reserve(last.longest_segment + last.longest_segment / 8)) return;
       } else {
         if (++failed > 3) return;
         widen *= 3;

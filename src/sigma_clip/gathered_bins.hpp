@@ -78,10 +78,14 @@ struct GatheredBins {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
-    if ((x >= window_low) & (x <= window_high)) return in_window(x);
+    return (x >= window_low) & (x <= window_high) ? in_window(x) : beyond_window(x);
+  }
+  /// The bin of a pixel of the tails.
+  [[nodiscard]] KOKKOS_FUNCTION int beyond_window(T x) const {
     const std::uint32_t bits = high_word(static_cast<double>(x) - centre);
     return window + (bits > but_sign ? 0 : TailOctaves::bins) + tail_bin(bits & but_sign);
   }
+  /// The bin of a pixel of the window.
   [[nodiscard]] KOKKOS_FUNCTION int in_window(T x) const {
     // The product may round up to `window`, and to NaN or infinity for a window of one value or of
     // denormals: any clamp keeps it monotone.

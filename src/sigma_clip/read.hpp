@@ -12,6 +12,7 @@
 #include "core/tile_list.hpp"
 #include "core/tile_packs.hpp"
 #include "sigma_clip/brackets.hpp"
+#include "sigma_clip/segments.hpp"
 
 /// The one read of the image: integer sums of the pixels between the edges, the pixels of the
 /// window and of the tails gathered, candidates for the foreground marked.
@@ -49,24 +50,6 @@ struct InsideTotals {
   }
 };
 
-/// The gathered pixels, in no order: a segment for each group. A count beyond the capacity says
-/// that pixels were lost.
-template <class T>
-struct Segments {
-  T* values;
-  std::int64_t capacity;  ///< of a segment
-  std::uint32_t* counts;  ///< (segments)
-  std::int64_t segments;
-
-  [[nodiscard]] KOKKOS_FUNCTION const T* begin(std::int64_t segment) const {
-    return values + segment * capacity;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t size(std::int64_t segment) const {
-    const std::int64_t n = counts[segment];
-    return n < capacity ? n : capacity;
-  }
-};
-
 /// Reads a band, by as many groups as there are segments.
 template <class Exec, class T>
 struct ReadImage {
@@ -75,13 +58,13 @@ struct ReadImage {
   using Others = core::TileList<Exec, 64 * words_of_tile>;
   struct Space {
     typename Others::Space others;
-    std::uint32_t gathered;
+    std::uint32_t gathered[Segment<T>::lists];
   };
   static constexpr int scratch_bytes = sizeof(Space);
 
   core::WordRows<T> rows;
   const Brackets<T>* brackets;
-  Segments<T> lists;
+  Segments<T> segments;
   InsideTotals* totals;
   std::uint64_t* mask;  ///< of the band, all 0; null: none is wanted
 
@@ -89,8 +72,9 @@ struct ReadImage {
     if (brackets->usable == 0) return;
     const Bounds b(*brackets);
     Space& space = *group.template scratch<Space>();
-    if (group.rank() == 0)
-      space.gathered = lists.counts[group.index()];  // of bands before this one
+    const Segment<T> segment = segments[group.index()];
+    // Bands before this one have filled some of it.
+    group.for_each(int{Segment<T>::lists}, [&](int i) { space.gathered[i] = segment.counts[i]; });
     Others others(group, space.others);
     ThreadSums sums;
     const std::int64_t words = rows.words();
@@ -99,19 +83,24 @@ struct ReadImage {
       const auto n = static_cast<int>(words - tile < words_of_tile ? words - tile : words_of_tile);
       const core::TilePacks<Exec, T> packs(rows, tile, n);
       TileSums of_tile;
-      packs.for_each(
-          group, [&](const auto& pack, int pixels) { return add_core(b, pack, pixels, of_tile); },
-          [&](std::uint64_t bits, const auto& place_of) { others.add(bits, place_of); });
       // Most pixels are only added up; the others, some per cent, are looked at one by one.
-      others.for_each([&](int place) {
-        const T x = packs.at(place);
-        if (take_other(b, x, of_tile, sums)) keep(group, b, x, tile * 64 + place, space.gathered);
-      });
+      const auto take = [&](int place, T x) {
+        if (!is_kept(b, x, sums)) return;
+        const auto list = b.in_window(x) ? Segment<T>::window : Segment<T>::tails;
+        segment.put(list, group.fetch_add(space.gathered + list, 1U), x);
+        if (mask != nullptr && x > b.candidate) mark(tile * 64 + place);
+      };
+      packs.for_each(
+          group, [&](const auto& pack) { return add_inside(b, pack, of_tile); },
+          [&](std::uint64_t bits, const auto& place_of, const auto& pixel_of) {
+            others.add(bits, place_of, pixel_of, take);
+          });
+      others.share([&](int place) { take(place, packs.at(place)); });
       sums.add(of_tile);
     }
     group.barrier();
     add_to_totals(group, sums);
-    if (group.rank() == 0) lists.counts[group.index()] = space.gathered;
+    group.for_each(int{Segment<T>::lists}, [&](int i) { segment.counts[i] = space.gathered[i]; });
   }
 
  private:
@@ -182,29 +171,29 @@ struct ReadImage {
     return static_cast<std::int64_t>(sum.low >> 32 | static_cast<std::uint64_t>(sum.high) << 32);
   }
 
-  /// Adds up the pixels of the core, one type a loop; the centre stands for the others, and adds
-  /// nothing. \return the bits of the others, of n pixels.
+  /// Adds up the pixels inside the edges, one type a loop; the centre stands for those outside, and
+  /// adds nothing. \return the bits of the pixels that lie outside or in the window.
   template <class Pack>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t add_core(const Bounds& b,
-                                                                          const Pack& pack, int n,
-                                                                          TileSums& sums) {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t add_inside(const Bounds& b,
+                                                                            const Pack& pack,
+                                                                            TileSums& sums) {
     constexpr int width = Pack::width;
     T pixel[width];
-    core::Key<T> below = 0;
+    core::Key<T> inside = 0, below = 0;
     // Numbers of this function's own: no store can change them, and the loops vectorise.
     const T low = b.low_edge, window_low = b.window_low, window_high = b.window_high,
             high = b.high_edge, centre = b.centre;
-    const auto is_core = [=](T x) {
-      return ((x > low) & (x < window_low)) | ((x > window_high) & (x < high));
-    };
     KASTOR_UNROLL
     for (int j = 0; j < width; ++j) {
       const T x = pack.pixel[j];
-      pixel[j] = is_core(x) ? x : centre;
+      const bool is_inside = (x > low) & (x < high);
+      pixel[j] = is_inside ? x : centre;
+      inside += is_inside ? 1 : 0;
       below += ((x > low) & (x < window_low)) ? 1 : 0;
     }
-    const std::uint64_t others =
-        core::bits_where(pack, [=](T x) { return !is_core(x); }) & core::low_bits(n);
+    const std::uint64_t others = core::bits_where(pack, [=](T x) {
+      return (x <= low) | (x >= high) | ((x >= window_low) & (x <= window_high));
+    });
     std::uint64_t sum = 0, squares = 0;
     KASTOR_UNROLL
     for (int j = 0; j < width; ++j) {
@@ -212,23 +201,18 @@ struct ReadImage {
       sum += core::to_grid_biased(u);
       squares += core::to_grid_biased(u * u);
     }
-    sums.inside += n - core::popcount(others);
+    sums.inside += static_cast<std::int32_t>(inside);
     sums.below += static_cast<std::int32_t>(below);
     sums.sum += core::unbias(sum, width);
     sums.squares += core::unbias(squares, width);
     return others;
   }
 
-  /// Adds up a pixel that is not of the core: one of the window, or counts it if its value is
-  /// repeated. \return whether it is to be kept, as those of the window and the tails are.
-  [[nodiscard]] KOKKOS_FUNCTION bool take_other(const Bounds& b, T x, TileSums& tile,
-                                                ThreadSums& sums) const {
-    if (!b.in_window(x)) return core::is_finite(x);
-    const double u = b.in_units(x);
-    tile.inside += 1;
-    tile.sum += core::unbias(core::to_grid_biased(u), 1);
-    tile.squares += core::unbias(core::to_grid_biased(u * u), 1);
-    for (int i = 0; b.counts_repeated && i < brackets->repeated; ++i) {
+  /// Whether a pixel outside the edges or in the window is gathered. One of a repeated value is
+  /// counted instead.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_kept(const Bounds& b, T x, ThreadSums& sums) const {
+    if (!b.counts_repeated || !b.in_window(x)) return core::is_finite(x);
+    for (int i = 0; i < brackets->repeated; ++i) {
       if (x != brackets->value_of[i]) continue;
       ++sums.repeated[i];
       return false;
@@ -236,13 +220,9 @@ struct ReadImage {
     return true;
   }
 
-  /// `place`: bit `place % 64` of word `place / 64` of the band's mask.
-  KOKKOS_FUNCTION void keep(const core::Group<Exec>& group, const Bounds& b, T x,
-                            std::int64_t place, std::uint32_t& gathered) const {
-    const std::uint32_t at = group.fetch_add(&gathered, 1U);
-    if (at < lists.capacity) lists.values[group.index() * lists.capacity + at] = x;
-    if (mask != nullptr && x > b.candidate)
-      core::atomic_set_bits(&mask[place / 64], std::uint64_t{1} << (place % 64));
+  /// Bit `place % 64` of word `place / 64` of the band's mask.
+  KOKKOS_FUNCTION void mark(std::int64_t place) const {
+    core::atomic_set_bits(&mask[place / 64], std::uint64_t{1} << (place % 64));
   }
 };
 

@@ -9,6 +9,8 @@
 #include "core/group.hpp"
 #include "sigma_clip/brackets.hpp"
 #include "sigma_clip/read.hpp"
+#include "sigma_clip/segments.hpp"
+#include "sigma_clip/sort.hpp"
 #include "sigma_clip/tails.hpp"
 #include "sigma_clip/window.hpp"
 
@@ -19,7 +21,7 @@ namespace kastor::detail {
 template <class T>
 struct ClipOutcome {
   SigmaClipResult result;
-  std::int64_t longest_list;  ///< pixels gathered by the group that gathered most
+  std::int64_t longest_segment;  ///< pixels gathered by the group that gathered most
   int usable;                 ///< the sample was of use
   int decided;                ///< 0: a bracket failed, or pixels were lost
   int candidates_hold;        ///< the foreground is among the candidates
@@ -172,7 +174,7 @@ struct ReplayClip {
   std::int64_t pixels;
   const Brackets<T>* brackets;
   const InsideTotals* totals;
-  Segments<T> lists;
+  Segments<T> segments;
   SortedBins<T> sorted;
   ClipOutcome<T>* outcome;          ///< in memory of the kernels
   ClipOutcome<T>* outcome_on_host;  ///< in memory that the host reads
@@ -182,13 +184,14 @@ struct ReplayClip {
     ClipOutcome<T> out{};
     out.usable = brackets->usable;
     std::int64_t longest = 0;
-    group.for_each(lists.segments, [&](std::int64_t s) {
-      longest = lists.counts[s] > longest ? lists.counts[s] : longest;
+    group.for_each(segments.segments, [&](std::int64_t s) {
+      const std::int64_t wanted = segments[s].wanted();
+      longest = wanted > longest ? wanted : longest;
     });
-    out.longest_list = group.max(longest);
+    out.longest_segment = group.max(longest);
     out.result.pixels = pixels;
     out.result.kappa = request.kappa;
-    if (out.usable != 0 && out.longest_list <= lists.capacity) replay(group, space, out);
+    if (out.usable != 0 && out.longest_segment <= segments.capacity) replay(group, space, out);
     if (group.rank() == 0) *outcome = *outcome_on_host = out;
   }
 

@@ -8,7 +8,7 @@
 #include "core/atomics.hpp"
 #include "core/group.hpp"
 #include "sigma_clip/gathered_bins.hpp"
-#include "sigma_clip/read.hpp"
+#include "sigma_clip/segments.hpp"
 #include "sigma_clip/tail_sums.hpp"
 
 /// A counting sort of the gathered pixels by bin, and the sums of the bins of the tails. The order
@@ -47,21 +47,26 @@ class SharedBins {
   static constexpr int scratch_bytes = bins * sizeof(std::uint32_t);
 
   KOKKOS_FUNCTION SharedBins(const core::Group<Exec>& group, const Brackets<T>& brackets,
-                             const Segments<T>& lists)
+                             const Segments<T>& segments)
       : m_group(group),
-        m_lists(lists),
+        m_segments(segments),
         m_bins(brackets),
         m_histogram(group.template scratch<std::uint32_t>(bins)) {
     group.for_each(bins, [&](int bin) { m_histogram[bin] = 0; });
     group.barrier();
-    for_each([&](T x) { add(x); });
+    for_each([&](T, int bin) { add(bin); });
     group.barrier();
   }
-  /// `visit(x)` for the pixels.
+  /// `visit(x, bin)` for the pixels.
   template <class Visit>
   KOKKOS_FUNCTION void for_each(const Visit& visit) const {
-    for (std::int64_t s = m_group.index(); s < m_lists.segments; s += m_group.count())
-      m_group.for_each_of(m_lists.begin(s), m_lists.size(s), visit);
+    for (std::int64_t s = m_group.index(); s < m_segments.segments; s += m_group.count()) {
+      const Segment<T> segment = m_segments[s];
+      m_group.for_each_of(segment.begin(segment.window), segment.size(segment.window),
+                          [&](T x) { visit(x, m_bins.in_window(x)); });
+      m_group.for_each_of(segment.begin(segment.tails), segment.size(segment.tails),
+                          [&](T x) { visit(x, m_bins.beyond_window(x)); });
+    }
   }
   /// `visit(bin, number)` for the bins with pixels; the number may be changed.
   template <class Visit>
@@ -70,14 +75,14 @@ class SharedBins {
       if (m_histogram[bin] != 0) visit(bin, m_histogram[bin]);
     });
   }
-  /// Adds 1 to the number of a pixel's bin and returns what it was before.
-  KOKKOS_FUNCTION std::uint32_t add(T x) const {
-    return m_group.fetch_add(&m_histogram[m_bins(x)], 1U);
+  /// Adds 1 to the number of a bin and returns what it was before.
+  KOKKOS_FUNCTION std::uint32_t add(int bin) const {  // NOLINT(modernize-use-nodiscard)
+    return m_group.fetch_add(&m_histogram[bin], 1U);
   }
 
  private:
   const core::Group<Exec>& m_group;
-  Segments<T> m_lists;
+  Segments<T> m_segments;
   GatheredBins<T> m_bins;
   std::uint32_t* m_histogram;
 };
@@ -87,11 +92,11 @@ template <class Exec, class T>
 struct CountBins {
   static constexpr int threads = 512;
   const Brackets<T>* brackets;
-  Segments<T> lists;
+  Segments<T> segments;
   std::uint32_t* count;
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
-    const SharedBins<Exec, T> mine(group, *brackets, lists);
+    const SharedBins<Exec, T> mine(group, *brackets, segments);
     mine.for_each_bin([&](int bin, std::uint32_t n) { core::atomic_add(&count[bin], n); });
   }
 };
@@ -134,16 +139,16 @@ template <class Exec, class T>
 struct ScatterPixels {
   static constexpr int threads = 512;
   const Brackets<T>* brackets;
-  Segments<T> lists;
+  Segments<T> segments;
   SortedBins<T> sorted;
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
-    const SharedBins<Exec, T> mine(group, *brackets, lists);
+    const SharedBins<Exec, T> mine(group, *brackets, segments);
     // From the number of the group's pixels in a bin to the place of the first of them.
     mine.for_each_bin(
         [&](int bin, std::uint32_t& n) { n = Kokkos::atomic_fetch_add(&sorted.count[bin], n); });
     group.barrier();
-    mine.for_each([&](T x) { sorted.pixels[mine.add(x)] = x; });
+    mine.for_each([&](T x, int bin) { sorted.pixels[mine.add(bin)] = x; });
   }
 };
 
@@ -183,20 +188,20 @@ struct SumTailBins {
 /// Enqueues all of it. The counters and the sums of octaves are 0 before. If pixels were lost, what
 /// comes out is of no use.
 template <class Exec, class T>
-void sort_gathered(const Exec& space, const Brackets<T>* brackets, const Segments<T>& lists,
+void sort_gathered(const Exec& space, const Brackets<T>* brackets, const Segments<T>& segments,
                    const SortedBins<T>& sorted) {
   using Shared = SharedBins<Exec, T>;
-  const core::GroupShape sharing{core::groups_for(space, lists.segments, 1, 2),
+  const core::GroupShape sharing{core::groups_for(space, segments.segments, 1, 2),
                                  Shared::scratch_bytes};
   core::for_each_group<CountBins<Exec, T>::threads, 2>(
       "kastor::sigma_clip::count_bins", space, sharing,
-      CountBins<Exec, T>{brackets, lists, sorted.count});
+      CountBins<Exec, T>{brackets, segments, sorted.count});
   core::for_each_group<PlaceBins<Exec, T>::threads>("kastor::sigma_clip::place_bins", space,
                                                     {1, PlaceBins<Exec, T>::scratch_bytes},
                                                     PlaceBins<Exec, T>{sorted});
   core::for_each_group<ScatterPixels<Exec, T>::threads, 2>(
       "kastor::sigma_clip::scatter_pixels", space, sharing,
-      ScatterPixels<Exec, T>{brackets, lists, sorted});
+      ScatterPixels<Exec, T>{brackets, segments, sorted});
   core::for_each_group<SumTailBins<Exec, T>::threads>(
       "kastor::sigma_clip::sum_tail_bins", space,
       {core::groups_for(space, GatheredBins<T>::tails, 1, 32)},
