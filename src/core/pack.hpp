@@ -71,20 +71,6 @@ struct PackInPlace {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T at(int j) const { return pixel[j]; }
 };
 
-/// Pixels of a pack that are worked on at once, after all of the pack have been loaded: on a CPU as
-/// many as a key has bits; of more than 4 a device's thread would run out of predicates.
-template <class Exec, class T>
-inline constexpr int part_width_v =
-    runs_on_host_v<Exec> && !portable ? 8 * static_cast<int>(sizeof(T)) : 4;
-
-/// `visit(part, k)` for the parts of S pixels of a pack, which begin at its pixel k.
-template <int S, class SomePack, class Visit>
-KOKKOS_FORCEINLINE_FUNCTION void for_each_part(const SomePack& pack, const Visit& visit) {
-  using T = std::remove_cvref_t<decltype(pack.pixel[0])>;
-  KASTOR_UNROLL
-  for (int k = 0; k < SomePack::width; k += S) visit(PackInPlace<T, S>{pack.pixel + k}, k);
-}
-
 /// The pack at an address that is aligned to 16 bytes, which a device's thread copies to registers.
 template <int W, class T>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto pack_at(const T* from) {
