@@ -19,15 +19,6 @@
 /// functions and get the same answer, which does not depend on the order of the pixels.
 namespace kastor::detail {
 
-template <class Pack, class Condition>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int count_where(const Pack& pack,
-                                                          const Condition& is_so) {
-  using T = std::remove_cvref_t<decltype(pack.pixel[0])>;
-  core::Key<T> count = 0;  // one type a loop
-  for (int j = 0; j < Pack::width; ++j) count += is_so(pack.pixel[j]) ? 1 : 0;
-  return static_cast<int>(count);
-}
-
 // ------------------------------------------------------------------------------------- extremes
 
 /// Count, smallest and largest of the pixels that are not NaN, for one thread. Kept for each place
@@ -47,7 +38,7 @@ class ThreadExtent {
       m_min.pixel[j] = x < m_min.pixel[j] ? x : m_min.pixel[j];
       m_max.pixel[j] = x > m_max.pixel[j] ? x : m_max.pixel[j];
     }
-    m_count += count_where(pack, [](T x) { return x == x; });
+    m_count += core::count_where(pack, [](T x) { return x == x; });
   }
   [[nodiscard]] KOKKOS_FUNCTION core::MinMaxCount<T> all() const {
     core::MinMaxCount<T> all;
@@ -120,8 +111,8 @@ template <class Exec, class Source, class T>
                                                       const Source& pixels, T low, T high) {
   CountsBelow mine;
   pixels.for_each_pack([&](const auto& pack) {
-    mine.low += count_where(pack, [&](T x) { return x < low; });
-    mine.high += count_where(pack, [&](T x) { return x < high; });
+    mine.low += core::count_where(pack, [&](T x) { return x < low; });
+    mine.high += core::count_where(pack, [&](T x) { return x < high; });
   });
   return sum_of_group(group, mine);
 }
@@ -156,8 +147,10 @@ struct PixelList {
                                           std::uint64_t bits) {
     if (bits == 0 || core::relaxed_load(&count) > room) return;
     int at = group.fetch_add(&count, core::popcount(bits));
-    for (; bits != 0 && at < room; bits &= bits - 1)
-      pixels[at++] = pack.at(core::countr_zero(bits));
+    core::for_each_marked(pack, bits, [&](T x) {
+      if (at < room) pixels[at] = x;
+      ++at;
+    });
   }
 };
 
@@ -172,7 +165,7 @@ template <class Exec, class Source, class T, int room>
     const auto is_between = [&](T x) { return (x >= low) & (x < high); };
     const std::uint64_t bits = core::bits_where(pack, is_between);
     list.append(group, pack, bits);
-    const int below = count_where(pack, [&](T x) { return x < low; });
+    const int below = core::count_where(pack, [&](T x) { return x < low; });
     mine.low += below;
     mine.high += below + core::popcount(bits);
   });
@@ -321,10 +314,10 @@ template <class Exec, class Source, class T>
     const auto is_between = [&](T x) {
       return ((outer.contains(x) ? 1 : 0) & (inner.contains(x) ? 0 : 1)) != 0;
     };
-    const int count = count_where(pack, is_between);
+    const int count = core::count_where(pack, is_between);
     if (count == 0) return;
     mine.count += count;
-    mine.below += count_where(pack, [&](T x) { return (x > outer.low) & (x <= inner.low); });
+    mine.below += core::count_where(pack, [&](T x) { return (x > outer.low) & (x <= inner.low); });
     add_where(pack, is_between, grid, mine);
   });
   return sum_of_group(group, mine);

@@ -43,26 +43,15 @@ class StreamedPixels {
   /// `visit(pack, at, n)`: the pack holds n pixels of the cell from pixel `at` on.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_place(const Visit& visit) const {
-    // A device's thread has several loads on their way before it waits for the first.
-    constexpr int at_once = Pack::width < 64 ? 4 : 1;
     RasterWalk walk(m_group.rank(), m_group.size(), m_packs_per_row);
+    if (Pack::width < 64 && has_whole_packs_only()) return for_each_whole(walk, visit);
     KASTOR_KEEP_LOOP
-    while (walk.y() < m_cell.height) {
-      Pack packs[at_once];
-      std::int64_t y[at_once], x[at_once];
-      KASTOR_UNROLL
-      for (int k = 0; k < at_once; ++k) {
-        y[k] = walk.y();
-        x[k] = walk.x() * Pack::width;
-        if (y[k] < m_cell.height) load(y[k], x[k], packs[k]);
-        walk.step();
-      }
-      KASTOR_UNROLL
-      for (int k = 0; k < at_once; ++k) {
-        if (y[k] >= m_cell.height) break;
-        leave_out_excluded(packs[k], y[k], x[k]);
-        visit(packs[k], y[k] * m_cell.width + x[k], in_pack(x[k]));
-      }
+    for (; walk.y() < m_cell.height; walk.step()) {
+      Pack pack;
+      const std::int64_t y = walk.y(), x = walk.x() * Pack::width;
+      load(y, x, pack);
+      leave_out_excluded(pack, y, x);
+      visit(pack, y * m_cell.width + x, in_pack(x));
     }
   }
   /// Pixel i of the cell.
@@ -78,6 +67,38 @@ class StreamedPixels {
  private:
   static constexpr T nan = Kokkos::Experimental::quiet_NaN_v<T>;
 
+  [[nodiscard]] KOKKOS_FUNCTION bool has_whole_packs_only() const {
+    const auto& band = m_image.rows.one;
+    return m_image.rows.bands == nullptr && m_image.excluded.words == nullptr &&
+           m_cell.width % Pack::width == 0 && band.pitch % Pack::width == 0 &&
+           core::is_aligned(m_image.rows.row(m_cell.y) + m_cell.x);
+  }
+  /// A device's thread has several loads on their way before it waits for the first.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each_whole(RasterWalk walk, const Visit& visit) const {
+    constexpr int at_once = 4;
+    const std::int64_t pitch = m_image.rows.one.pitch;
+    const T* const first = m_image.rows.row(m_cell.y) + m_cell.x;
+    const auto finite = [](T value) { return core::is_finite(value) ? value : nan; };
+    KASTOR_KEEP_LOOP
+    while (walk.y() < m_cell.height) {
+      Pack packs[at_once];
+      std::int64_t at[at_once];
+      KASTOR_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        at[k] = -1;
+        if (walk.y() < m_cell.height) {
+          const std::int64_t x = walk.x() * Pack::width;
+          at[k] = walk.y() * m_cell.width + x;
+          core::load_aligned<Pack::width>(first + walk.y() * pitch + x, packs[k].pixel, finite);
+        }
+        walk.step();
+      }
+      KASTOR_UNROLL
+      for (int k = 0; k < at_once; ++k)
+        if (at[k] >= 0) visit(packs[k], at[k], std::int64_t{Pack::width});
+    }
+  }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t in_pack(std::int64_t x) const {
     return m_cell.width - x < Pack::width ? m_cell.width - x : Pack::width;
   }

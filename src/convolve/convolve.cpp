@@ -165,7 +165,7 @@ struct Convolver<Exec, T>::Plan {
 
   template <class Kernel>
   void launch(const char* label, const Kernel& kernel) {
-    core::for_each_group<detail::tile_threads, 8>(label, space, kernel.shape(), kernel);
+    core::for_each_group<detail::tile_threads, 6>(label, space, kernel.shape(), kernel);
   }
 
   Exec space;

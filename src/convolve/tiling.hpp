@@ -32,7 +32,7 @@ struct Convolution {
   bool onto;  ///< the products are added to what is there
 };
 
-inline constexpr int tile_threads = 128;
+inline constexpr int tile_threads = 96;
 
 /// The tiles that cover the result, row by row.
 template <class Exec, class T>

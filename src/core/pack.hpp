@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/bits.hpp"
 #include "core/intrinsics.hpp"
 #include "core/ordered_key.hpp"
 #include "core/portable.hpp"
@@ -53,14 +54,6 @@ struct Pack {
   }
   /// `is_aligned(to)` holds.
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { store_aligned<W>(pixel, to); }
-  /// Pixel j, which may vary at run time: without an index a device keeps the pack in registers.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T at(int j) const {
-    if constexpr (W > 16) return pixel[j];
-    T x = pixel[0];
-    KASTOR_UNROLL
-    for (int k = 1; k < W; ++k) x = k == j ? pixel[k] : x;
-    return x;
-  }
 };
 
 /// A pack that lies where its pixels are: a CPU does not copy them first.
@@ -68,7 +61,6 @@ template <class T, int W>
 struct PackInPlace {
   static constexpr int width = W;
   const T* pixel;
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T at(int j) const { return pixel[j]; }
 };
 
 /// The pack at an address that is aligned to 16 bytes, which a device's thread copies to registers.
@@ -114,6 +106,30 @@ template <class SomePack, class Condition>
     }
     return bits;
   }
+}
+
+/// `visit(x)` for the pixels whose bit is 1. A device's thread, which keeps its pack in registers,
+/// looks at one after the other.
+template <class SomePack, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_marked(const SomePack& pack, std::uint64_t bits,
+                                                 const Visit& visit) {
+  if constexpr (SomePack::width <= 16) {
+    KASTOR_UNROLL
+    for (int j = 0; j < SomePack::width; ++j)
+      if ((static_cast<std::uint32_t>(bits) >> j & 1U) != 0) visit(pack.pixel[j]);
+  } else {
+    for (; bits != 0; bits &= bits - 1) visit(pack.pixel[countr_zero(bits)]);
+  }
+}
+
+/// How many pixels there are for which `is_so(pixel)`, which must have no branch.
+template <class SomePack, class Condition>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int count_where(const SomePack& pack,
+                                                          const Condition& is_so) {
+  Key<std::remove_cvref_t<decltype(pack.pixel[0])>> count = 0;  // one type a loop
+  KASTOR_UNROLL
+  for (int j = 0; j < SomePack::width; ++j) count += is_so(pack.pixel[j]) ? 1 : 0;
+  return static_cast<int>(count);
 }
 
 /// `visit(pack, j)` for the packs that cover n <= 64 pixels, of which the first is pixel j of

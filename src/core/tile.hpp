@@ -19,10 +19,10 @@ template <class Exec, class T>
 inline constexpr int lanes_v =
     runs_on_host_v<Exec> && !portable ? 256 / static_cast<int>(sizeof(T)) : 1;
 
-/// Scratch memory that a group may ask for: on a device so much that eight of them share a
+/// Scratch memory that a group may ask for: on a device so much that six of them share a
 /// processor; on a CPU what fits the second cache.
 template <class Exec>
-inline constexpr int scratch_bytes_v = runs_on_host_v<Exec> && !portable ? 256 * 1024 : 26'000;
+inline constexpr int scratch_bytes_v = runs_on_host_v<Exec> && !portable ? 256 * 1024 : 38'000;
 
 /// The distance of rows of `columns` elements in scratch memory: an odd number of elements on a
 /// device, where threads on neighbouring rows then use different banks; of cache lines on a CPU.

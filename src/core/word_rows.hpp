@@ -31,6 +31,8 @@ struct WordRows {
         words_per_row((rows.nx + 63) / 64) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t words() const { return ny * words_per_row; }
+  /// Every word has 64 pixels, and all of them lie side by side.
+  [[nodiscard]] KOKKOS_FUNCTION bool are_contiguous() const { return pitch == nx && nx % 64 == 0; }
 
   /// The pixels of one word.
   struct Word {

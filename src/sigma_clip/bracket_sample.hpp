@@ -25,8 +25,8 @@ struct BracketSample {
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     auto* const count = group.template scratch<std::uint32_t>(SampleBins::count + 1);
-    group.for_each(SampleBins::count + 1,
-                   [&](int b) { count[b] = b < SampleBins::count ? histogram[b] : 0; });
+    group.copy_list(histogram, SampleBins::count, count);
+    if (group.rank() == 0) count[SampleBins::count] = 0;
     group.barrier();
     const int share = (SampleBins::count + group.size()) / group.size();
     const int first = group.rank() * share;

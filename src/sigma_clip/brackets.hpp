@@ -41,7 +41,7 @@ template <class T>
 struct Brackets {
   static constexpr int max_repeated = 8;
   T low_edge, window_low, window_high, high_edge;
-  T centre;  ///< of all sums; strictly between the edges
+  T centre;  ///< of all sums; in the window
   core::Grid grid;
   int usable;                ///< 0: the sample is of no use
   int repeated;              ///< values of the window that are counted, not gathered
@@ -132,7 +132,7 @@ template <class T>
   b.grid = core::Grid(static_cast<double>(b.centre), static_cast<double>(b.low_edge),
                       static_cast<double>(b.high_edge));
   b.usable = b.low_edge < b.window_low && b.window_low <= b.window_high &&
-                     b.window_high < b.high_edge && b.inside(b.centre) && b.grid.single_step()
+                     b.window_high < b.high_edge && b.in_window(b.centre) && b.grid.single_step()
                  ? 1
                  : 0;
   // The level moves as the median and std do.

@@ -144,9 +144,9 @@ class ClipPlan {
     Kokkos::deep_copy(m_space, memory, std::byte{0});
   }
 
-  /// Room for so many gathered pixels, and a tile more for each segment.
+  /// Room for so many gathered pixels, and a part of a tile more for each segment.
   void reserve(std::int64_t pixels) {
-    reserve_segments(pixels / m_segments + 64 * ReadImage<Exec, T>::words_of_tile / 2);
+    reserve_segments(pixels / m_segments + 64 * ReadImage<Exec, T>::words_of_tile / 4);
   }
   void reserve_segments(std::int64_t capacity) {
     constexpr std::int64_t most = 0xffffffff;  // places in the sorted list have 32 bits

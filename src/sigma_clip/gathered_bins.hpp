@@ -92,6 +92,11 @@ struct GatheredBins {
     const double b = (static_cast<double>(x) - low) * per_unit;
     return b < window - 1 ? static_cast<int>(b) : window - 1;
   }
+  /// Which of 256 equal parts of a bin of the window a pixel of the bin belongs to; monotone.
+  [[nodiscard]] KOKKOS_FUNCTION int part_of_window_bin(T x, int bin) const {
+    const double part = ((static_cast<double>(x) - low) * per_unit - bin) * 256;
+    return part < 255 ? (part > 0 ? static_cast<int>(part) : 0) : 255;
+  }
   /// The bin of a pixel within its tail, from 0.
   [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const {
     return tail_bin(high_word(static_cast<double>(x) - centre) & but_sign);

@@ -54,7 +54,7 @@ struct InsideTotals {
 template <class Exec, class T>
 struct ReadImage {
   static constexpr int threads = 256;
-  static constexpr int words_of_tile = 64;
+  static constexpr int words_of_tile = 128;
   using Others = core::TileList<Exec, 64 * words_of_tile>;
   struct Space {
     typename Others::Space others;
@@ -85,8 +85,10 @@ struct ReadImage {
       TileSums of_tile;
       // Most pixels are only added up; the others, some per cent, are looked at one by one.
       const auto take = [&](int place, T x) {
-        if (!is_kept(b, x, sums)) return;
-        const auto list = b.in_window(x) ? Segment<T>::window : Segment<T>::tails;
+        const bool in_window = b.in_window(x);
+        of_tile.inside += in_window ? 1 : 0;
+        if (!is_kept(b, x, in_window, sums)) return;
+        const auto list = in_window ? Segment<T>::window : Segment<T>::tails;
         segment.put(list, group.fetch_add(space.gathered + list, 1U), x);
         if (mask != nullptr && x > b.candidate) mark(tile * 64 + place);
       };
@@ -171,47 +173,46 @@ struct ReadImage {
     return static_cast<std::int64_t>(sum.low >> 32 | static_cast<std::uint64_t>(sum.high) << 32);
   }
 
-  /// Adds up the pixels inside the edges, one type a loop; the centre stands for those outside, and
-  /// adds nothing. \return the bits of the pixels that lie outside or in the window.
+  /// Adds up the pixels between the edges, one type a loop. The centre, which lies in the window,
+  /// stands for all others, and adds nothing. Those of the window are not counted. \return the bits
+  /// of the pixels beyond the edges or in the window; blanks are among them if they are few.
   template <class Pack>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t add_inside(const Bounds& b,
                                                                             const Pack& pack,
                                                                             TileSums& sums) {
     constexpr int width = Pack::width;
-    T pixel[width];
-    core::Key<T> inside = 0, below = 0;
+    core::Pack<T, width> inside;
     // Numbers of this function's own: no store can change them, and the loops vectorise.
     const T low = b.low_edge, window_low = b.window_low, window_high = b.window_high,
             high = b.high_edge, centre = b.centre;
     KASTOR_UNROLL
     for (int j = 0; j < width; ++j) {
       const T x = pack.pixel[j];
-      const bool is_inside = (x > low) & (x < high);
-      pixel[j] = is_inside ? x : centre;
-      inside += is_inside ? 1 : 0;
-      below += ((x > low) & (x < window_low)) ? 1 : 0;
+      inside.pixel[j] = (x > low) & (x < high) ? x : centre;
     }
-    const std::uint64_t others = core::bits_where(pack, [=](T x) {
-      return (x <= low) | (x >= high) | ((x >= window_low) & (x <= window_high));
-    });
+    std::uint64_t others =
+        core::bits_where(inside, [=](T x) { return (x >= window_low) & (x <= window_high); });
+    const int n = core::popcount(others);
+    sums.inside += width - n;
+    sums.below += core::count_where(inside, [=](T x) { return x < window_low; });
     std::uint64_t sum = 0, squares = 0;
     KASTOR_UNROLL
     for (int j = 0; j < width; ++j) {
-      const double u = b.in_units(pixel[j]);
+      const double u = b.in_units(inside.pixel[j]);
       sum += core::to_grid_biased(u);
       squares += core::to_grid_biased(u * u);
     }
-    sums.inside += static_cast<std::int32_t>(inside);
-    sums.below += static_cast<std::int32_t>(below);
     sums.sum += core::unbias(sum, width);
     sums.squares += core::unbias(squares, width);
+    if (n > width / 4) others &= core::bits_where(pack, [](T x) { return x == x; });
     return others;
   }
 
   /// Whether a pixel outside the edges or in the window is gathered. One of a repeated value is
   /// counted instead.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_kept(const Bounds& b, T x, ThreadSums& sums) const {
-    if (!b.counts_repeated || !b.in_window(x)) return core::is_finite(x);
+  [[nodiscard]] KOKKOS_FUNCTION bool is_kept(const Bounds& b, T x, bool in_window,
+                                             ThreadSums& sums) const {
+    if (!b.counts_repeated || !in_window) return core::is_finite(x);
     for (int i = 0; i < brackets->repeated; ++i) {
       if (x != brackets->value_of[i]) continue;
       ++sums.repeated[i];

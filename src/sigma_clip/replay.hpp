@@ -22,10 +22,10 @@ template <class T>
 struct ClipOutcome {
   SigmaClipResult result;
   std::int64_t longest_segment;  ///< pixels gathered by the group that gathered most
-  int usable;                 ///< the sample was of use
-  int decided;                ///< 0: a bracket failed, or pixels were lost
-  int candidates_hold;        ///< the foreground is among the candidates
-  T foreground_above;         ///< the level as a bound of pixels
+  int usable;                    ///< the sample was of use
+  int decided;                   ///< 0: a bracket failed, or pixels were lost
+  int candidates_hold;           ///< the foreground is among the candidates
+  T foreground_above;            ///< the level as a bound of pixels
 };
 
 /// Pixels that a pass may have left.
@@ -163,7 +163,7 @@ class Replay {
 /// One group replays the clip and finds the level that follows from it.
 template <class Exec, class T>
 struct ReplayClip {
-  static constexpr int threads = 512;
+  static constexpr int threads = 128;
   struct Space {
     TailsSpace tails;
     WindowSpace<T> window;

@@ -110,9 +110,10 @@ class Tails {
     m_group.for_each(sides * TailOctaves::count, [&](int i) {
       const int side = i / TailOctaves::count, octave = i % TailOctaves::count;
       const TailSums& sums = m_sorted.octave[i];
-      if (sums.word[TailSums::count] == 0) return;
-      last[side] = octave > last[side] ? octave : last[side];
-      m_space.before_octave[side][octave] = with_octave({0, 0, 0}, octave, sums);
+      const bool any = sums.word[TailSums::count] != 0;
+      if (any && octave > last[side]) last[side] = octave;
+      m_space.before_octave[side][octave] =
+          any ? with_octave({0, 0, 0}, octave, sums) : TailPart{0, 0, 0};
     });
     for (int side = 0; side < sides; ++side) m_octaves[side] = m_group.max(last[side]) + 1;
     m_group.barrier();
@@ -121,8 +122,7 @@ class Tails {
       for (int octave = 0; octave < m_octaves[side]; ++octave) {
         const TailPart here = m_space.before_octave[side][octave];
         m_space.before_octave[side][octave] = before;
-        if (m_sorted.octave[side * TailOctaves::count + octave].word[TailSums::count] == 0)
-          continue;
+        if (here.count == 0) continue;
         before = {before.count + here.count, before.sum + here.sum, before.squares + here.squares};
       }
       m_space.before_octave[side][m_octaves[side]] = before;
@@ -143,28 +143,38 @@ class Tails {
     constexpr int in_block = TailOctaves::bins_of_block;
     const int octave = TailOctaves::octave_of(bin);
     const int first = TailOctaves::first_bin_of(octave);
+    // All loads that do not depend on each other come first.
+    const std::uint32_t begin = m_sorted.begin[bin_in_all(side, bin)];
+    const std::uint32_t past = m_sorted.begin[bin_in_all(side, bin) + 1];
     TailSums sums;
-    const auto add = [&sums](const TailSums& some) { sums += some; };
     if (octave < TailOctaves::parted) {
-      half.for_each_of(m_sorted.block + side * TailOctaves::blocks + first / in_block,
-                       (bin - first) / in_block, add);
-      half.for_each_of(m_sorted.tail + side * TailOctaves::bins + bin / in_block * in_block,
-                       bin % in_block, add);
+      const TailSums* const blocks = m_sorted.block + side * TailOctaves::blocks + first / in_block;
+      const TailSums* const bins = m_sorted.tail + side * TailOctaves::bins + bin - bin % in_block;
+      const int whole = (bin - first) / in_block;
+      half.for_each(whole + bin % in_block,
+                    [&](int i) { sums += i < whole ? blocks[i] : bins[i - whole]; });
     }
     const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
-    const std::uint32_t begin = m_sorted.begin[bin_in_all(side, bin)];
-    half.for_each_of(m_sorted.pixels + begin, m_sorted.size_of(bin_in_all(side, bin)), [&](T x) {
+    half.for_each_of(m_sorted.pixels + begin, past - begin, [&](T x) {
       if (is_within(side, x, limit)) term.add(x, sums);
     });
     return sums;
   }
-  /// -1 if there is none.
+  /// The last bin with pixels before `bin`; -1 if there is none.
   [[nodiscard]] KOKKOS_FUNCTION int last_used_before(int side, int bin) const {
-    int last = -1;
-    m_group.for_each(bin, [&](int i) {
-      if (m_sorted.size_of(bin_in_all(side, i)) > 0 && i > last) last = i;
-    });
-    return m_group.max(last);
+    for (int octave = bin > 0 ? TailOctaves::octave_of(bin - 1) : -1; octave >= 0; --octave) {
+      const TailPart* const before = m_space.before_octave[side] + octave;
+      if (before[1].count == before[0].count) continue;
+      const int first = TailOctaves::first_bin_of(octave);
+      const int past = TailOctaves::first_bin_of(octave + 1);
+      int last = -1;
+      m_group.for_each((bin < past ? bin : past) - first, [&](int i) {
+        if (m_sorted.size_of(bin_in_all(side, first + i)) > 0) last = first + i;
+      });
+      last = m_group.max(last);
+      if (last >= 0) return last;
+    }
+    return -1;
   }
 
   const core::Group<Exec>& m_group;

@@ -15,12 +15,14 @@ namespace kastor::detail {
 /// Scratch memory of Window.
 template <class T>
 struct WindowSpace {
-  static constexpr int most_sorted = 512;
+  static constexpr int most_sorted = 128;
   static constexpr int digits = 256;
   std::uint32_t begin[GatheredBins<T>::window + 1];
   T unsorted[most_sorted];
   T sorted[most_sorted];
   std::uint32_t of_digit[digits];
+  std::uint32_t before_digit, digit;  ///< of a rank
+  std::uint32_t gathered;
 };
 
 /// Pixels of the window by rank. All threads of the group must call each function, with the same
@@ -31,7 +33,7 @@ class Window {
   KOKKOS_FUNCTION Window(const core::Group<Exec>& group, const GatheredBins<T>& bins,
                          const SortedBins<T>& sorted, WindowSpace<T>& space)
       : m_group(group), m_bins(bins), m_pixels(sorted.pixels), m_space(space) {
-    group.for_each(GatheredBins<T>::window + 1, [&](int b) { space.begin[b] = sorted.begin[b]; });
+    group.copy_list(sorted.begin, GatheredBins<T>::window + 1, space.begin);
     group.barrier();
   }
 
@@ -47,11 +49,9 @@ class Window {
   }
   /// The pixel of a rank, from 0.
   [[nodiscard]] KOKKOS_FUNCTION T operator()(std::int64_t rank) {
-    const int bin = bin_of_rank(rank);
-    const auto in_bin = static_cast<std::uint32_t>(rank) - m_space.begin[bin];
-    if (count_of(bin) > WindowSpace<T>::most_sorted) return select(bin, in_bin);
-    if (bin != m_sorted_bin) sort(bin);
-    return m_space.sorted[in_bin];
+    const auto r = static_cast<std::uint32_t>(rank);
+    if ((r < m_first_sorted || r >= m_past_sorted) && !sort_around(r)) return select(r);
+    return m_space.sorted[r - m_first_sorted];
   }
 
  private:
@@ -60,12 +60,12 @@ class Window {
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t count_of(int bin) const {
     return m_space.begin[bin + 1] - m_space.begin[bin];
   }
-  [[nodiscard]] KOKKOS_FUNCTION int bin_of_rank(std::int64_t rank) const {
+  [[nodiscard]] KOKKOS_FUNCTION int bin_of_rank(std::uint32_t rank) const {
     int low = 0;
     int high = GatheredBins<T>::window;
     while (high - low > 1) {
       const int middle = (low + high) / 2;
-      (static_cast<std::int64_t>(m_space.begin[middle]) <= rank ? low : high) = middle;
+      (m_space.begin[middle] <= rank ? low : high) = middle;
     }
     return low;
   }
@@ -74,13 +74,35 @@ class Window {
     m_group.for_each_of(m_pixels + m_space.begin[bin], count_of(bin), visit);
   }
 
-  /// By counting how many pixels of the bin come before each.
-  KOKKOS_FUNCTION void sort(int bin) {
-    const auto n = static_cast<int>(count_of(bin));
-    const T* const pixels = m_pixels + m_space.begin[bin];
-    m_group.barrier();  // the last bin's pixels have been read
-    m_group.for_each(n, [&](int i) { m_space.unsorted[i] = pixels[i]; });
+  /// Sorts the pixels around a rank: its bin, or one of the equal parts of a full bin. False: there
+  /// are too many even so.
+  [[nodiscard]] KOKKOS_FUNCTION bool sort_around(std::uint32_t rank) {
+    const int bin = bin_of_rank(rank);
+    std::uint32_t first = m_space.begin[bin];
+    std::uint32_t n = count_of(bin);
+    m_group.barrier();  // what was sorted has been read
+    if (m_group.rank() == 0) m_space.gathered = 0;
+    if (n <= WindowSpace<T>::most_sorted) {
+      m_group.copy_list(m_pixels + first, n, m_space.unsorted);
+    } else {
+      const auto part_of = [&](T x) { return m_bins.part_of_window_bin(x, bin); };
+      count_digits(bin, [&](T x) { return part_of(x); });
+      const auto part = static_cast<int>(find_digit(rank - first));
+      first += m_space.before_digit;
+      n = m_space.of_digit[part];
+      if (n > WindowSpace<T>::most_sorted) return false;
+      for_each_in_bin(bin, [&](T x) {
+        if (part_of(x) == part) m_space.unsorted[m_group.fetch_add(&m_space.gathered, 1U)] = x;
+      });
+    }
     m_group.barrier();
+    sort(static_cast<int>(n));
+    m_first_sorted = first;
+    m_past_sorted = first + n;
+    return true;
+  }
+  /// By counting how many pixels come before each.
+  KOKKOS_FUNCTION void sort(int n) {
     const T* const unsorted = m_space.unsorted;
     m_group.for_each(n, [&](int i) {
       const T x = unsorted[i];
@@ -91,29 +113,52 @@ class Window {
       m_space.sorted[before] = x;
     });
     m_group.barrier();
-    m_sorted_bin = bin;
   }
 
-  /// Of a bin with very many pixels, as in images of few different values: digit by digit of the
-  /// ordered keys, from the highest one.
-  [[nodiscard]] KOKKOS_FUNCTION T select(int bin, std::uint32_t rank) const {
+  /// A histogram of `digit_of(x)` over a bin; a digit below 0 is not counted.
+  template <class DigitOf>
+  KOKKOS_FUNCTION void count_digits(int bin, const DigitOf& digit_of) const {
+    m_group.barrier();  // what was counted before has been read
+    m_group.for_each(WindowSpace<T>::digits, [&](int d) { m_space.of_digit[d] = 0; });
+    m_group.barrier();
+    for_each_in_bin(bin, [&](T x) {
+      const int digit = digit_of(x);
+      if (digit >= 0) m_group.fetch_add(&m_space.of_digit[digit], 1U);
+    });
+    m_group.barrier();
+  }
+  /// The digit of the counted pixel of a rank, and how many have smaller ones.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find_digit(std::uint32_t rank) const {
+    m_group.for_each(WindowSpace<T>::digits, [&](int d) {
+      std::uint32_t before = 0;
+      KASTOR_UNROLL_BY_8
+      for (int k = 0; k < d; ++k) before += m_space.of_digit[k];
+      if (rank < before || rank - before >= m_space.of_digit[d]) return;
+      m_space.before_digit = before;
+      m_space.digit = static_cast<std::uint32_t>(d);
+    });
+    m_group.barrier();
+    return m_space.digit;
+  }
+
+  /// Of a bin with very many pixels close together, as in images of few different values: digit by
+  /// digit of the ordered keys, from the highest one.
+  [[nodiscard]] KOKKOS_FUNCTION T select(std::uint32_t rank) const {
     constexpr int digit_bits = 8;
     constexpr int key_bits = 8 * static_cast<int>(sizeof(Key));
+    const int bin = bin_of_rank(rank);
+    rank -= m_space.begin[bin];
     Key prefix = 0;
     for (int shift = key_bits - digit_bits; shift >= 0; shift -= digit_bits) {
-      m_group.for_each(WindowSpace<T>::digits, [&](int d) { m_space.of_digit[d] = 0; });
-      m_group.barrier();
-      for_each_in_bin(bin, [&](T x) {
+      count_digits(bin, [&](T x) {
         const Key key = core::key_of(core::without_sign_of_zero(x));
         const bool is_candidate =
             shift + digit_bits >= key_bits || (key ^ prefix) >> (shift + digit_bits) == 0;
-        if (is_candidate) m_group.fetch_add(&m_space.of_digit[(key >> shift) & 0xff], 1U);
+        return is_candidate ? static_cast<int>((key >> shift) & 0xff) : -1;
       });
-      m_group.barrier();
-      std::uint32_t digit = 0;
-      while (rank >= m_space.of_digit[digit]) rank -= m_space.of_digit[digit++];
+      const std::uint32_t digit = find_digit(rank);
+      rank -= m_space.before_digit;
       prefix |= static_cast<Key>(digit) << shift;
-      m_group.barrier();
     }
     return core::value_of<T>(prefix);
   }
@@ -122,7 +167,7 @@ class Window {
   GatheredBins<T> m_bins;
   const T* m_pixels;
   WindowSpace<T>& m_space;
-  int m_sorted_bin = -1;
+  std::uint32_t m_first_sorted = 0, m_past_sorted = 0;  ///< ranks of what is sorted
 };
 
 }  // namespace kastor::detail

@@ -14,9 +14,9 @@
 
 namespace kastor::detail {
 
-/// From the candidates that the clip's read marked to the foreground: looks at the pixels of words
-/// with candidates once more, or of all words if the level came out below the candidates' one. If
-/// the clip is not decided there is no foreground yet.
+/// From the candidates that the clip's read marked to the foreground: looks at the candidates once
+/// more, or at all pixels if the level came out below the candidates' one. If the clip is not
+/// decided there is no foreground yet.
 template <class Exec, class T>
 struct MarkForeground {
   core::WordRows<T> rows;
@@ -26,10 +26,24 @@ struct MarkForeground {
   KOKKOS_FUNCTION void operator()(std::int64_t w) const {
     if (outcome->decided == 0) {
       words[w] = 0;
-    } else if (outcome->candidates_hold == 0 || words[w] != 0) {
-      const core::Interval<T> foreground{outcome->foreground_above};
-      words[w] = bits_within<Exec>(rows, w, foreground);
+      return;
     }
+    const core::Interval<T> foreground{outcome->foreground_above};
+    if (outcome->candidates_hold == 0 || core::popcount(words[w]) > few) {
+      words[w] = bits_within<Exec>(rows, w, foreground);
+    } else if (words[w] != 0) {
+      words[w] = of_candidates(rows.word(w).pixels, words[w], foreground);
+    }
+  }
+
+ private:
+  static constexpr int few = 8;  ///< candidates of a word that are looked at one by one
+
+  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t of_candidates(
+      const T* pixels, std::uint64_t bits, const core::Interval<T>& foreground) {
+    for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
+      if (!foreground.contains(pixels[core::countr_zero(rest)])) bits &= ~(rest & (0 - rest));
+    return bits;
   }
 };
 

@@ -70,7 +70,8 @@ void limits_are_the_tightest() {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Limits<T>& limits = found[i];
     const T low = limits.interval.low, high = limits.interval.high;
-    for (const T x : {low, high, limits.above, limits.below, T(0), infinity, -infinity}) {
+    const T tried[] = {low, high, limits.above, limits.below, T(0), infinity, -infinity};
+    for (const T x : tried) {
       const auto exact = static_cast<double>(x);
       ASSERT_EQ(x > low, exact > list[i]) << list[i] << ", " << x;
       ASSERT_EQ(x < high, exact < list[i]) << list[i] << ", " << x;

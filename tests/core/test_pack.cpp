@@ -66,6 +66,23 @@ struct BitsWithin {
   }
 };
 
+template <class T, int W>
+struct CountWithin {
+  const T* pixels;
+  core::Interval<T> interval;
+  KOKKOS_FUNCTION int operator()(std::int64_t i) const {
+    const Case c(i);
+    int count = 0, visited = 0;
+    core::for_each_pack<W>(pixels + c.offset, c.n, [&](const auto& pack, int) {
+      const auto is_within = [&](T x) { return interval.contains(x); };
+      count += core::count_where(pack, is_within);
+      core::for_each_marked(pack, core::bits_where(pack, is_within),
+                            [&](T x) { visited += is_within(x) ? 1 : 1000; });
+    });
+    return visited == count ? count : -1;
+  }
+};
+
 template <class C, int W>
 void bits_are_those_of_a_plain_loop() {
   using Exec = typename C::exec;
@@ -76,6 +93,7 @@ void bits_are_those_of_a_plain_loop() {
        {core::Interval<T>{}, core::Interval<T>{T(-0.5), T(0.5)}, core::Interval<T>{T(0), T(1)},
         core::Interval<T>{T(1), T(-1)}}) {
     const auto got = ts::map_on<Exec>(cases, BitsWithin<T, W>{on_device.data(), interval});
+    const auto count = ts::map_on<Exec>(cases, CountWithin<T, W>{on_device.data(), interval});
     for (std::int64_t i = 0; i < cases; ++i) {
       const Case c(i);
       std::uint64_t want = 0;
@@ -85,6 +103,7 @@ void bits_are_those_of_a_plain_loop() {
       }
       ASSERT_EQ(got[static_cast<std::size_t>(i)], want)
           << "width " << W << ", " << c.n << " pixels from " << c.offset;
+      ASSERT_EQ(count[static_cast<std::size_t>(i)], core::popcount(want));
     }
   }
 }
@@ -107,7 +126,7 @@ struct LoadSome {
     const auto pack = core::Pack<T, W>::load(pixels + i / W, n, rest);
     core::Pack<T, W> copy;
     pack.store(copy.pixel);
-    return Kokkos::bit_cast<core::Key<T>>(copy.at(static_cast<int>(i % W)));
+    return Kokkos::bit_cast<core::Key<T>>(copy.pixel[i % W]);
   }
 };
 /// The same of whole packs at multiples of 16 bytes.

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <array>
 #include <cstdint>
 #include <kastor/image.hpp>
 #include <limits>
@@ -67,14 +66,18 @@ struct VisitPositive {
   }
 };
 
+struct BandShape {
+  std::int64_t ny, nx, pitch, offset;
+};
+constexpr BandShape shapes[] = {{1, 1, 1, 0},   {3, 64, 64, 0},      {40, 63, 63, 1},
+                                {7, 65, 80, 3}, {29, 1000, 1001, 5}, {2, 4096, 4096, 0}};
+
 template <class C, int threads>
 void every_positive_pixel_is_visited_once() {
   using Exec = typename C::exec;
   using T = typename C::real;
   ts::Random random(8);
-  for (const auto& [ny, nx, pitch, offset] :
-       {std::array<std::int64_t, 4>{1, 1, 1, 0}, {3, 64, 64, 0}, {40, 63, 63, 1}, {7, 65, 80, 3},
-        {29, 1000, 1001, 5}, {2, 4096, 4096, 0}}) {
+  for (const auto& [ny, nx, pitch, offset] : shapes) {
     std::vector<T> pixels(static_cast<std::size_t>(offset + ny * pitch));
     for (T& x : pixels)
       x = random.below(9) == 0 ? std::numeric_limits<T>::quiet_NaN()
@@ -87,9 +90,9 @@ void every_positive_pixel_is_visited_once() {
     const ts::DeviceList<Exec, std::uint32_t> not_equal("test::not_equal", 1);
     using Visit = VisitPositive<Exec, T>;
     const Exec space;
-    core::for_each_group<threads>(
-        "test::visit", space, {3, static_cast<int>(sizeof(typename Visit::List::Space))},
-        Visit{rows, visits.data(), seen.data(), not_equal.data()});
+    core::for_each_group<threads>("test::visit", space,
+                                  {3, static_cast<int>(sizeof(typename Visit::List::Space))},
+                                  Visit{rows, visits.data(), seen.data(), not_equal.data()});
     space.fence("test::visit");
 
     std::vector<int> want(visits.extent(0));

@@ -31,8 +31,8 @@ class RoundedSum {
   }
 
  private:
-  __extension__ using Signed = __int128;
-  __extension__ using Unsigned = unsigned __int128;
+  __extension__ typedef __int128 Signed;             // NOLINT(modernize-use-using): for nvcc
+  __extension__ typedef unsigned __int128 Unsigned;  // NOLINT(modernize-use-using)
   Signed m_units = 0;
 };
 
