@@ -38,7 +38,7 @@ struct ConvolveSeparable {
     const int margin = taps_y - 1;
     const int row_bytes = pitch_for(taps_x) * static_cast<int>(sizeof(T));
     // A row for each thread of a device's group, unless the margin is large.
-    const int wanted = margin <= tile_threads / 3 ? tile_threads : 64 + 4 * margin;
+    const int wanted = margin <= 32 ? tile_threads : 64 + 4 * margin;
     const int rows = std::min(core::scratch_bytes_v<Exec> / row_bytes, wanted);
     const int height = (rows - margin) / 8 * 8;
     return height < margin ? 0 : height;

@@ -32,12 +32,12 @@ struct Convolution {
   bool onto;  ///< the products are added to what is there
 };
 
-inline constexpr int tile_threads = 96;
+inline constexpr int tile_threads = 128;
 
 /// The tiles that cover the result, row by row.
 template <class Exec, class T>
 struct Tiles {
-  static constexpr int width = core::lanes_v<Exec, T> == 1 ? 32 : 4 * core::lanes_v<Exec, T>;
+  static constexpr int width = core::lanes_v<Exec, T> == 1 ? 16 : 4 * core::lanes_v<Exec, T>;
   int height;
   std::int64_t per_row;
 
