@@ -78,7 +78,7 @@ struct GatheredBins {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION int operator()(T x) const {
-    return (x >= window_low) & (x <= window_high) ? in_window(x) : beyond_window(x);
+    return ((x >= window_low) & (x <= window_high)) ? in_window(x) : beyond_window(x);
   }
   /// The bin of a pixel of the tails.
   [[nodiscard]] KOKKOS_FUNCTION int beyond_window(T x) const {

@@ -188,7 +188,7 @@ struct ReadImage {
     KASTOR_UNROLL
     for (int j = 0; j < width; ++j) {
       const T x = pack.pixel[j];
-      inside.pixel[j] = (x > low) & (x < high) ? x : centre;
+      inside.pixel[j] = ((x > low) & (x < high)) ? x : centre;
     }
     std::uint64_t others =
         core::bits_where(inside, [=](T x) { return (x >= window_low) & (x <= window_high); });

@@ -140,7 +140,7 @@ struct ReadAndSorted {
   List<Exec, kd::Brackets<T>> brackets_there{"test::brackets", 1};
   List<Exec, kd::InsideTotals> totals{"test::totals", 1};
   List<Exec, T> gathered{"test::gathered", 0}, pixels{"test::pixels", 0};
-  List<Exec, std::uint32_t> counts{"test::counts", kd::Segment<T>::lists * segments};
+  List<Exec, std::uint32_t> counts{"test::counts", kd::Segment<T>::lists* segments};
   List<Exec, std::uint64_t> mask{"test::mask", 0};
   List<Exec, std::uint32_t> bin_count{"test::bin_count", kd::GatheredBins<T>::count};
   List<Exec, std::uint32_t> bin_begin{"test::bin_begin", kd::GatheredBins<T>::count + 1};
