@@ -63,6 +63,16 @@ struct PackInPlace {
   const T* pixel;
 };
 
+/// The pack at an address that is aligned to 16 bytes, which a device's thread copies to registers.
+template <int W, class T>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto pack_at(const T* from) {
+  if constexpr (W > 16) {
+    return PackInPlace<T, W>{from};
+  } else {
+    return Pack<T, W>::load(from);
+  }
+}
+
 /// 1 << j for every bit j of a key.
 template <class K>
 struct SingleBits {
