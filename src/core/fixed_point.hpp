@@ -17,15 +17,16 @@ struct Int128 {
 
   KOKKOS_FUNCTION void add(std::int64_t value) {
     low += static_cast<std::uint64_t>(value);
-    high += (value >> 63) + (low < static_cast<std::uint64_t>(value) ? 1 : 0);
+    add_to_high(static_cast<std::uint64_t>(value >> 63) +
+                (low < static_cast<std::uint64_t>(value) ? 1 : 0));
   }
   KOKKOS_FUNCTION Int128& operator+=(const Int128& other) {
     low += other.low;
-    high += other.high + (low < other.low ? 1 : 0);
+    add_to_high(static_cast<std::uint64_t>(other.high) + (low < other.low ? 1 : 0));
     return *this;
   }
   KOKKOS_FUNCTION Int128& operator-=(const Int128& other) {
-    high -= other.high + (low < other.low ? 1 : 0);
+    add_to_high(~static_cast<std::uint64_t>(other.high) + (low < other.low ? 0 : 1));
     low -= other.low;
     return *this;
   }
@@ -40,6 +41,12 @@ struct Int128 {
     const double magnitude =
         static_cast<double>(h) * 18446744073709551616.0 + static_cast<double>(l);
     return negative ? -magnitude : magnitude;
+  }
+
+ private:
+  /// Modulo 2^64, as two's complement does.
+  KOKKOS_FUNCTION void add_to_high(std::uint64_t value) {
+    high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) + value);
   }
 };
 
