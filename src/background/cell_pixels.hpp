@@ -6,12 +6,12 @@
 #include <cstdint>
 
 #include "background/cell_image.hpp"
-#include "background/raster_walk.hpp"
 #include "core/bits.hpp"
 #include "core/fixed_point.hpp"
 #include "core/group.hpp"
 #include "core/interval.hpp"
 #include "core/pack.hpp"
+#include "core/raster_walk.hpp"
 
 /// Where a group finds the pixels that it looks at: in the image, or in its scratch memory. Both
 /// hand them out in packs, NaN in the place of pixels that are not good.
@@ -43,7 +43,7 @@ class StreamedPixels {
   /// `visit(pack, at, n)`: the pack holds n pixels of the cell from pixel `at` on.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_place(const Visit& visit) const {
-    RasterWalk walk(m_group.rank(), m_group.size(), m_packs_per_row);
+    core::RasterWalk walk(m_group.rank(), m_group.size(), m_packs_per_row);
     if (Pack::width < 64 && has_whole_packs_only()) return for_each_whole(walk, visit);
     KASTOR_KEEP_LOOP
     for (; walk.y() < m_cell.height; walk.step()) {
@@ -75,7 +75,7 @@ class StreamedPixels {
   }
   /// A device's thread has several loads on their way before it waits for the first.
   template <class Visit>
-  KOKKOS_FUNCTION void for_each_whole(RasterWalk walk, const Visit& visit) const {
+  KOKKOS_FUNCTION void for_each_whole(core::RasterWalk walk, const Visit& visit) const {
     constexpr int at_once = 4;
     const std::int64_t pitch = m_image.rows.one.pitch;
     const T* const first = m_image.rows.row(m_cell.y) + m_cell.x;

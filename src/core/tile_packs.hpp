@@ -8,6 +8,7 @@
 #include "core/bits.hpp"
 #include "core/group.hpp"
 #include "core/pack.hpp"
+#include "core/raster_walk.hpp"
 #include "core/word_rows.hpp"
 
 namespace kastor::core {
@@ -40,15 +41,15 @@ class TilePacks {
                                             const Take& take) const {
     for (int first = group.rank(); first < m_packs; first += batch * group.size()) {
       if constexpr (batch == 1) {
-        const Pixels pixels = pixels_of(first);
+        const auto word = m_rows.word(m_first_word + first);
         std::uint64_t bits = 0;
-        for_each_pack<width>(pixels.first, pixels.n, [&](const auto& pack, int) {
-          bits = bits_of(pack) & low_bits(pixels.n);
+        for_each_pack<width>(word.pixels, word.n, [&](const auto& pack, int) {
+          bits = bits_of(pack) & low_bits(word.n);
         });
         if (bits != 0)
           take(
               bits, [first](int bit) { return first * 64 + bit; },
-              [&pixels](int bit) { return pixels.first[bit]; });
+              [&word](int bit) { return word.pixels[bit]; });
       } else {
         const std::uint64_t bits = bits_of_batch(group, first, bits_of);
         const auto place_of = [&](int bit) {
@@ -63,49 +64,6 @@ class TilePacks {
   static constexpr int per_word = 64 / width;
   static constexpr int batch = width == 64 ? 1 : 4;
 
-  struct Pixels {
-    const T* first;
-    int n;
-  };
-  [[nodiscard]] KOKKOS_FUNCTION Pixels pixels_of(int p) const {
-    const auto word = m_rows.word(m_first_word + p / per_word);
-    const int bit = p % per_word * width;
-    const auto n = static_cast<int>(word.n) - bit;
-    return {word.pixels + bit, n < 0 ? 0 : (n < width ? n : width)};
-  }
-  /// The packs of one thread, from the first on: the row is divided for once.
-  class Walk {
-   public:
-    KOKKOS_FUNCTION Walk(const TilePacks& tile, int first)
-        : m_tile(tile),
-          m_pack(first),
-          m_words_per_row(static_cast<int>(tile.m_rows.words_per_row)) {
-      const std::int64_t word = tile.m_first_word + first / per_word;
-      m_row = row_of_word(word, tile.m_rows.words_per_row);
-      m_word = static_cast<int>(word - m_row * tile.m_rows.words_per_row);
-    }
-    [[nodiscard]] KOKKOS_FUNCTION Pixels pixels() const {
-      if (m_pack >= m_tile.m_packs) return {m_tile.m_rows.data, 0};
-      const std::int64_t x = std::int64_t{m_word} * 64 + m_pack % per_word * width;
-      const std::int64_t n = m_tile.m_rows.nx - x;
-      return {m_tile.m_rows.data + m_row * m_tile.m_rows.pitch + x,
-              n < 0 ? 0 : (n < width ? static_cast<int>(n) : width)};
-    }
-    KOKKOS_FUNCTION void advance(int packs) {
-      m_word += (m_pack + packs) / per_word - m_pack / per_word;
-      m_pack += packs;
-      while (m_word >= m_words_per_row) {
-        m_word -= m_words_per_row;
-        ++m_row;
-      }
-    }
-
-   private:
-    const TilePacks& m_tile;
-    int m_pack, m_words_per_row;
-    int m_word;  ///< of the row
-    std::int64_t m_row;
-  };
   template <class BitsOf>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_of_batch(
       const Group<Exec>& group, int first, const BitsOf& bits_of) const {
@@ -127,26 +85,30 @@ class TilePacks {
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t load_some(const Group<Exec>& group, int first,
                                                         Pack<T, width> (&pack)[batch]) const {
     constexpr T nan = Kokkos::Experimental::quiet_NaN_v<T>;
-    Pixels pixels[batch];
+    const T* from[batch];
+    std::int64_t n[batch];
     bool all_full = true;
-    Walk walk(*this, first);
+    RasterWalk walk(m_first_word * per_word + first, group.size(), m_rows.words_per_row * per_word);
     KASTOR_UNROLL
     for (int k = 0; k < batch; ++k) {
-      pixels[k] = walk.pixels();
-      walk.advance(group.size());
-      all_full &= pixels[k].n == width && is_aligned(pixels[k].first);
+      const std::int64_t x = walk.x() * width;
+      const std::int64_t left = m_rows.nx - x;
+      const bool is_held = first + k * group.size() < m_packs && left > 0;
+      n[k] = is_held ? (left < width ? left : width) : 0;
+      from[k] = is_held ? m_rows.data + walk.y() * m_rows.pitch + x : m_rows.data;
+      all_full &= n[k] == width && is_aligned(from[k]);
+      walk.step();
     }
     if (all_full) {  // one branch for all, so that the loads follow one another
       KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k) pack[k] = Pack<T, width>::load(pixels[k].first);
+      for (int k = 0; k < batch; ++k) pack[k] = Pack<T, width>::load(from[k]);
     } else {
       KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k)
-        pack[k] = Pack<T, width>::load(pixels[k].first, pixels[k].n, nan);
+      for (int k = 0; k < batch; ++k) pack[k] = Pack<T, width>::load(from[k], n[k], nan);
     }
     std::uint64_t held = 0;
     KASTOR_UNROLL
-    for (int k = 0; k < batch; ++k) held |= low_bits(pixels[k].n) << (k * width);
+    for (int k = 0; k < batch; ++k) held |= low_bits(n[k]) << (k * width);
     return held;
   }
 

@@ -6,15 +6,14 @@
 #include <cstdint>
 #include <kastor/image.hpp>
 
+#include "core/raster_walk.hpp"
+
 namespace kastor::core {
 
-/// The row of word `w` of a bit mask. A device divides numbers of 32 bits in a fraction of the
-/// time.
+/// The row of word `w` of a bit mask.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t row_of_word(std::int64_t w,
                                                               std::int64_t words_per_row) {
-  if (((w | words_per_row) >> 32) == 0)
-    return static_cast<std::uint32_t>(w) / static_cast<std::uint32_t>(words_per_row);
-  return w / words_per_row;
+  return quotient(w, words_per_row);
 }
 
 /// The rows of a band cut as the words of a bit mask are: 64 pixels, of one row, fewer at its end.

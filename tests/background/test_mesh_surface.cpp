@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "background/map_walk.hpp"
-#include "background/raster_walk.hpp"
 #include "generators.hpp"
 #include "island_scenes.hpp"
 #include "islands_naive.hpp"
@@ -64,30 +63,6 @@ TEST(MapWalk, TakesConstantsAndImages) {
       EXPECT_EQ(constant_walk(y, x), 2.5);
       EXPECT_EQ(image_walk(y, x), host(y, x));
     }
-  }
-}
-
-/// Every place once by the steps of all threads, whatever the step.
-TEST(RasterWalk, VisitsItsShare) {
-  for (const std::int64_t width : {1, 2, 5, 64, 1000}) {
-    for (const std::int64_t step : {1, 2, 3, 64, 100, 5000}) {
-      for (const std::int64_t first : {std::int64_t{0}, step / 2, step - 1}) {
-        kd::RasterWalk walk(first, step, width);
-        for (std::int64_t i = first; i < 3000; i += step) {
-          ASSERT_EQ(walk.y(), i / width) << width << ' ' << step << ' ' << i;
-          ASSERT_EQ(walk.x(), i % width) << width << ' ' << step << ' ' << i;
-          walk.step();
-        }
-      }
-    }
-  }
-  // Beyond 2^32.
-  constexpr std::int64_t width = 100003, step = 7000000001, first = 5000000000;
-  kd::RasterWalk walk(first, step, width);
-  for (std::int64_t i = first; i < first + 10 * step; i += step) {
-    EXPECT_EQ(walk.y(), i / width);
-    EXPECT_EQ(walk.x(), i % width);
-    walk.step();
   }
 }
 

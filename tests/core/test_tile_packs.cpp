@@ -53,7 +53,7 @@ struct VisitPositive {
       packs.for_each(
           group,
           [&](const auto& pack) {
-            mine[0] += core::popcount(core::bits_where(pack, [](T x) { return x == x; }));
+            mine[0] += core::count_where(pack, [](T x) { return x == x; });
             return core::bits_where(pack, [](T x) { return x > T{0}; });
           },
           [&](std::uint64_t bits, const auto& place_of, const auto& pixel_of) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KASTOR_BACKGROUND_RASTER_WALK_HPP
-#define KASTOR_BACKGROUND_RASTER_WALK_HPP
+#ifndef KASTOR_CORE_RASTER_WALK_HPP
+#define KASTOR_CORE_RASTER_WALK_HPP
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-namespace kastor::detail {
+namespace kastor::core {
+
+/// n / by of numbers that are not negative. A device divides numbers of 32 bits in a fraction of
+/// the time.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t quotient(std::int64_t n, std::int64_t by) {
+  if (((n | by) >> 32) == 0) return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(by);
+  return n / by;
+}
 
 /// Steps through the places (y, x) of a raster, row by row, always the same number of places on: a
 /// thread's share of them, without a division for each.
@@ -31,18 +38,11 @@ class RasterWalk {
   }
 
  private:
-  /// A device divides numbers of 32 bits in a fraction of the time.
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t quotient(std::int64_t n, std::int64_t by) {
-    if (((n | by) >> 32) == 0)
-      return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(by);
-    return n / by;
-  }
-
   std::int64_t m_width;
   std::int64_t m_y, m_x;
   std::int64_t m_step_y, m_step_x;
 };
 
-}  // namespace kastor::detail
+}  // namespace kastor::core
 
 #endif
