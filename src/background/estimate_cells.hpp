@@ -108,13 +108,7 @@ void estimate_cells(const Exec& space, const CellImage<T>& image, const CellRule
   const char* const label = "kastor::background::estimate_cells";
   if (image.cell.ny * image.cell.nx <= max_staged_pixels<T>) {
     const EstimateCells<Exec, T, true> kernel{image, rules, output};
-    // Of cells as large as the usual ones of floats, ten share a processor; of larger ones four.
-    constexpr int of_ten = 20'000;
-    if (kernel.shape().scratch_bytes <= of_ten) {
-      core::for_each_group<64, 10>(label, space, kernel.shape(), kernel);
-    } else {
-      core::for_each_group<64, 4>(label, space, kernel.shape(), kernel);
-    }
+    core::for_each_group<64, 10>(label, space, kernel.shape(), kernel);
   } else {
     const EstimateCells<Exec, T, false> kernel{image, rules, output};
     core::for_each_group<256>(label, space, kernel.shape(), kernel);

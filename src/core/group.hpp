@@ -251,7 +251,7 @@ struct CallWithGroup {
 }  // namespace impl
 
 /// `kernel(group)` for every group, each of `threads` threads on a device, of which a processor
-/// holds at least `at_once`. Enqueues only.
+/// holds at least `at_once`, if there is scratch memory for so many. Enqueues only.
 template <int threads, int at_once = 1, class Exec, class Kernel>
 void for_each_group(const std::string& label, const Exec& space, const GroupShape& shape,
                     const Kernel& kernel) {
@@ -259,9 +259,16 @@ void for_each_group(const std::string& label, const Exec& space, const GroupShap
   constexpr int size = runs_on_host_v<Exec> ? 1 : threads;
   if (shape.groups < 1) return;
   const int bytes = shape.scratch_bytes + 16;  // alignment
-  const auto policy = Policy(space, static_cast<int>(shape.groups), size)
-                          .set_scratch_size(0, Kokkos::PerTeam(static_cast<std::size_t>(bytes)));
-  Kokkos::parallel_for(label, impl::light(policy), impl::CallWithGroup<Exec, Kernel>{kernel});
+  const auto policy =
+      impl::light(Policy(space, static_cast<int>(shape.groups), size)
+                      .set_scratch_size(0, Kokkos::PerTeam(static_cast<std::size_t>(bytes))));
+  const impl::CallWithGroup<Exec, Kernel> call{kernel};
+  if constexpr (at_once > 1 && !runs_on_host_v<Exec>) {
+    // Kokkos refuses what a processor does not hold.
+    if (policy.team_size_max(call, Kokkos::ParallelForTag{}) < size)
+      return for_each_group<threads>(label, space, shape, kernel);
+  }
+  Kokkos::parallel_for(label, policy, call);
 }
 
 }  // namespace kastor::core

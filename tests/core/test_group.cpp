@@ -290,6 +290,20 @@ void work_is_shared_by_all_threads() {
   }
 }
 
+/// Whatever their scratch memory: of some sizes a processor has no room for sixteen groups at once.
+template <class Exec>
+void groups_with_much_scratch_are_launched() {
+  const Exec space;
+  for (const int bytes : {0, 1000, 10'000, 20'000, 40'000}) {
+    constexpr std::int64_t groups = 5;
+    const ts::DeviceList<Exec, Identity> told("test::told",
+                                              groups * static_cast<std::size_t>(size_of<Exec>(64)));
+    core::for_each_group<64, 16>("test::groups", space, {groups, bytes},
+                                 TellWho<Exec, 64>{told.data()});
+    for (const Identity& who : ts::to_vector(told)) EXPECT_EQ(who.count, groups) << bytes;
+  }
+}
+
 /// No groups, no kernel; and never more groups than are of use.
 template <class Exec>
 void numbers_of_groups_are_sensible() {
@@ -320,6 +334,9 @@ TYPED_TEST(Groups, SumScanAndCompare) { KASTOR_FOR_EACH_SIZE(figures_are_those_o
 TYPED_TEST(Groups, ShareTheirScratch) { KASTOR_FOR_EACH_SIZE(scratch_is_shared_by_the_group); }
 TYPED_TEST(Groups, GivePlacesAwayOnce) { KASTOR_FOR_EACH_SIZE(places_are_given_away_once); }
 TYPED_TEST(Groups, ShareTheirWork) { KASTOR_FOR_EACH_SIZE(work_is_shared_by_all_threads); }
+TYPED_TEST(Groups, AreLaunchedWithMuchScratch) {
+  groups_with_much_scratch_are_launched<TypeParam>();
+}
 TYPED_TEST(Groups, AreAsManyAsAreOfUse) { numbers_of_groups_are_sensible<TypeParam>(); }
 
 }  // namespace
