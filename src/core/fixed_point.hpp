@@ -16,9 +16,7 @@ struct Int128 {
   std::int64_t high = 0;
 
   KOKKOS_FUNCTION void add(std::int64_t value) {
-    low += static_cast<std::uint64_t>(value);
-    add_to_high(static_cast<std::uint64_t>(value >> 63) +
-                (low < static_cast<std::uint64_t>(value) ? 1 : 0));
+    *this += Int128{static_cast<std::uint64_t>(value), value >> 63};
   }
   KOKKOS_FUNCTION Int128& operator+=(const Int128& other) {
     low += other.low;

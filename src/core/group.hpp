@@ -39,6 +39,7 @@ struct SubGroup {
   /// `visit(list[i])` for this thread's share of a list; several values are under way at once.
   template <class T, class Visit>
   KOKKOS_FUNCTION void for_each_of(const T* list, std::int64_t n, const Visit& visit) const {
+    constexpr int batch = 8;
     const std::int64_t step = size;
     std::int64_t i = rank;
     for (; i + (batch - 1) * step < n; i += batch * step) {
@@ -50,23 +51,6 @@ struct SubGroup {
     }
     for (; i < n; i += step) visit(list[i]);
   }
-  /// Copies this thread's share of a list.
-  template <class T>
-  KOKKOS_FUNCTION void copy(const T* from, std::int64_t n, T* to) const {
-    const std::int64_t step = size;
-    for (std::int64_t i = rank; i < n; i += batch * step) {
-      T value[batch] = {};
-      KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k)
-        if (i + k * step < n) value[k] = from[i + k * step];
-      KASTOR_UNROLL
-      for (int k = 0; k < batch; ++k)
-        if (i + k * step < n) to[i + k * step] = value[k];
-    }
-  }
-
- private:
-  static constexpr int batch = 8;
 };
 
 template <class Exec>
@@ -175,10 +159,21 @@ class Group {
   KOKKOS_FUNCTION void for_each_of(const T* list, std::int64_t n, const Visit& visit) const {
     SubGroup{rank(), size()}.for_each_of(list, n, visit);
   }
-  /// Copies a list; several of a thread's values are under way at once.
+  /// Copies n values; several of a thread's are under way at once, which a loop that reads one
+  /// memory and writes another does not achieve.
   template <class T>
-  KOKKOS_FUNCTION void copy_list(const T* from, std::int64_t n, T* to) const {
-    SubGroup{rank(), size()}.copy(from, n, to);
+  KOKKOS_FUNCTION void copy_list(const T* from, T* to, std::int64_t n) const {
+    constexpr int batch = 8;
+    const std::int64_t step = size();
+    for (std::int64_t i = rank(); i < n; i += batch * step) {
+      T value[batch] = {};
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k)
+        if (i + k * step < n) value[k] = from[i + k * step];
+      KASTOR_UNROLL
+      for (int k = 0; k < batch; ++k)
+        if (i + k * step < n) to[i + k * step] = value[k];
+    }
   }
   /// Which of `parts` parts of the group this thread belongs to, of neighbouring threads; one
   /// thread belongs to all of them. `part.rank` is below 0 for a thread of another part.

@@ -25,7 +25,7 @@ struct BracketSample {
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     auto* const count = group.template scratch<std::uint32_t>(SampleBins::count + 1);
-    group.copy_list(histogram, SampleBins::count, count);
+    group.copy_list(histogram, count, SampleBins::count);
     if (group.rank() == 0) count[SampleBins::count] = 0;
     group.barrier();
     const int share = (SampleBins::count + group.size()) / group.size();

@@ -89,12 +89,12 @@ struct GatheredBins {
   [[nodiscard]] KOKKOS_FUNCTION int in_window(T x) const {
     // The product may round up to `window`, and to NaN or infinity for a window of one value or of
     // denormals: any clamp keeps it monotone.
-    const double b = (static_cast<double>(x) - low) * per_unit;
+    const double b = place_in_window(x);
     return b < window - 1 ? static_cast<int>(b) : window - 1;
   }
   /// Which of 256 equal parts of a bin of the window a pixel of the bin belongs to; monotone.
   [[nodiscard]] KOKKOS_FUNCTION int part_of_window_bin(T x, int bin) const {
-    const double part = ((static_cast<double>(x) - low) * per_unit - bin) * 256;
+    const double part = (place_in_window(x) - bin) * 256;
     return part < 255 ? (part > 0 ? static_cast<int>(part) : 0) : 255;
   }
   /// The bin of a pixel within its tail, from 0.
@@ -117,6 +117,10 @@ struct GatheredBins {
   // Of the distance from the centre, a double, the upper 32 bits: all that matters here.
   static constexpr std::uint32_t but_sign = 0x7fffffff;
   static constexpr int mantissa_bits = 20;
+  /// In bins from its beginning.
+  [[nodiscard]] KOKKOS_FUNCTION double place_in_window(T x) const {
+    return (static_cast<double>(x) - low) * per_unit;
+  }
   [[nodiscard]] KOKKOS_FUNCTION static std::uint32_t high_word(double x) {
     return static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(x) >> 32);
   }

@@ -112,7 +112,7 @@ struct PlaceBins {
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     auto* const begin = group.template scratch<std::uint32_t>(bins + 1);
-    group.copy_list(sorted.count, bins, begin);
+    group.copy_list(sorted.count, begin, bins);
     group.barrier();
     const int share = (bins + group.size()) / group.size();
     const int first = group.rank() * share;

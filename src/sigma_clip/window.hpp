@@ -33,7 +33,7 @@ class Window {
   KOKKOS_FUNCTION Window(const core::Group<Exec>& group, const GatheredBins<T>& bins,
                          const SortedBins<T>& sorted, WindowSpace<T>& space)
       : m_group(group), m_bins(bins), m_pixels(sorted.pixels), m_space(space) {
-    group.copy_list(sorted.begin, GatheredBins<T>::window + 1, space.begin);
+    group.copy_list(sorted.begin, space.begin, GatheredBins<T>::window + 1);
     group.barrier();
   }
 
@@ -83,10 +83,10 @@ class Window {
     m_group.barrier();  // what was sorted has been read
     if (m_group.rank() == 0) m_space.gathered = 0;
     if (n <= WindowSpace<T>::most_sorted) {
-      m_group.copy_list(m_pixels + first, n, m_space.unsorted);
+      m_group.copy_list(m_pixels + first, m_space.unsorted, n);
     } else {
       const auto part_of = [&](T x) { return m_bins.part_of_window_bin(x, bin); };
-      count_digits(bin, [&](T x) { return part_of(x); });
+      count_digits(bin, part_of);
       const auto part = static_cast<int>(find_digit(rank - first));
       first += m_space.before_digit;
       n = m_space.of_digit[part];

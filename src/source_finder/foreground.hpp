@@ -7,6 +7,8 @@
 #include <kastor/image.hpp>
 #include <kastor/threshold.hpp>
 
+#include "core/bits.hpp"
+#include "core/interval.hpp"
 #include "core/launch.hpp"
 #include "core/word_rows.hpp"
 #include "sigma_clip/replay.hpp"

@@ -290,6 +290,30 @@ void work_is_shared_by_all_threads() {
   }
 }
 
+template <class Exec>
+struct CopyList {
+  int n;
+  const std::int32_t* from;
+  std::int32_t* to;
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    group.copy_list(from, to, n);
+  }
+};
+
+template <class Exec, int threads>
+void lists_are_copied() {
+  for (const int n : {0, 1, 31, 33, 255, 256, 1000, 5000}) {
+    std::vector<std::int32_t> list(static_cast<std::size_t>(n));
+    std::iota(list.begin(), list.end(), 7);
+    const auto from = ts::to_device_list<Exec>(list);
+    // One more, which stays as it is.
+    const ts::DeviceList<Exec, std::int32_t> to("test::copied", list.size() + 1);
+    run_groups<threads, Exec>(1, 0, CopyList<Exec>{n, from.data(), to.data()});
+    list.push_back(0);
+    EXPECT_EQ(ts::to_vector(to), list) << n;
+  }
+}
+
 /// Whatever their scratch memory: of some sizes a processor has no room for sixteen groups at once.
 template <class Exec>
 void groups_with_much_scratch_are_launched() {
@@ -334,6 +358,7 @@ TYPED_TEST(Groups, SumScanAndCompare) { KASTOR_FOR_EACH_SIZE(figures_are_those_o
 TYPED_TEST(Groups, ShareTheirScratch) { KASTOR_FOR_EACH_SIZE(scratch_is_shared_by_the_group); }
 TYPED_TEST(Groups, GivePlacesAwayOnce) { KASTOR_FOR_EACH_SIZE(places_are_given_away_once); }
 TYPED_TEST(Groups, ShareTheirWork) { KASTOR_FOR_EACH_SIZE(work_is_shared_by_all_threads); }
+TYPED_TEST(Groups, CopyLists) { KASTOR_FOR_EACH_SIZE(lists_are_copied); }
 TYPED_TEST(Groups, AreLaunchedWithMuchScratch) {
   groups_with_much_scratch_are_launched<TypeParam>();
 }
