@@ -23,8 +23,11 @@ namespace kastor::detail {
 
 /// Count, smallest and largest of the pixels that are not NaN, for one thread. Kept for each place
 /// of a pack: a CPU's compiler does not vectorise the minimum of one variable.
-template <class Pack, class T>
+template <class Source>
 class ThreadExtent {
+  using T = typename Source::Pixel;
+  using Pack = typename Source::Pack;
+
  public:
   KOKKOS_FUNCTION ThreadExtent() {
     for (int j = 0; j < Pack::width; ++j) {
@@ -52,7 +55,7 @@ class ThreadExtent {
 
  private:
   Pack m_min, m_max;
-  std::int64_t m_count = 0;
+  typename Source::Index m_count = 0;
 };
 
 /// Of an interval's pixels.
@@ -61,7 +64,7 @@ template <class Exec, class Source, class T>
                                                              const Source& pixels,
                                                              const core::Interval<T>& interval) {
   using Pack = typename Source::Pack;
-  ThreadExtent<Pack, T> mine;
+  ThreadExtent<Source> mine;
   pixels.for_each_pack([&](const auto& pack) {
     Pack inside;
     for (int j = 0; j < Pack::width; ++j)
@@ -74,13 +77,13 @@ template <class Exec, class Source, class T>
 
 /// Copies the pixels to scratch memory, of `ScratchPixels::room_for(pixels.count())` elements; the
 /// result is the extent of the good ones.
-template <class Exec, class T>
+template <class Exec, class Source, class T>
 [[nodiscard]] KOKKOS_FUNCTION core::MinMaxCount<T> stage(const core::Group<Exec>& group,
-                                                         const StreamedPixels<Exec, T>& pixels,
-                                                         T* scratch) {
-  using Pack = CellPack<Exec, T>;
-  ThreadExtent<Pack, T> mine;
-  pixels.for_each_place([&](const Pack& pack, std::int64_t at, std::int64_t n) {
+                                                         const Source& pixels, T* scratch) {
+  using Pack = typename Source::Pack;
+  using Index = typename Source::Index;
+  ThreadExtent<Source> mine;
+  pixels.for_each_place([&](const Pack& pack, Index at, Index n) {
     mine.add(pack);
     T* const to = scratch + at;
     if (n == Pack::width && core::is_aligned(to)) return pack.store(to);
@@ -93,23 +96,41 @@ template <class Exec, class T>
 
 // --------------------------------------------------------------------------------------- counts
 
+/// Two counts below 2^31 in one word, so that a group adds them up at once.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t pair_of_counts(int first, int second) {
+  return std::int64_t{first} | std::int64_t{second} << 32;
+}
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t first_count(std::int64_t pair) {
+  return pair & 0xffffffff;
+}
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t second_count(std::int64_t pair) {
+  return pair >> 32;
+}
+
 /// Pixels below one threshold, and below a higher one.
+template <class Index = std::int64_t>
 struct CountsBelow {
-  std::int64_t low = 0, high = 0;
+  Index low = 0, high = 0;
 };
 
-template <class Exec>
-[[nodiscard]] KOKKOS_FUNCTION CountsBelow sum_of_group(const core::Group<Exec>& group,
-                                                       const CountsBelow& mine) {
-  std::int64_t words[] = {mine.low, mine.high};
-  group.sum_words(words);
-  return {words[0], words[1]};
+template <class Exec, class Index>
+[[nodiscard]] KOKKOS_FUNCTION CountsBelow<> sum_of_group(const core::Group<Exec>& group,
+                                                         const CountsBelow<Index>& mine) {
+  if constexpr (sizeof(Index) == 4) {  // both in one word
+    std::int64_t both[] = {pair_of_counts(mine.low, mine.high)};
+    group.sum_words(both);
+    return {first_count(both[0]), second_count(both[0])};
+  } else {
+    std::int64_t words[] = {mine.low, mine.high};
+    group.sum_words(words);
+    return {words[0], words[1]};
+  }
 }
 
 template <class Exec, class Source, class T>
-[[nodiscard]] KOKKOS_FUNCTION CountsBelow count_below(const core::Group<Exec>& group,
-                                                      const Source& pixels, T low, T high) {
-  CountsBelow mine;
+[[nodiscard]] KOKKOS_FUNCTION CountsBelow<> count_below(const core::Group<Exec>& group,
+                                                        const Source& pixels, T low, T high) {
+  CountsBelow<typename Source::Index> mine;
   pixels.for_each_pack([&](const auto& pack) {
     mine.low += core::count_where(pack, [&](T x) { return x < low; });
     mine.high += core::count_where(pack, [&](T x) { return x < high; });
@@ -142,33 +163,33 @@ struct PixelList {
     group.barrier();
   }
   /// Adds the pixels whose bit is set. `count` is above `room` once there was no room for one.
-  template <class Exec, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void append(const core::Group<Exec>& group, const Pack& pack,
-                                          std::uint64_t bits) {
-    if (bits == 0 || core::relaxed_load(&count) > room) return;
+  template <class Exec, class PixelOf>
+  KOKKOS_FUNCTION void append(const core::Group<Exec>& group, std::uint64_t bits,
+                              const PixelOf& pixel_of) {
+    if (core::relaxed_load(&count) > room) return;
     int at = group.fetch_add(&count, core::popcount(bits));
-    core::for_each_marked(pack, bits, [&](T x) {
-      if (at < room) pixels[at] = x;
-      ++at;
-    });
+    for (; bits != 0 && at < room; bits &= bits - 1)
+      pixels[at++] = pixel_of(core::countr_zero(bits));
   }
 };
 
 /// As `count_below`; lists the pixels from `low` on and below `high`, if there is room for them.
 template <class Exec, class Source, class T, int room>
-[[nodiscard]] KOKKOS_FUNCTION CountsBelow take_between(const core::Group<Exec>& group,
-                                                       const Source& pixels, T low, T high,
-                                                       PixelList<T, room>& list) {
+[[nodiscard]] KOKKOS_FUNCTION CountsBelow<> take_between(const core::Group<Exec>& group,
+                                                         const Source& pixels, T low, T high,
+                                                         PixelList<T, room>& list) {
   list.clear(group);
-  CountsBelow mine;
-  pixels.for_each_pack([&](const auto& pack) {
-    const auto is_between = [&](T x) { return (x >= low) & (x < high); };
-    const std::uint64_t bits = core::bits_where(pack, is_between);
-    list.append(group, pack, bits);
-    const int below = core::count_where(pack, [&](T x) { return x < low; });
-    mine.low += below;
-    mine.high += below + core::popcount(bits);
-  });
+  CountsBelow<typename Source::Index> mine;
+  pixels.for_each_marked(
+      [&](const auto& pack) {
+        mine.low += core::count_where(pack, [&](T x) { return x < low; });
+        return core::bits_where(pack, [&](T x) { return (x >= low) & (x < high); });
+      },
+      [&](std::uint64_t bits, const auto& pixel_of) {
+        mine.high += core::popcount(bits);
+        list.append(group, bits, pixel_of);
+      });
+  mine.high += mine.low;
   group.barrier();
   return sum_of_group(group, mine);
 }
@@ -180,10 +201,12 @@ template <class Exec, class Source, class T, int room>
                                                 const core::Interval<T>& interval,
                                                 PixelList<T, room>& list) {
   list.clear(group);
-  pixels.for_each_pack([&](const auto& pack) {
-    const auto is_outside = [&](T x) { return (x <= interval.low) | (x >= interval.high); };
-    list.append(group, pack, core::bits_where(pack, is_outside));
-  });
+  const T low = interval.low, high = interval.high;
+  pixels.for_each_marked(
+      [&](const auto& pack) {
+        return core::bits_where(pack, [&](T x) { return (x <= low) | (x >= high); });
+      },
+      [&](std::uint64_t bits, const auto& pixel_of) { list.append(group, bits, pixel_of); });
   group.barrier();
   return list.count <= room;
 }
@@ -208,6 +231,7 @@ struct SortedPixels {
     group.for_each(n, [&](int i) {
       const T x = pixels[i];
       core::Key<T> before = 0;
+      KASTOR_UNROLL_BY_8
       for (int j = 0; j < n; ++j) before += pixels[j] < x ? 1 : 0;
       if (x == x) core::relaxed_store(place + before, x);
     });
@@ -229,50 +253,49 @@ struct GridSums {
 };
 
 /// The same of one thread, whose integers are as wide as its source needs.
-template <class Integer>
+template <class Source>
 struct ThreadSums {
-  Integer sum{}, squares{};
-  std::int64_t count = 0, below = 0;
+  typename Source::Integer sum{}, squares{};
+  typename Source::Index count = 0, below = 0;
 };
 
 KOKKOS_INLINE_FUNCTION void add_to(std::int64_t& sum, std::int64_t value) { sum += value; }
 KOKKOS_INLINE_FUNCTION void add_to(core::Int128& sum, std::int64_t value) { sum.add(value); }
 
-template <class Exec>
+/// Int128 as sums of the lower 32 bits and of the rest.
+template <class Exec, class Source>
 [[nodiscard]] KOKKOS_FUNCTION GridSums sum_of_group(const core::Group<Exec>& group,
-                                                    const ThreadSums<std::int64_t>& mine) {
-  std::int64_t words[] = {mine.sum, mine.squares, mine.count, mine.below};
-  group.sum_words(words);
-  GridSums all{{}, {}, words[2], words[3]};
-  all.sum.add(words[0]);
-  all.squares.add(words[1]);
-  return all;
-}
-/// As sums of the lower 32 bits and of the rest.
-template <class Exec>
-[[nodiscard]] KOKKOS_FUNCTION GridSums sum_of_group(const core::Group<Exec>& group,
-                                                    const ThreadSums<core::Int128>& mine) {
-  const auto low = [](const core::Int128& n) {
-    return static_cast<std::int64_t>(n.low & 0xffffffffU);
-  };
-  const auto rest = [](const core::Int128& n) {
-    return static_cast<std::int64_t>(n.low >> 32 | static_cast<std::uint64_t>(n.high) << 32);
-  };
-  std::int64_t words[] = {low(mine.sum),      rest(mine.sum), low(mine.squares),
-                          rest(mine.squares), mine.count,     mine.below};
-  group.sum_words(words);
-  const auto joined = [&](int i) {
-    return core::joined(static_cast<std::uint64_t>(words[i]),
-                        static_cast<std::uint64_t>(words[i + 1]));
-  };
-  return {joined(0), joined(2), words[4], words[5]};
+                                                    const ThreadSums<Source>& mine) {
+  if constexpr (std::is_same_v<typename Source::Integer, std::int64_t>) {
+    std::int64_t words[] = {mine.sum, mine.squares, pair_of_counts(mine.count, mine.below)};
+    group.sum_words(words);
+    GridSums all{{}, {}, first_count(words[2]), second_count(words[2])};
+    all.sum.add(words[0]);
+    all.squares.add(words[1]);
+    return all;
+  } else {
+    const auto low = [](const core::Int128& n) {
+      return static_cast<std::int64_t>(n.low & 0xffffffffU);
+    };
+    const auto rest = [](const core::Int128& n) {
+      return static_cast<std::int64_t>(n.low >> 32 | static_cast<std::uint64_t>(n.high) << 32);
+    };
+    std::int64_t words[] = {low(mine.sum),      rest(mine.sum), low(mine.squares),
+                            rest(mine.squares), mine.count,     mine.below};
+    group.sum_words(words);
+    const auto joined = [&](int i) {
+      return core::joined(static_cast<std::uint64_t>(words[i]),
+                          static_cast<std::uint64_t>(words[i + 1]));
+    };
+    return {joined(0), joined(2), words[4], words[5]};
+  }
 }
 
 /// Adds the pixels of a pack for which `is_so` holds; the others count as the grid's centre, which
 /// is 0 on the grid.
-template <class Pack, class Condition, class Integer>
+template <class Pack, class Condition, class Source>
 KOKKOS_FORCEINLINE_FUNCTION void add_where(const Pack& pack, const Condition& is_so,
-                                           const core::Grid& grid, ThreadSums<Integer>& sums) {
+                                           const core::Grid& grid, ThreadSums<Source>& sums) {
   using T = std::remove_cvref_t<decltype(pack.pixel[0])>;
   constexpr int width = Pack::width;
   const T centre = static_cast<T>(grid.centre);
@@ -294,7 +317,7 @@ template <class Exec, class Source, class T>
                                                    const Source& pixels,
                                                    const core::Interval<T>& interval,
                                                    const core::Grid& grid) {
-  ThreadSums<typename Source::Integer> mine;
+  ThreadSums<Source> mine;
   pixels.for_each_pack([&](const auto& pack) {
     add_where(
         pack, [&](T x) { return interval.contains(x); }, grid, mine);
@@ -309,7 +332,7 @@ template <class Exec, class Source, class T>
                                                     const core::Interval<T>& outer,
                                                     const core::Interval<T>& inner,
                                                     const core::Grid& grid) {
-  ThreadSums<typename Source::Integer> mine;
+  ThreadSums<Source> mine;
   pixels.for_each_pack([&](const auto& pack) {
     const auto is_between = [&](T x) {
       return ((outer.contains(x) ? 1 : 0) & (inner.contains(x) ? 0 : 1)) != 0;

@@ -20,12 +20,13 @@ namespace kastor::detail {
 template <class Exec, class T>
 using CellPack = core::Pack<T, core::narrow_pack_width_v<Exec, T>>;
 
-/// The good pixels of a cell, read from the image every time: cells of any size.
-template <class Exec, class T>
+/// The good pixels of a cell, read from the image every time. `Index_` counts those of a cell.
+template <class Exec, class T, class Index_ = std::int64_t>
 class StreamedPixels {
  public:
   using Pixel = T;
   using Pack = CellPack<Exec, T>;
+  using Index = Index_;
   using Integer = core::Int128;  ///< for sums of so many
 
   KOKKOS_FUNCTION StreamedPixels(const core::Group<Exec>& group, const CellImage<T>& image,
@@ -33,25 +34,34 @@ class StreamedPixels {
       : m_group(group),
         m_image(image),
         m_cell(cell),
-        m_packs_per_row((cell.width + Pack::width - 1) / Pack::width) {}
+        m_packs_per_row(static_cast<Index>((cell.width + Pack::width - 1) / Pack::width)) {}
 
   /// `visit(pack)` for this thread's share of the packs.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_pack(const Visit& visit) const {
-    for_each_place([&](const Pack& pack, std::int64_t, std::int64_t) { visit(pack); });
+    for_each_place([&](const Pack& pack, Index, Index) { visit(pack); });
+  }
+  /// `bits_of(pack)` for this thread's share of the packs; where a bit is 1, `take(bits,
+  /// pixel_of)`, in which `pixel_of(bit)` is the pixel.
+  template <class BitsOf, class Take>
+  KOKKOS_FUNCTION void for_each_marked(const BitsOf& bits_of, const Take& take) const {
+    for_each_place([&](const Pack& pack, Index at, Index) {
+      const std::uint64_t bits = bits_of(pack);
+      if (bits != 0) take(bits, [&](int bit) { return (*this)[at + bit]; });
+    });
   }
   /// `visit(pack, at, n)`: the pack holds n pixels of the cell from pixel `at` on.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_place(const Visit& visit) const {
-    core::RasterWalk walk(m_group.rank(), m_group.size(), m_packs_per_row);
+    core::RasterWalk<Index> walk(m_group.rank(), m_group.size(), m_packs_per_row);
     if (Pack::width < 64 && has_whole_packs_only()) return for_each_whole(walk, visit);
     KASTOR_KEEP_LOOP
     for (; walk.y() < m_cell.height; walk.step()) {
       Pack pack;
-      const std::int64_t y = walk.y(), x = walk.x() * Pack::width;
+      const Index y = walk.y(), x = walk.x() * Pack::width;
       load(y, x, pack);
       leave_out_excluded(pack, y, x);
-      visit(pack, y * m_cell.width + x, in_pack(x));
+      visit(pack, y * static_cast<Index>(m_cell.width) + x, static_cast<Index>(in_pack(x)));
     }
   }
   /// Pixel i of the cell.
@@ -73,31 +83,37 @@ class StreamedPixels {
            m_cell.width % Pack::width == 0 && band.pitch % Pack::width == 0 &&
            core::is_aligned(m_image.rows.row(m_cell.y) + m_cell.x);
   }
-  /// A device's thread has several loads on their way before it waits for the first.
+  /// A device's thread has several loads on their way before it looks at the first pixel.
   template <class Visit>
-  KOKKOS_FUNCTION void for_each_whole(core::RasterWalk walk, const Visit& visit) const {
-    constexpr int at_once = 4;
+  KOKKOS_FUNCTION void for_each_whole(core::RasterWalk<Index> walk, const Visit& visit) const {
+    constexpr int at_once = 2;
     const std::int64_t pitch = m_image.rows.one.pitch;
     const T* const first = m_image.rows.row(m_cell.y) + m_cell.x;
-    const auto finite = [](T value) { return core::is_finite(value) ? value : nan; };
+    const auto height = static_cast<Index>(m_cell.height), width = static_cast<Index>(m_cell.width);
     KASTOR_KEEP_LOOP
-    while (walk.y() < m_cell.height) {
+    while (walk.y() < height) {
       Pack packs[at_once];
-      std::int64_t at[at_once];
+      Index at[at_once];
+      bool is_held[at_once];
       KASTOR_UNROLL
       for (int k = 0; k < at_once; ++k) {
-        at[k] = -1;
-        if (walk.y() < m_cell.height) {
-          const std::int64_t x = walk.x() * Pack::width;
-          at[k] = walk.y() * m_cell.width + x;
-          core::load_aligned<Pack::width>(first + walk.y() * pitch + x, packs[k].pixel, finite);
-        }
+        const Index x = walk.x() * Pack::width;
+        is_held[k] = walk.y() < height;
+        at[k] = walk.y() * width + x;
+        const T* const from = first + (is_held[k] ? walk.y() * pitch + x : 0);
+        core::load_aligned<Pack::width>(from, packs[k].pixel);
         walk.step();
       }
       KASTOR_UNROLL
-      for (int k = 0; k < at_once; ++k)
-        if (at[k] >= 0) visit(packs[k], at[k], std::int64_t{Pack::width});
+      for (int k = 0; k < at_once; ++k) {
+        if (!is_held[k]) continue;
+        for (int j = 0; j < Pack::width; ++j) packs[k].pixel[j] = good(packs[k].pixel[j]);
+        visit(packs[k], at[k], Index{Pack::width});
+      }
     }
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static T good(T value) {
+    return core::is_finite(value) ? value : nan;
   }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t in_pack(std::int64_t x) const {
     return m_cell.width - x < Pack::width ? m_cell.width - x : Pack::width;
@@ -105,11 +121,10 @@ class StreamedPixels {
   KOKKOS_FUNCTION void load(std::int64_t y, std::int64_t x, Pack& pack) const {
     const T* const from = m_image.rows.row(m_cell.y + y) + m_cell.x + x;
     const std::int64_t n = in_pack(x);
-    const auto finite = [](T value) { return core::is_finite(value) ? value : nan; };
     if (n == Pack::width && core::is_aligned(from))
-      return core::load_aligned<Pack::width>(from, pack.pixel, finite);
+      return core::load_aligned<Pack::width>(from, pack.pixel, [](T value) { return good(value); });
     KASTOR_UNROLL
-    for (int j = 0; j < Pack::width; ++j) pack.pixel[j] = j < n ? finite(from[j]) : nan;
+    for (int j = 0; j < Pack::width; ++j) pack.pixel[j] = j < n ? good(from[j]) : nan;
   }
   KOKKOS_FUNCTION void leave_out_excluded(Pack& pack, std::int64_t y, std::int64_t x) const {
     if (m_image.excluded.words == nullptr) return;
@@ -124,7 +139,7 @@ class StreamedPixels {
   const core::Group<Exec>& m_group;
   const CellImage<T>& m_image;
   const Cell m_cell;
-  std::int64_t m_packs_per_row;
+  Index m_packs_per_row;
 };
 
 /// Fewer than 2^18 pixels in scratch memory.
@@ -133,6 +148,7 @@ class ScratchPixels {
  public:
   using Pixel = T;
   using Pack = CellPack<Exec, T>;
+  using Index = int;
   using Integer = std::int64_t;
 
   /// Elements of scratch memory for so many: whole packs.
@@ -154,6 +170,25 @@ class ScratchPixels {
     KASTOR_KEEP_LOOP
     for (int k = m_group.rank(); k < packs; k += m_group.size())
       visit(core::pack_at<Pack::width>(m_pixels + k * Pack::width));
+  }
+  /// As that of StreamedPixels; a thread looks at as many packs as a word has bits for, first.
+  template <class BitsOf, class Take>
+  KOKKOS_FUNCTION void for_each_marked(const BitsOf& bits_of, const Take& take) const {
+    constexpr int batch = 64 / Pack::width;
+    const int packs = room_for(m_count) / Pack::width;
+    const int step = m_group.size();
+    KASTOR_KEEP_LOOP
+    for (int first = m_group.rank(); first < packs; first += batch * step) {
+      std::uint64_t bits = 0;
+      KASTOR_KEEP_LOOP
+      for (int k = 0; k < batch && first + k * step < packs; ++k)
+        bits |= bits_of(core::pack_at<Pack::width>(m_pixels + (first + k * step) * Pack::width))
+                << (k * Pack::width);
+      if (bits == 0) continue;
+      take(bits, [&](int bit) {
+        return m_pixels[(first + bit / Pack::width * step) * Pack::width + bit % Pack::width];
+      });
+    }
   }
   [[nodiscard]] KOKKOS_FUNCTION T operator[](std::int64_t i) const { return m_pixels[i]; }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return m_count; }

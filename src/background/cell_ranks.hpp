@@ -106,7 +106,7 @@ class RankFinder {
   }
 
   KOKKOS_FUNCTION void narrow(RankBracket<T>& bracket, T from, T to, std::int64_t k) const {
-    const CountsBelow below = count_below(m_group, m_pixels, from, to);
+    const CountsBelow<> below = count_below(m_group, m_pixels, from, to);
     bracket.narrow(from, below.low, k);
     bracket.narrow(to, below.high, k);
   }
@@ -146,7 +146,7 @@ class RankFinder {
       if (after > from && after < to) from = after;
       if (before > from && before < to) to = before;
     }
-    const CountsBelow below = take_between(m_group, m_pixels, from, to, m_scratch.found);
+    const CountsBelow<> below = take_between(m_group, m_pixels, from, to, m_scratch.found);
     const RankBracket<T> taken{from, to, below.low, below.high};
     if (taken.holds(k) && taken.count() <= room) {
       m_scratch.sorted.sort(m_group, m_scratch.found.pixels, static_cast<int>(taken.count()));

@@ -55,7 +55,7 @@ inline constexpr int max_staged_pixels = 36 * 1024 / static_cast<int>(sizeof(T))
 /// image in every pass.
 template <class Exec, class T, bool staged>
 struct EstimateCells {
-  using Streamed = StreamedPixels<Exec, T>;
+  using Streamed = StreamedPixels<Exec, T, std::conditional_t<staged, int, std::int64_t>>;
   using Pixels = std::conditional_t<staged, ScratchPixels<Exec, T>, Streamed>;
   using Scratch = CellScratch<Exec, Pixels>;
   CellImage<T> image;

@@ -71,7 +71,7 @@ struct WritePixels {
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     PixelWriter write(arguments);
     const core::Share<Exec> share(worker, workers, 0, ny * nx);
-    core::RasterWalk walk(share.first, share.step, nx);
+    core::RasterWalk<> walk(share.first, share.step, nx);
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
       write(walk.y(), walk.x());
       walk.step();

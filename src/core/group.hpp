@@ -30,7 +30,6 @@ struct Joiner {
 struct SubGroup {
   int rank, size;
 
-  [[nodiscard]] KOKKOS_FUNCTION bool has_this_thread() const { return rank >= 0; }
   /// `visit(i)` for this thread's share of 0 <= i < n.
   template <class Visit>
   KOKKOS_FUNCTION void for_each(int n, const Visit& visit) const {
@@ -100,7 +99,30 @@ class Group {
   /// The sums of N numbers over all threads, in place; all must call it and get the same.
   template <int N>
   KOKKOS_FUNCTION void sum_words(std::int64_t (&words)[N]) const {
-    if constexpr (!is_one_thread) sum_over_team(m_team, words);
+    if constexpr (!is_one_thread) {
+      std::int64_t sums[1][N];
+      sum_over_parts(m_team, words, sums);
+      KASTOR_UNROLL
+      for (int k = 0; k < N; ++k) words[k] = sums[0][k];
+    }
+  }
+  /// Parts of the group, of neighbouring threads, each add up N numbers of their own, in which
+  /// `add(which, part, words)` adds a thread's share to the words of its part. A group of one
+  /// thread is all parts, one after the other; else a part is 32 threads or a multiple of it. All
+  /// must call it and get the same.
+  template <int parts, int N, class Add>
+  KOKKOS_FUNCTION void sum_words_of_parts(std::int64_t (&sums)[parts][N], const Add& add) const {
+    if (size() == 1) {
+      for (int which = 0; which < parts; ++which) {
+        for (std::int64_t& word : sums[which]) word = 0;
+        add(which, SubGroup{0, 1}, sums[which]);
+      }
+    } else {
+      const int threads = size() / parts;
+      std::int64_t words[N] = {};
+      add(rank() / threads, SubGroup{rank() % threads, threads}, words);
+      sum_over_parts(m_team, words, sums);
+    }
   }
   /// The sum over the threads of lower rank, of a number of at most 8 bytes. All must call it.
   template <class V>
@@ -142,6 +164,15 @@ class Group {
     }
   }
 
+  /// Sets bits of a word in scratch memory.
+  KOKKOS_FUNCTION void set_bits(std::uint64_t* word, std::uint64_t bits) const {
+    if constexpr (is_one_thread) {
+      *word |= bits;
+    } else {
+      Kokkos::atomic_or(word, bits);
+    }
+  }
+
   /// Copies `count` objects, in words of which neighbouring threads have neighbouring ones: memory
   /// far away, as the host's, wants it so.
   template <class V>
@@ -175,15 +206,6 @@ class Group {
         if (i + k * step < n) to[i + k * step] = value[k];
     }
   }
-  /// Which of `parts` parts of the group this thread belongs to, of neighbouring threads; one
-  /// thread belongs to all of them. `part.rank` is below 0 for a thread of another part.
-  [[nodiscard]] KOKKOS_FUNCTION SubGroup part(int which, int parts) const {
-    if (size() < parts) return {rank(), size()};
-    const int of_part = size() / parts;
-    const int rank_in_part = rank() - which * of_part;
-    return {rank_in_part < of_part ? rank_in_part : -1, of_part};
-  }
-
   /// `visit(i)` for this thread's share of 0 <= i < n, which are a stride apart.
   template <class Index, class Visit>
   KOKKOS_FUNCTION void for_each(Index n, const Visit& visit) const {

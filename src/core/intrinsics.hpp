@@ -128,41 +128,48 @@ template <class V>
 
 // ------------------------------------------------------------------------------- sums of a team
 
-/// The sums of N numbers over all threads of a team, a multiple of 32 of them on a device; each
-/// gets the sums. CUDA: words of a warp go from register to register, those of the warps through
-/// shared memory, all N at once. The portable form is one reduction after the other.
-template <int N, class Member>
-KOKKOS_FUNCTION void sum_over_team([[maybe_unused]] const Member& team, std::int64_t (&word)[N]) {
+/// The sums of N numbers over the threads of each part of a team, which has `parts` equal parts;
+/// all threads get all sums. On a device a part is a multiple of 32 threads. CUDA: words of a warp
+/// go from register to register, those of the warps through shared memory, all N at once. The
+/// portable form is one reduction after the other.
+template <int parts, int N, class Member>
+KOKKOS_FUNCTION void sum_over_parts(const Member& team, std::int64_t (&word)[N],
+                                    std::int64_t (&sums)[parts][N]) {
 #if KASTOR_CORE_CUDA_FORMS
   constexpr int lanes = 32;
   __shared__ std::int64_t of_warp[lanes][N];
-  const auto sum_over_warp = [&word] {
+  KASTOR_KEEP_LOOP  // less code to fetch
+      for (int step = lanes / 2; step > 0; step /= 2) {
     KASTOR_UNROLL
-    for (int step = lanes / 2; step > 0; step /= 2) {
-      KASTOR_UNROLL
-      for (int k = 0; k < N; ++k)
-        word[k] += __shfl_xor_sync(~0U, static_cast<long long>(word[k]), step);
-    }
-  };
-  const int thread = static_cast<int>(threadIdx.x + blockDim.x * threadIdx.y);
-  const int warps = static_cast<int>(blockDim.x * blockDim.y) / lanes;
-  sum_over_warp();
-  if (warps == 1) return;
-  __syncthreads();  // the sums of the last call have been read
+    for (int k = 0; k < N; ++k)
+      word[k] += __shfl_xor_sync(~0U, static_cast<long long>(word[k]), step);
+  }
+  const int thread = team.team_rank();
+  const int warps = team.team_size() / (lanes * parts);  // of a part
+  __syncthreads();                                       // the sums of the last call have been read
   if (thread % lanes == 0) {
     KASTOR_UNROLL
     for (int k = 0; k < N; ++k) of_warp[thread / lanes][k] = word[k];
   }
   __syncthreads();
   KASTOR_UNROLL
-  for (int k = 0; k < N; ++k) word[k] = 0;
-  KASTOR_KEEP_LOOP
-  for (int w = 0; w < warps; ++w) {
+  for (int p = 0; p < parts; ++p) {
     KASTOR_UNROLL
-    for (int k = 0; k < N; ++k) word[k] += of_warp[w][k];
+    for (int k = 0; k < N; ++k) sums[p][k] = of_warp[p * warps][k];
+    KASTOR_KEEP_LOOP
+    for (int w = 1; w < warps; ++w) {
+      KASTOR_UNROLL
+      for (int k = 0; k < N; ++k) sums[p][k] += of_warp[p * warps + w][k];
+    }
   }
 #else
-  for (int k = 0; k < N; ++k) team.team_reduce(Kokkos::Sum<std::int64_t>(word[k]));
+  const int mine = team.team_rank() / (team.team_size() / parts);
+  for (int p = 0; p < parts; ++p) {
+    for (int k = 0; k < N; ++k) {
+      sums[p][k] = p == mine ? word[k] : 0;
+      team.team_reduce(Kokkos::Sum<std::int64_t>(sums[p][k]));
+    }
+  }
 #endif
 }
 

@@ -34,10 +34,13 @@ void for_each(const std::string& label, const Exec& space, std::int64_t n, const
 
 /// `kernel(i, sum, is_final)` for 0 <= i < n: adds its own part to `sum`, which holds, when
 /// `is_final`, the parts of all smaller i before it does. Called once or twice for each i.
-/// Enqueues only. `Kernel::value_type` must add up in any order.
+/// Enqueues only. `Kernel::value_type` must add up in any order. A device's threads take few
+/// registers, so that there are many to wait for memory.
 template <class Exec, class Kernel>
 void scan(const std::string& label, const Exec& space, std::int64_t n, const Kernel& kernel) {
-  Kokkos::parallel_scan(label, impl::light(impl::Range<Exec>(space, 0, n)), kernel);
+  using Policy =
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<128, 8>>;
+  Kokkos::parallel_scan(label, impl::light(Policy(space, 0, n)), kernel);
 }
 
 /// Joins `kernel(i, value)` for 0 <= i < n and waits for the result. `Kernel::value_type` has

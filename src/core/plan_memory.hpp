@@ -22,6 +22,30 @@ void grow(View& list, const Exec& space, const char* label, std::int64_t wanted)
               static_cast<std::size_t>(wanted));
 }
 
+/// Values that are their type's initial ones before each call, which puts them back: so no kernel
+/// has to clear them.
+template <class V, class Exec>
+class InitialValues {
+ public:
+  /// So many at least. After a call that failed they are made anew.
+  [[nodiscard]] V* begin_call(const Exec& space, const char* label, std::int64_t count) {
+    const std::int64_t held = m_is_in_use ? 0 : static_cast<std::int64_t>(m_values.extent(0));
+    if (held < count) {
+      m_values = {};
+      m_values = decltype(m_values)(Kokkos::view_alloc(space, std::string(label)),
+                                    static_cast<std::size_t>(count));
+    }
+    m_is_in_use = true;
+    return m_values.data();
+  }
+  /// All kernels of the call are enqueued.
+  void end_call() { m_is_in_use = false; }
+
+ private:
+  Kokkos::View<V*, typename Exec::memory_space> m_values;
+  bool m_is_in_use = false;
+};
+
 /// Many small arrays in one allocation, each at a multiple of 64 bytes. Goes over its parts twice:
 /// to measure them, and to hand them out.
 template <class Exec>

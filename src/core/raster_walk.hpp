@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 namespace kastor::core {
 
@@ -15,19 +16,21 @@ namespace kastor::core {
 }
 
 /// Steps through the places (y, x) of a raster, row by row, always the same number of places on: a
-/// thread's share of them, without a division for each.
+/// thread's share of them, without a division for each. `Index` counts the places of the raster.
+template <class Index = std::int64_t>
 class RasterWalk {
  public:
   /// From place `first` of rows of `width` places on, `step` places at a time.
-  KOKKOS_FUNCTION RasterWalk(std::int64_t first, std::int64_t step, std::int64_t width)
+  KOKKOS_FUNCTION RasterWalk(Index first, std::type_identity_t<Index> step,
+                             std::type_identity_t<Index> width)
       : m_width(width),
-        m_y(quotient(first, width)),
+        m_y(static_cast<Index>(quotient(first, width))),
         m_x(first - m_y * width),
-        m_step_y(quotient(step, width)),
+        m_step_y(static_cast<Index>(quotient(step, width))),
         m_step_x(step - m_step_y * width) {}
 
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t y() const { return m_y; }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t x() const { return m_x; }
+  [[nodiscard]] KOKKOS_FUNCTION Index y() const { return m_y; }
+  [[nodiscard]] KOKKOS_FUNCTION Index x() const { return m_x; }
   KOKKOS_FUNCTION void step() {
     m_y += m_step_y;
     m_x += m_step_x;
@@ -38,9 +41,9 @@ class RasterWalk {
   }
 
  private:
-  std::int64_t m_width;
-  std::int64_t m_y, m_x;
-  std::int64_t m_step_y, m_step_x;
+  Index m_width;
+  Index m_y, m_x;
+  Index m_step_y, m_step_x;
 };
 
 }  // namespace kastor::core

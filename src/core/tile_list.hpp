@@ -11,9 +11,9 @@
 namespace kastor::core {
 
 /// Places that the threads of a group find in a tile, and then share evenly: where few threads have
-/// something to do, the others would wait for them. Tiles take two lists and three counters in
-/// turn, so that one barrier a tile is enough. A group of one thread shares nothing, and visits a
-/// place as it finds it.
+/// something to do, the others would wait for them. There is room for `most`; a thread that finds
+/// more visits them itself. Tiles take two lists and three counters in turn, so that one barrier a
+/// tile is enough. A group of one thread shares nothing, and visits a place as it finds it.
 template <class Exec, int most>
 class TileList {
  public:
@@ -21,7 +21,6 @@ class TileList {
     std::uint16_t place[2][most];
     std::uint32_t count[3];
   };
-  static_assert(most <= 65536);
 
   /// All threads of the group must call it, and what follows.
   KOKKOS_FUNCTION TileList(const Group<Exec>& group, Space& space)
@@ -30,20 +29,20 @@ class TileList {
     group.barrier();
   }
 
-  /// Adds the places of some bits; any thread may call it. `visit(place, pixel)` on one thread.
+  /// Adds the places, below 65536, of some bits; any thread may call it. `visit(place, pixel)` for
+  /// those that do not get into the list.
   template <class PlaceOf, class PixelOf, class Visit>
   KOKKOS_FUNCTION void add(std::uint64_t bits, const PlaceOf& place_of, const PixelOf& pixel_of,
                            const Visit& visit) const {
-    if constexpr (Group<Exec>::is_one_thread) {
-      for (; bits != 0; bits &= bits - 1) {
-        const int bit = countr_zero(bits);
-        visit(place_of(bit), pixel_of(bit));
-      }
-    } else {
+    if constexpr (!Group<Exec>::is_one_thread) {
       std::uint32_t at =
           m_group.fetch_add(&m_space.count[m_tile % 3], static_cast<std::uint32_t>(popcount(bits)));
-      for (; bits != 0; bits &= bits - 1)
+      for (; bits != 0 && at < most; bits &= bits - 1)
         m_space.place[m_tile % 2][at++] = static_cast<std::uint16_t>(place_of(countr_zero(bits)));
+    }
+    for (; bits != 0; bits &= bits - 1) {
+      const int bit = countr_zero(bits);
+      visit(place_of(bit), pixel_of(bit));
     }
   }
   /// `visit(place)` for all that was added since the last call and not visited yet.
@@ -53,7 +52,8 @@ class TileList {
       m_group.barrier();
       if (m_group.rank() == 0) m_space.count[(m_tile + 2) % 3] = 0;
       const std::uint16_t* const places = m_space.place[m_tile % 2];
-      m_group.for_each(m_space.count[m_tile % 3], [&](std::uint32_t i) { visit(places[i]); });
+      const std::uint32_t found = m_space.count[m_tile % 3];
+      m_group.for_each(found < most ? found : most, [&](std::uint32_t i) { visit(places[i]); });
       ++m_tile;
     }
   }

@@ -33,9 +33,10 @@ class TilePacks {
     return m_rows.word(m_first_word + place / 64).pixels[place % 64];
   }
 
-  /// `bits_of(pack)` for each pack, whose places beyond its pixels hold NaN; then, where a bit of a
-  /// pixel is 1, `take(bits, place_of, pixel_of)` for some packs at once:
-  /// `place_of(bit)` is the bit's place in the tile, `pixel_of(bit)` its pixel.
+  /// `bits_of(pack, place)` for each pack, the first of whose pixels is at that place of the tile;
+  /// places beyond its pixels hold NaN. Then, where a bit of a pixel is 1, `take(bits, place_of,
+  /// pixel_of)` for some packs at once: `place_of(bit)` is the bit's place in the tile,
+  /// `pixel_of(bit)` its pixel.
   template <class BitsOf, class Take>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(const Group<Exec>& group, const BitsOf& bits_of,
                                             const Take& take) const {
@@ -44,7 +45,7 @@ class TilePacks {
         const auto word = m_rows.word(m_first_word + first);
         std::uint64_t bits = 0;
         for_each_pack<width>(word.pixels, word.n, [&](const auto& pack, int) {
-          bits = bits_of(pack) & low_bits(word.n);
+          bits = bits_of(pack, first * 64) & low_bits(word.n);
         });
         if (bits != 0)
           take(
@@ -78,7 +79,8 @@ class TilePacks {
     }
     std::uint64_t bits = 0;
     KASTOR_UNROLL
-    for (int k = 0; k < batch; ++k) bits |= bits_of(pack[k]) << (k * width);
+    for (int k = 0; k < batch; ++k)
+      bits |= bits_of(pack[k], (first + k * group.size()) * width) << (k * width);
     return bits & held;
   }
   /// Packs that may lie anywhere, and be beyond the last one. \return the bits of their pixels
@@ -88,7 +90,8 @@ class TilePacks {
     const T* from[batch];
     std::int64_t n[batch];
     bool all_full = true;
-    RasterWalk walk(m_first_word * per_word + first, group.size(), m_rows.words_per_row * per_word);
+    RasterWalk<> walk(m_first_word * per_word + first, group.size(),
+                      m_rows.words_per_row * per_word);
     KASTOR_UNROLL
     for (int k = 0; k < batch; ++k) {
       const std::int64_t x = walk.x() * width;

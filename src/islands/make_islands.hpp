@@ -12,23 +12,15 @@
 #include "islands/island_sums.hpp"
 #include "islands/sum_islands.hpp"
 
-/// From sums to rows that the host reads.
+/// From sums to rows that the host reads. Leaves the sums as the next call wants them.
 namespace kastor::detail {
-
-struct ClearIslands {
-  LabelledRuns runs;
-  IslandSums* islands;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (i < runs.islands()) islands[i] = IslandSums();
-  }
-};
 
 template <class Exec, Real T>
 struct MakeIslands {
   static constexpr int threads = 64;
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Island));
   LabelledRuns runs;
-  const IslandSums* islands;
+  IslandSums* islands;
   Island* rows;
   Background<Exec, T> background;
   Side side;
@@ -42,7 +34,10 @@ struct MakeIslands {
     const std::int64_t rest = runs.islands() - first;
     if (rest <= 0) return;
     const int n = rest < threads ? static_cast<int>(rest) : threads;
-    group.for_each(n, [&](int i) { made[i] = row_of(first + i); });
+    group.for_each(n, [&](int i) {
+      made[i] = row_of(first + i);
+      islands[first + i] = IslandSums();
+    });
     group.barrier();
     group.copy(made, rows + first, n);
   }

@@ -11,6 +11,8 @@
 #include "core/interval.hpp"
 #include "core/launch.hpp"
 #include "core/pack.hpp"
+#include "core/tile_list.hpp"
+#include "core/tile_packs.hpp"
 #include "core/word_rows.hpp"
 #include "islands/map_bounds.hpp"
 #include "islands/nearby_background.hpp"
@@ -95,28 +97,24 @@ struct IslandMasks {
   std::uint64_t* negative_seeds;
 };
 
-/// Fills words of every mask. The threads of a group look at whole words first; then they share
-/// the pixels that have to be judged, which are few and far from evenly spread.
+/// Fills words of every mask. The threads of a group look at all pixels of a tile first; then they
+/// share those that have to be judged by the maps, which are few and far from evenly spread.
 template <class Exec, Real T>
 struct MarkWords {
-  static constexpr int words = 128;  ///< of a group
-  static constexpr int threads = words;
+  static constexpr int words = 256;  ///< of a tile; each group has one
+  static constexpr int threads = 128;
   static constexpr int groups_at_once = 5;  ///< on a processor of a device
+  using ToJudge = core::TileList<Exec, 1024>;
+  /// Words of the tile.
+  struct Masks {
+    std::uint64_t blank, foreground, seeds, negative_foreground, negative_seeds;
+  };
   struct Scratch {
-    std::uint64_t blank[words];
-    std::uint64_t to_judge[words];
-    std::uint32_t first_listed[words];
-    std::uint16_t listed[64 * words];  ///< word and bit of a pixel to judge, then its `Verdict`
-    std::uint32_t count;               ///< of them
+    Masks masks[words];
+    PatchLimits<T> limits[words];
+    typename ToJudge::Space to_judge;
   };
   static constexpr int scratch_bytes = sizeof(Scratch);
-  enum Verdict : std::uint16_t {
-    is_blank = 1,
-    is_foreground = 2,
-    is_seed = 4,
-    is_negative_foreground = 8,
-    is_negative_seed = 16
-  };
 
   Thresholds<Exec, T> thresholds;
   core::WordRows<T> rows;  ///< of a band
@@ -132,87 +130,77 @@ struct MarkWords {
     Scratch& scratch = *group.template scratch<Scratch>();
     const std::int64_t first = group.index() * words;
     const int n = rows.words() - first < words ? static_cast<int>(rows.words() - first) : words;
-    if (group.rank() == 0) scratch.count = 0;
-    group.barrier();
-    group.for_each(n, [&](int i) { look_at(group, scratch, i, first + i); });
-    group.barrier();
-    NearbyBackground<Exec, T> background(thresholds.background);
-    group.for_each(static_cast<int>(scratch.count), [&](int k) {
-      const int pixel = scratch.listed[k];
-      scratch.listed[k] = judged(background, first + pixel / 64, pixel % 64);
+    group.for_each(n, [&](int i) {
+      scratch.masks[i] = {};
+      scratch.limits[i] = limits_of(first + i);
     });
+    ToJudge to_judge(group, scratch.to_judge);  // waits for all
+    NearbyBackground<Exec, T> background(thresholds.background);
+    const core::TilePacks<Exec, T> packs(rows, first, n);
+    const auto judge = [&](int place, T x) {
+      judge_pixel(group, background, first, place, x, scratch.masks[place / 64]);
+    };
+    packs.for_each(
+        group,
+        [&](const auto& pack, int place) {
+          const PatchLimits<T> limit = scratch.limits[place / 64];
+          const std::uint64_t loud =
+              core::bits_where(pack, [&](T x) { return !limit.is_quiet(x); });
+          if (loud == 0) return loud;
+          const std::uint64_t blank =
+              loud & core::bits_where(pack, [](T x) { return !core::is_finite(x); });
+          if (blank != 0) group.set_bits(&scratch.masks[place / 64].blank, blank << (place % 64));
+          return loud & ~blank;
+        },
+        [&](std::uint64_t bits, const auto& place_of, const auto& pixel_of) {
+          to_judge.add(bits, place_of, pixel_of, judge);
+        });
+    to_judge.share([&](int place) { judge(place, packs.at(place)); });
     group.barrier();
-    group.for_each(n, [&](int i) { put(scratch, i, first + i); });
+    group.for_each(n, [&](int i) { put(scratch.masks[i], first + i); });
   }
 
  private:
-  template <class Condition>
-  [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t bits_of(
-      const typename core::WordRows<T>::Word& word, const Condition& is_so) {
-    std::uint64_t bits = 0;
-    core::for_each_pack<core::pack_width_v<Exec>>(
-        word.pixels, word.n,
-        [&](const auto& pack, int j) { bits |= core::bits_where(pack, is_so) << j; });
-    return bits;
+  [[nodiscard]] KOKKOS_FUNCTION PatchLimits<T> limits_of(std::int64_t w) const {
+    const std::int64_t row = core::row_of_word(w, rows.words_per_row);
+    return limits[patches.of_word(first_row + row, w - row * rows.words_per_row)];
+  }
+  /// Word w of the band is this one of the image.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t in_image(std::int64_t w) const {
+    return first_row * rows.words_per_row + w;
   }
 
-  /// Says which pixels of a word are blank by themselves, and lists those to be judged by the maps.
-  KOKKOS_FUNCTION void look_at(const core::Group<Exec>& group, Scratch& scratch, int i,
-                               std::int64_t w) const {
-    const auto word = rows.word(w);
+  /// A finite pixel, at a place of the tile.
+  KOKKOS_FUNCTION void judge_pixel(const core::Group<Exec>& group,
+                                   NearbyBackground<Exec, T>& background, std::int64_t first,
+                                   int place, T x, Masks& found) const {
+    const std::int64_t w = first + place / 64;
+    const std::uint64_t bit = std::uint64_t{1} << (place % 64);
+    if (region != nullptr && (region[in_image(w)] & bit) == 0) return;
     const std::int64_t row = core::row_of_word(w, rows.words_per_row);
-    const PatchLimits<T> limit =
-        limits[patches.of_word(first_row + row, w - row * rows.words_per_row)];
-    scratch.blank[i] = scratch.to_judge[i] = scratch.first_listed[i] = 0;
-    const std::uint64_t quiet = bits_of(word, [&](T x) { return limit.is_quiet(x); });
-    if (quiet == core::low_bits(word.n) && region == nullptr) return;
-    std::uint64_t usable = bits_of(word, [](T x) { return core::is_finite(x); });
-    if (region != nullptr) usable &= region[first_row * rows.words_per_row + w];
-    scratch.blank[i] = ~usable & core::low_bits(word.n);
-    std::uint64_t rest = scratch.to_judge[i] = usable & ~quiet;
-    if (rest == 0) return;
-    const auto count = static_cast<std::uint32_t>(core::popcount(rest));
-    std::uint32_t place = scratch.first_listed[i] = group.fetch_add(&scratch.count, count);
-    for (; rest != 0; rest &= rest - 1)
-      scratch.listed[place++] = static_cast<std::uint16_t>(64 * i + core::countr_zero(rest));
-  }
-
-  /// A finite pixel of the region.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint16_t judged(NearbyBackground<Exec, T>& background,
-                                                     std::int64_t w, int bit) const {
-    const std::int64_t row = core::row_of_word(w, rows.words_per_row);
-    const std::int64_t x = 64 * (w - row * rows.words_per_row) + bit;
-    const LevelAndRms here = background(first_row + row, x);
-    if (!here.is_usable()) return is_blank;
-    const auto value = static_cast<double>(rows.data[row * rows.pitch + x]);
+    const LevelAndRms here =
+        background(first_row + row, 64 * (w - row * rows.words_per_row) + place % 64);
+    if (!here.is_usable()) return group.set_bits(&found.blank, bit);
+    const auto value = static_cast<double>(x);
     const double flood = thresholds.flood * here.rms;
     const double seed = thresholds.seed * here.rms;
     const double up = deviation(Side::above, value, here.level);
     const double down = deviation(Side::below, value, here.level);
-    return static_cast<std::uint16_t>((up > flood ? is_foreground : 0) | (up > seed ? is_seed : 0) |
-                                      (down > flood ? is_negative_foreground : 0) |
-                                      (down > seed ? is_negative_seed : 0));
+    if (up > flood) group.set_bits(&found.foreground, bit);
+    if (up > seed) group.set_bits(&found.seeds, bit);
+    if (down > flood) group.set_bits(&found.negative_foreground, bit);
+    if (down > seed) group.set_bits(&found.negative_seeds, bit);
   }
 
-  KOKKOS_FUNCTION void put(const Scratch& scratch, int i, std::int64_t w) const {
-    std::uint64_t blank = scratch.blank[i];
-    std::uint64_t foreground = 0, seeds = 0, negative_foreground = 0, negative_seeds = 0;
-    const std::uint16_t* verdict = scratch.listed + scratch.first_listed[i];
-    for (std::uint64_t rest = scratch.to_judge[i]; rest != 0; rest &= rest - 1, ++verdict) {
-      const std::uint64_t bit = rest & ~(rest - 1);
-      if ((*verdict & is_blank) != 0) blank |= bit;
-      if ((*verdict & is_foreground) != 0) foreground |= bit;
-      if ((*verdict & is_seed) != 0) seeds |= bit;
-      if ((*verdict & is_negative_foreground) != 0) negative_foreground |= bit;
-      if ((*verdict & is_negative_seed) != 0) negative_seeds |= bit;
-    }
-    const std::int64_t at = first_row * rows.words_per_row + w;
-    masks.blank[at] = blank;
-    masks.foreground[at] = foreground;
-    masks.seeds[at] = seeds;
+  KOKKOS_FUNCTION void put(const Masks& found, std::int64_t w) const {
+    const std::int64_t at = in_image(w);
+    const std::uint64_t outside = region != nullptr ? ~region[at] : 0;
+    masks.blank[at] = (found.blank | outside) & core::low_bits(rows.word(w).n);
+    masks.foreground[at] = found.foreground;
+    masks.seeds[at] = found.seeds;
     if (masks.negative_foreground == nullptr) return;
-    masks.negative_foreground[at] = negative_foreground;
-    masks.negative_seeds[at] = negative_seeds;
+    masks.negative_foreground[at] = found.negative_foreground;
+    masks.negative_seeds[at] = found.negative_seeds;
   }
 };
 

@@ -28,20 +28,19 @@ class IslandMeasurer {
                const LabelCounts* counts) {
     const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
     m_room = std::max({m_room, std::int64_t{4096}, labels.ny * labels.nx / 8192});
-    core::grow(m_islands, m_space, "kastor::islands::sums", m_room);
+    IslandSums* const sums = m_sums.begin_call(m_space, "kastor::islands::sums", m_room);
     core::grow(m_rows, m_space, "kastor::islands::rows", m_room);
     const LabelledRuns runs(labels, counts, m_room);
-    core::for_each("kastor::islands::clear", m_space, m_room, ClearIslands{runs, m_islands.data()});
-    RunsOfBand<Exec, T> some{runs,      m_islands.data(), background, m_side, blank,
-                             labels.ny, labels.nx,        {},         0,      0};
-    some.workers = core::workers_of(m_space, runs.run_room);
+    const RunsOfBand<Exec, T> some{runs,      sums,      background, m_side, blank,
+                                   labels.ny, labels.nx, {},         0};
     sweep<FindExtents>("kastor::islands::find_extents", bands, some);
     sweep<SumFluxes>("kastor::islands::sum_fluxes", bands, some);
     sweep<SumMoments>("kastor::islands::sum_moments", bands, some);
     using Make = MakeIslands<Exec, T>;
-    const Make make{runs, m_islands.data(), m_rows.data(), background, m_side};
+    const Make make{runs, sums, m_rows.data(), background, m_side};
     core::for_each_group<Make::threads>("kastor::islands::make_rows", m_space,
                                         {make.groups(), Make::scratch_bytes}, make);
+    m_sums.end_call();
   }
 
   /// `before`: islands with lower ids. False: there were more islands than there was room for,
@@ -60,16 +59,18 @@ class IslandMeasurer {
  private:
   template <template <class, class> class Sweep>
   void sweep(const char* label, Bands<T, Exec> bands, RunsOfBand<Exec, T> runs) const {
+    using Sums = RunsOfBand<Exec, T>;
     for (const auto& band : bands) {
       runs.band = rows_of<T, Exec>(band);
-      core::for_each(label, m_space, runs.workers, Sweep<Exec, T>{runs});
+      core::for_each_group<Sums::threads, Sums::groups_at_once>(label, m_space, runs.shape(m_space),
+                                                                Sweep<Exec, T>{runs});
       runs.first_row += runs.band.ny;
     }
   }
 
   Exec m_space;
   Side m_side;
-  Kokkos::View<IslandSums*, typename Exec::memory_space> m_islands;
+  core::InitialValues<IslandSums, Exec> m_sums;
   Kokkos::View<Island*, core::HostReadableSpace<Exec>> m_rows;
   std::int64_t m_room = 0;  ///< islands
   std::span<const Island> m_found;

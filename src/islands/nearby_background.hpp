@@ -14,19 +14,31 @@ template <class Exec, Real T>
 class NearbyMap {
  public:
   using Map = PixelMap<Exec, T>;
+  using Place = typename MeshSurface<Exec>::Place;
 
   KOKKOS_FUNCTION explicit NearbyMap(const Map& map) : m_map(map) {}
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t y, std::int64_t x) {
-    if (m_map.kind() == Map::Kind::surface) return of_surface(y, x);
+  [[nodiscard]] KOKKOS_FUNCTION bool is_surface() const {
+    return m_map.kind() == Map::Kind::surface;
+  }
+  /// Of a surface.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place column(std::int64_t x) const {
+    return m_map.surface().column(x);
+  }
+  /// `column`: that of x, if the map is a surface.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t y, std::int64_t x,
+                                                              const Place& column) {
+    if (is_surface()) return of_surface(y, column);
     if (m_map.kind() == Map::Kind::constant) return m_map.constant();
     return static_cast<double>(m_map.image()(y, x));
   }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t y, std::int64_t x) {
+    return (*this)(y, x, is_surface() ? column(x) : Place());
+  }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION double of_surface(std::int64_t y, std::int64_t x) {
+  [[nodiscard]] KOKKOS_FUNCTION double of_surface(std::int64_t y, const Place& column) {
     const MeshSurface<Exec>& surface = m_map.surface();
-    const auto column = surface.column(x);
     if (y != m_y || column.first != m_first) {
       m_y = y;
       m_first = column.first;
@@ -56,14 +68,22 @@ template <class Exec, Real T>
 class NearbyBackground {
  public:
   KOKKOS_FUNCTION explicit NearbyBackground(const Background<Exec, T>& background)
-      : m_level(background.level), m_rms(background.rms) {}
+      : m_level(background.level), m_rms(background.rms) {
+    const auto &level = background.level.surface(), &rms = background.rms.surface();
+    m_share_columns = m_level.is_surface() && m_rms.is_surface() &&
+                      level.cell_width == rms.cell_width &&
+                      level.nodes.extent(1) == rms.nodes.extent(1);
+  }
 
   [[nodiscard]] KOKKOS_FUNCTION LevelAndRms operator()(std::int64_t y, std::int64_t x) {
-    return {m_level(y, x), m_rms(y, x)};
+    if (!m_share_columns) return {m_level(y, x), m_rms(y, x)};
+    const auto column = m_level.column(x);
+    return {m_level(y, x, column), m_rms(y, x, column)};
   }
 
  private:
   NearbyMap<Exec, T> m_level, m_rms;
+  bool m_share_columns;  ///< as the maps of one estimate do
 };
 
 /// On which side of the background islands lie.

@@ -9,8 +9,9 @@
 #include <kastor/pixel_map.hpp>
 
 #include "core/bits.hpp"
+#include "core/group.hpp"
 #include "core/keyed_sums.hpp"
-#include "core/launch.hpp"
+#include "core/tile_list.hpp"
 #include "islands/island_sums.hpp"
 #include "islands/nearby_background.hpp"
 
@@ -71,11 +72,22 @@ struct RunsOfBand {
   std::int64_t ny, nx;         ///< of the whole image
   Rows<T> band;
   std::int64_t first_row;
-  std::int64_t workers;
 
-  /// Adds what `sweep.part_of(run)` says to the islands of a worker's runs.
+  static constexpr int threads = 128;
+  static constexpr int groups_at_once = 5;  ///< on a processor of a device
+  static constexpr int runs_of_tile = threads;
+  using InIslands = core::TileList<Exec, runs_of_tile>;
+  static constexpr int scratch_bytes = sizeof(typename InIslands::Space);
+
+  [[nodiscard]] core::GroupShape shape(const Exec& space) const {
+    return {core::groups_for(space, runs.run_room, runs_of_tile, 4 * groups_at_once),
+            scratch_bytes};
+  }
+
+  /// Adds what `sweep.part_of(run)` says to the islands of a group's runs. Most runs are noise and
+  /// belong to no island.
   template <class Sweep>
-  KOKKOS_FUNCTION void sweep_over(std::int64_t worker, const Sweep& sweep) const {
+  KOKKOS_FUNCTION void sweep_over(const core::Group<Exec>& group, const Sweep& sweep) const {
     using Part = typename Sweep::Part;
     if (runs.islands() == 0) return;
     const std::int64_t words_per_row = (nx + 63) / 64;
@@ -83,11 +95,23 @@ struct RunsOfBand {
       part.add_to(Sweep::total_of(islands[label - 1]));
     };
     core::KeyedSums<Part, decltype(add)> sums(add);
-    const core::Share<Exec> share(worker, workers, runs.first_in_word[first_row * words_per_row],
-                                  runs.first_in_word[(first_row + band.ny) * words_per_row]);
-    for (std::int64_t i = share.first; i < share.past; i += share.step) {
-      const Run run{runs.begin[i], runs.end[i], runs.row[i], runs.label[i]};
-      if (run.label != 0) sums.take(run.label, sweep.part_of(run));
+    InIslands in_islands(group, *group.template scratch<typename InIslands::Space>());
+    const std::int64_t begin = runs.first_in_word[first_row * words_per_row];
+    const std::int64_t past = runs.first_in_word[(first_row + band.ny) * words_per_row];
+    for (std::int64_t tile = begin + group.index() * runs_of_tile; tile < past;
+         tile += group.count() * runs_of_tile) {
+      const auto take = [&](int place, std::uint32_t label) {
+        const std::int64_t i = tile + place;
+        sums.take(label, sweep.part_of(Run{runs.begin[i], runs.end[i], runs.row[i], label}));
+      };
+      const auto n = static_cast<int>(past - tile < runs_of_tile ? past - tile : runs_of_tile);
+      group.for_each(n, [&](int i) {
+        const std::uint32_t label = runs.label[tile + i];
+        if (label != 0)
+          in_islands.add(
+              1, [i](int) { return i; }, [label](int) { return label; }, take);
+      });
+      in_islands.share([&](int place) { take(place, runs.label[tile + place]); });
     }
     sums.flush();
   }
@@ -109,7 +133,9 @@ struct FindExtents {
   using Part = IslandExtents;
   RunsOfBand<Exec, T> runs;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const { runs.sweep_over(worker, *this); }
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    runs.sweep_over(group, *this);
+  }
   KOKKOS_FUNCTION static Part& total_of(IslandSums& island) { return island.extents; }
 
   [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {
@@ -149,7 +175,9 @@ struct SumFluxes {
   using Part = IslandFluxes;
   RunsOfBand<Exec, T> runs;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const { runs.sweep_over(worker, *this); }
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    runs.sweep_over(group, *this);
+  }
   KOKKOS_FUNCTION static Part& total_of(IslandSums& island) { return island.fluxes; }
 
   [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {
@@ -181,7 +209,9 @@ struct SumMoments {
   using Part = IslandMoments;
   RunsOfBand<Exec, T> runs;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const { runs.sweep_over(worker, *this); }
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    runs.sweep_over(group, *this);
+  }
   KOKKOS_FUNCTION static Part& total_of(IslandSums& island) { return island.moments; }
 
   [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {

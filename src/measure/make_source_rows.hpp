@@ -14,13 +14,14 @@
 
 namespace kastor::detail {
 
-/// From sums to rows, which may lie in the memory of the host.
+/// From sums to rows, which may lie in the memory of the host. Leaves the sums as the next call
+/// wants them.
 template <class Exec, class T>
 struct MakeSourceRows {
   static constexpr int threads = 64;
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(Source));
   SourceRuns runs;
-  const SourceTotals<T>* totals;
+  SourceTotals<T>* totals;
   Source* rows;
 
   /// No more than a device is busy with; each makes as many rows as there are.
@@ -35,7 +36,10 @@ struct MakeSourceRows {
     for (std::int64_t first = group.index() * threads; first < count;
          first += group.count() * threads) {
       const int n = count - first < threads ? static_cast<int>(count - first) : threads;
-      group.for_each(n, [&](int i) { made[i] = row_of(first + i); });
+      group.for_each(n, [&](int i) {
+        made[i] = row_of(first + i);
+        totals[first + i] = SourceTotals<T>();
+      });
       group.barrier();
       group.copy(made, rows + first, n);
       group.barrier();

@@ -27,23 +27,21 @@ struct Measurer<Exec, T>::Plan {
   }
 
   void enqueue_kernels(Bands<T, Exec> bands, const detail::SourceRuns& runs, Source* into) {
-    core::grow(totals, space, "kastor::measure::totals", runs.components);
-    const std::int64_t clearers = core::workers_of(space, runs.components);
-    core::for_each("kastor::measure::clear", space, clearers,
-                   detail::ClearSources<Exec, T>{runs, totals.data(), clearers});
+    auto* const totals = sums.begin_call(space, "kastor::measure::totals", runs.components);
     const std::int64_t workers = core::workers_of(space, runs.run_capacity);
     detail::for_some_bands<T, Exec>(bands, [&](const detail::SomeBands<T>& some) {
       core::for_each("kastor::measure::find_extents", space, workers,
-                     detail::FindSourceExtents<Exec, T>{{runs, totals.data(), workers, some}});
+                     detail::FindSourceExtents<Exec, T>{{runs, totals, workers, some}});
     });
     detail::for_some_bands<T, Exec>(bands, [&](const detail::SomeBands<T>& some) {
       core::for_each("kastor::measure::sum_runs", space, workers,
-                     detail::SumSources<Exec, T>{{runs, totals.data(), workers, some}});
+                     detail::SumSources<Exec, T>{{runs, totals, workers, some}});
     });
     using Make = detail::MakeSourceRows<Exec, T>;
-    const Make make{runs, totals.data(), into};
+    const Make make{runs, totals, into};
     core::for_each_group<Make::threads>("kastor::measure::make_rows", space,
                                         {make.groups(space), Make::scratch_bytes}, make);
+    sums.end_call();
   }
 
   [[nodiscard]] Kokkos::View<const Source*, typename Exec::memory_space> run(
@@ -76,7 +74,7 @@ struct Measurer<Exec, T>::Plan {
   }
 
   Exec space;
-  Kokkos::View<detail::SourceTotals<T>*, typename Exec::memory_space> totals;
+  core::InitialValues<detail::SourceTotals<T>, Exec> sums;
   Rows rows;
   Kokkos::View<Source*, core::HostReadableSpace<Exec>> rows_on_host;
   std::int64_t most_rows = 0;  ///< that there is room for on the host

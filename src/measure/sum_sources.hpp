@@ -17,19 +17,6 @@
 namespace kastor::detail {
 
 template <class Exec, class T>
-struct ClearSources {
-  SourceRuns runs;
-  SourceTotals<T>* totals;
-  std::int64_t workers;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    const core::Share<Exec> share(worker, workers, 0, runs.count());
-    for (std::int64_t i = share.first; i < share.past; i += share.step)
-      totals[i] = SourceTotals<T>();
-  }
-};
-
-template <class Exec, class T>
 struct FindSourceExtents {
   using Part = SourceExtents<T>;
   SourceSweep<Exec, T> sweep;

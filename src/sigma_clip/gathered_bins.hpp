@@ -92,10 +92,10 @@ struct GatheredBins {
     const double b = place_in_window(x);
     return b < window - 1 ? static_cast<int>(b) : window - 1;
   }
-  /// Which of 256 equal parts of a bin of the window a pixel of the bin belongs to; monotone.
-  [[nodiscard]] KOKKOS_FUNCTION int part_of_window_bin(T x, int bin) const {
-    const double part = (place_in_window(x) - bin) * 256;
-    return part < 255 ? (part > 0 ? static_cast<int>(part) : 0) : 255;
+  /// Which of some equal parts of a bin of the window a pixel of the bin belongs to; monotone.
+  [[nodiscard]] KOKKOS_FUNCTION int part_of_window_bin(T x, int bin, int parts) const {
+    const double part = (place_in_window(x) - bin) * parts;
+    return part < parts - 1 ? (part > 0 ? static_cast<int>(part) : 0) : parts - 1;
   }
   /// The bin of a pixel within its tail, from 0.
   [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const {

@@ -55,7 +55,7 @@ template <class Exec, class T>
 struct ReadImage {
   static constexpr int threads = 256;
   static constexpr int words_of_tile = 128;
-  using Others = core::TileList<Exec, 64 * words_of_tile>;
+  using Others = core::TileList<Exec, 2048>;
   struct Space {
     typename Others::Space others;
     std::uint32_t gathered[Segment<T>::lists];
@@ -93,7 +93,7 @@ struct ReadImage {
         if (mask != nullptr && x > b.candidate) mark(tile * 64 + place);
       };
       packs.for_each(
-          group, [&](const auto& pack) { return add_inside(b, pack, of_tile); },
+          group, [&](const auto& pack, int) { return add_inside(b, pack, of_tile); },
           [&](std::uint64_t bits, const auto& place_of, const auto& pixel_of) {
             others.add(bits, place_of, pixel_of, take);
           });

@@ -62,29 +62,33 @@ class Replay {
     core::Interval<T> interval, next;
     ClipPopulation now, left;
     Statistics s;
-    if (!count(next, left)) return false;
-    result.blank = result.pixels - left.n;
-    if (left.n == 0) return true;
-    for (;;) {
-      if (!describe(left, s)) return false;
-      interval = next;
-      now = left;
-      ++result.passes;
-      if (result.passes == 1) {
-        if (!find_extremes(interval, now, s)) return false;
-        result.all = s;
+    // Each step is written once: a device spends most of the time on fetching this code.
+    for (bool is_first = true;; is_first = false) {
+      left = {};
+      if (next.low < next.high && !count(next, left)) return false;
+      if (is_first) {
+        result.blank = result.pixels - left.n;
+        if (left.n == 0) return true;
+      } else {
+        result.degenerate = left.n == 0;
+        result.converged = left.n == now.n;
       }
+      const bool is_last =
+          result.degenerate || result.converged || (!is_first && result.passes == max_passes);
+      if (!is_last) {
+        if (!describe(left, s)) return false;
+        interval = next;
+        now = left;
+        ++result.passes;
+      }
+      if ((is_first || is_last) && !find_extremes(interval, now, s)) return false;
+      if (is_first) result.all = s;
+      if (is_last) break;
       const core::Interval<T> limits =
           core::interval_between<T>(s.median - kappa * s.std, s.median + kappa * s.std);
       next.low = limits.low > interval.low ? limits.low : interval.low;
       next.high = limits.high < interval.high ? limits.high : interval.high;
-      left = {};
-      if (next.low < next.high && !count(next, left)) return false;
-      result.degenerate = left.n == 0;
-      result.converged = left.n == now.n;
-      if (result.degenerate || result.converged || result.passes == max_passes) break;
     }
-    if (!find_extremes(interval, now, s)) return false;
     result.clipped = s;
     return true;
   }
@@ -119,9 +123,14 @@ class Replay {
     const std::int64_t lower = (p.n - 1) / 2 - below;
     const std::int64_t upper = p.n / 2 - below;
     if (lower < 0 || upper >= m_in_window) return false;
-    const auto a = static_cast<double>(in_window(lower));
-    const double b = upper == lower ? a : static_cast<double>(in_window(upper));
-    s.median = core::without_sign_of_zero(core::midpoint(a, b));
+    double middle[2] = {};
+    KASTOR_KEEP_LOOP
+    for (std::int64_t rank = lower; rank <= upper; ++rank) {
+      middle[0] = middle[1];
+      middle[1] = static_cast<double>(in_window(rank));
+    }
+    s.median = core::without_sign_of_zero(
+        core::midpoint(lower == upper ? middle[1] : middle[0], middle[1]));
     return true;
   }
 
@@ -132,10 +141,12 @@ class Replay {
     const bool above_window = m_inside.inside > m_inside.below + m_in_window;
     if ((p.tail[0] == 0 && m_inside.below > 0) || (p.tail[1] == 0 && above_window)) return false;
     if ((p.tail[0] == 0 || p.tail[1] == 0) && m_in_window == 0) return false;
-    const T low = p.tail[0] > 0 ? m_tails.outermost(0, interval) : in_window(0);
-    const T high = p.tail[1] > 0 ? m_tails.outermost(1, interval) : in_window(m_in_window - 1);
-    s.min = core::without_sign_of_zero(static_cast<double>(low));
-    s.max = core::without_sign_of_zero(static_cast<double>(high));
+    KASTOR_KEEP_LOOP
+    for (int side = 0; side < 2; ++side) {
+      const T x = p.tail[side] > 0 ? m_tails.outermost(side, interval)
+                                   : in_window(side == 0 ? 0 : m_in_window - 1);
+      (side == 0 ? s.min : s.max) = core::without_sign_of_zero(static_cast<double>(x));
+    }
     return true;
   }
 

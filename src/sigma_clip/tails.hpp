@@ -45,26 +45,20 @@ class Tails {
 
   /// What each tail has within an interval. Half of the group looks at each tail.
   KOKKOS_FUNCTION void within(const core::Interval<T>& interval, TailPart (&parts)[sides]) const {
-    int octave[sides];
-    std::int64_t words[sides * TailSums::words];
+    const T limit[sides] = {interval.low, interval.high};
+    const int bin[sides] = {bin_of_limit(limit[0]), bin_of_limit(limit[1])};
+    std::int64_t words[sides][TailSums::words];
+    m_group.sum_words_of_parts(words, [&](int side, const core::SubGroup& half, auto& mine) {
+      if (TailOctaves::octave_of(bin[side]) < m_octaves[side])
+        add_within(half, side, bin[side], limit[side], mine);
+    });
     for (int side = 0; side < sides; ++side) {
-      const T limit = side == 0 ? interval.low : interval.high;
-      const int bin = bin_of_limit(limit);
-      octave[side] = TailOctaves::octave_of(bin);
-      const core::SubGroup half = m_group.part(side, sides);
-      TailSums mine;
-      if (octave[side] < m_octaves[side] && half.has_this_thread())
-        mine = share_within(half, side, bin, limit);
-      KASTOR_UNROLL
-      for (int k = 0; k < TailSums::words; ++k) words[side * TailSums::words + k] = mine.word[k];
-    }
-    m_group.sum_words(words);
-    for (int side = 0; side < sides; ++side) {
+      const int octave = TailOctaves::octave_of(bin[side]);
       TailSums sums;
       KASTOR_UNROLL
-      for (int k = 0; k < TailSums::words; ++k) sums.word[k] = words[side * TailSums::words + k];
-      parts[side] = octave[side] < m_octaves[side]
-                        ? with_octave(m_space.before_octave[side][octave[side]], octave[side], sums)
+      for (int k = 0; k < TailSums::words; ++k) sums.word[k] = words[side][k];
+      parts[side] = octave < m_octaves[side]
+                        ? with_octave(m_space.before_octave[side][octave], octave, sums)
                         : m_space.before_octave[side][m_octaves[side]];
     }
   }
@@ -72,11 +66,14 @@ class Tails {
   /// The outermost pixel of a tail within an interval, where it has any there.
   [[nodiscard]] KOKKOS_FUNCTION T outermost(int side, const core::Interval<T>& interval) const {
     const T limit = side == 0 ? interval.low : interval.high;
-    // First the bin that the limit cuts, then the last one before it that has pixels.
+    // From the bin that the limit cuts towards the centre.
     const int used = TailOctaves::first_bin_of(m_octaves[side]);
     const int cut = bin_of_limit(limit);
-    for (int bin = cut < used ? cut : last_used_before(side, used); bin >= 0;
-         bin = last_used_before(side, bin)) {
+    int past = cut < used ? cut + 1 : used;
+    for (;;) {
+      const int bin = last_used_before(side, past);
+      if (bin < 0) return T{0};
+      past = bin;
       // Keys that grow outwards, and 0 for no pixel.
       core::Key<T> key = 0;
       m_sorted.for_each_in(m_group, bin_in_all(side, bin), [&](T x) {
@@ -87,7 +84,6 @@ class Tails {
       key = m_group.max(key);
       if (key != 0) return core::value_of<T>(side == 0 ? static_cast<core::Key<T>>(~key) : key);
     }
-    return T{0};
   }
 
  private:
@@ -136,10 +132,10 @@ class Tails {
             before.squares + m_bins.in_grid_units(sums.squares(), octave, true)};
   }
 
-  /// This thread's share of what the octave of a bin has within a limit: blocks of bins, bins, and
-  /// pixels of the bin itself.
-  [[nodiscard]] KOKKOS_FUNCTION TailSums share_within(const core::SubGroup& half, int side, int bin,
-                                                      T limit) const {
+  /// Adds this thread's share of what the octave of a bin has within a limit: blocks of bins, bins,
+  /// and pixels of the bin itself.
+  KOKKOS_FUNCTION void add_within(const core::SubGroup& half, int side, int bin, T limit,
+                                  std::int64_t (&words)[TailSums::words]) const {
     constexpr int in_block = TailOctaves::bins_of_block;
     const int octave = TailOctaves::octave_of(bin);
     const int first = TailOctaves::first_bin_of(octave);
@@ -158,7 +154,8 @@ class Tails {
     half.for_each_of(m_sorted.pixels + begin, past - begin, [&](T x) {
       if (is_within(side, x, limit)) term.add(x, sums);
     });
-    return sums;
+    KASTOR_UNROLL
+    for (int k = 0; k < TailSums::words; ++k) words[k] += sums.word[k];
   }
   /// The last bin with pixels before `bin`; -1 if there is none.
   [[nodiscard]] KOKKOS_FUNCTION int last_used_before(int side, int bin) const {

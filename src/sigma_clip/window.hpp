@@ -16,7 +16,8 @@ namespace kastor::detail {
 template <class T>
 struct WindowSpace {
   static constexpr int most_sorted = 128;
-  static constexpr int digits = 256;
+  static constexpr int digit_bits = 6;
+  static constexpr int digits = 1 << digit_bits;
   std::uint32_t begin[GatheredBins<T>::window + 1];
   T unsorted[most_sorted];
   T sorted[most_sorted];
@@ -85,7 +86,9 @@ class Window {
     if (n <= WindowSpace<T>::most_sorted) {
       m_group.copy_list(m_pixels + first, m_space.unsorted, n);
     } else {
-      const auto part_of = [&](T x) { return m_bins.part_of_window_bin(x, bin); };
+      const auto part_of = [&](T x) {
+        return m_bins.part_of_window_bin(x, bin, WindowSpace<T>::digits);
+      };
       count_digits(bin, part_of);
       const auto part = static_cast<int>(find_digit(rank - first));
       first += m_space.before_digit;
@@ -144,17 +147,18 @@ class Window {
   /// Of a bin with very many pixels close together, as in images of few different values: digit by
   /// digit of the ordered keys, from the highest one.
   [[nodiscard]] KOKKOS_FUNCTION T select(std::uint32_t rank) const {
-    constexpr int digit_bits = 8;
+    constexpr int digit_bits = WindowSpace<T>::digit_bits;
     constexpr int key_bits = 8 * static_cast<int>(sizeof(Key));
+    constexpr int first_shift = (key_bits - 1) / digit_bits * digit_bits;
     const int bin = bin_of_rank(rank);
     rank -= m_space.begin[bin];
     Key prefix = 0;
-    for (int shift = key_bits - digit_bits; shift >= 0; shift -= digit_bits) {
+    for (int shift = first_shift; shift >= 0; shift -= digit_bits) {
       count_digits(bin, [&](T x) {
         const Key key = core::key_of(core::without_sign_of_zero(x));
         const bool is_candidate =
-            shift + digit_bits >= key_bits || (key ^ prefix) >> (shift + digit_bits) == 0;
-        return is_candidate ? static_cast<int>((key >> shift) & 0xff) : -1;
+            shift == first_shift || (key ^ prefix) >> (shift + digit_bits) == 0;
+        return is_candidate ? static_cast<int>(key >> shift) & (WindowSpace<T>::digits - 1) : -1;
       });
       const std::uint32_t digit = find_digit(rank);
       rank -= m_space.before_digit;

@@ -240,30 +240,38 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-template <class Exec>
+template <class Exec, int parts>
 struct ShareWork {
   int n;
   const Row* rows;
   Row* copied;
   std::int64_t* sum;
-  int *visits, *visits_2d, *visits_of_parts;
+  int *visits, *visits_2d, *visits_of_parts, *wrong_sums;
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     group.copy(rows, copied, n);
     group.for_each(n, [&](int i) { Kokkos::atomic_add(visits + i, 1); });
     group.for_each_2d(n / 10, 10,
                       [&](int y, int x) { Kokkos::atomic_add(visits_2d + 10 * y + x, 1); });
     group.for_each_of(rows, n, [&](const Row& row) { Kokkos::atomic_add(sum, row.id); });
-    for (int which = 0; which < 4; ++which) {
-      const core::SubGroup part = group.part(which, 4);
-      if (!part.has_this_thread()) continue;
-      part.for_each_of(rows, n,
-                       [&](const Row& row) { Kokkos::atomic_add(visits_of_parts + row.id, 1); });
-    }
+    group.barrier();
+    std::int64_t sums[parts][2];
+    group.sum_words_of_parts(sums, [&](int which, const core::SubGroup& part, auto& words) {
+      part.for_each_of(rows, n, [&](const Row& row) {
+        Kokkos::atomic_add(visits_of_parts + row.id, 1);
+        words[0] += row.id << 32;
+        words[1] += which;
+      });
+    });
+    for (int which = 0; which < parts; ++which)
+      for (int k = 0; k < 2; ++k)
+        if (sums[which][k] != (k == 0 ? *sum << 32 : std::int64_t{n} * which))
+          Kokkos::atomic_add(wrong_sums, 1);
   }
 };
 
 template <class Exec, int threads>
 void work_is_shared_by_all_threads() {
+  constexpr int parts = threads < 128 ? 1 : 4;  // each of 32 threads or more
   for (const int n : {0, 1, 7, 10, 31, 32, 33, 100, 257, 1000, 5000}) {
     const auto size = static_cast<std::size_t>(n);
     std::vector<Row> rows(size);
@@ -276,17 +284,19 @@ void work_is_shared_by_all_threads() {
     const ts::DeviceList<Exec, Row> copied("test::copied", size);
     const ts::DeviceList<Exec, std::int64_t> total("test::sum", 1);
     const ts::DeviceList<Exec, int> visits("test::visits", size), visits_2d("test::visits", size),
-        of_parts("test::visits", size);
-    run_groups<threads, Exec>(1, 0,
-                              ShareWork<Exec>{n, on_device.data(), copied.data(), total.data(),
-                                              visits.data(), visits_2d.data(), of_parts.data()});
+        of_parts("test::visits", size), wrong_sums("test::wrong_sums", 1);
+    run_groups<threads, Exec>(
+        1, 0,
+        ShareWork<Exec, parts>{n, on_device.data(), copied.data(), total.data(), visits.data(),
+                               visits_2d.data(), of_parts.data(), wrong_sums.data()});
     EXPECT_TRUE(ts::to_vector(copied) == rows) << n;
     EXPECT_EQ(ts::to_vector(total)[0], sum) << n;
     EXPECT_EQ(ts::to_vector(visits), std::vector<int>(size, 1)) << n;
     std::vector<int> of_whole_rows(size, 1);
     for (std::size_t i = size / 10 * 10; i < size; ++i) of_whole_rows[i] = 0;
     EXPECT_EQ(ts::to_vector(visits_2d), of_whole_rows) << n;
-    EXPECT_EQ(ts::to_vector(of_parts), std::vector<int>(size, 4)) << n << ", by each of 4 parts";
+    EXPECT_EQ(ts::to_vector(of_parts), std::vector<int>(size, parts)) << n << ", by each part";
+    EXPECT_EQ(ts::to_vector(wrong_sums)[0], 0) << n << ", of each part";
   }
 }
 

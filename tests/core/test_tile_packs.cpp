@@ -28,9 +28,9 @@ namespace core = kastor::core;
 constexpr int words_of_tile = 12;
 
 /// Groups go through all tiles, list the places of the pixels above 0, and visit them.
-template <class Exec, class T>
+template <class Exec, class T, int most>
 struct VisitPositive {
-  using List = core::TileList<Exec, 64 * words_of_tile>;
+  using List = core::TileList<Exec, most>;
   core::WordRows<T> rows;
   int* visits;               ///< of each place of the words
   std::int64_t* seen;        ///< (2) pixels that are numbers, and the sum of those above 0
@@ -52,7 +52,9 @@ struct VisitPositive {
       };
       packs.for_each(
           group,
-          [&](const auto& pack) {
+          [&](const auto& pack, int place) {
+            const T first = pack.pixel[0];
+            if (first == first && !(packs.at(place) == first)) core::atomic_add(not_equal, 1U);
             mine[0] += core::count_where(pack, [](T x) { return x == x; });
             return core::bits_where(pack, [](T x) { return x > T{0}; });
           },
@@ -72,7 +74,7 @@ struct BandShape {
 constexpr BandShape shapes[] = {{1, 1, 1, 0},   {3, 64, 64, 0},      {40, 63, 63, 1},
                                 {7, 65, 80, 3}, {29, 1000, 1001, 5}, {2, 4096, 4096, 0}};
 
-template <class C, int threads>
+template <class C, int threads, int most>
 void every_positive_pixel_is_visited_once() {
   using Exec = typename C::exec;
   using T = typename C::real;
@@ -88,7 +90,7 @@ void every_positive_pixel_is_visited_once() {
                                            static_cast<std::size_t>(64 * rows.words()));
     const ts::DeviceList<Exec, std::int64_t> seen("test::seen", 2);
     const ts::DeviceList<Exec, std::uint32_t> not_equal("test::not_equal", 1);
-    using Visit = VisitPositive<Exec, T>;
+    using Visit = VisitPositive<Exec, T, most>;
     const Exec space;
     core::for_each_group<threads>("test::visit", space,
                                   {3, static_cast<int>(sizeof(typename Visit::List::Space))},
@@ -117,8 +119,13 @@ class TilesOfWords : public ::testing::Test {};
 TYPED_TEST_SUITE(TilesOfWords, ts::ExecsAndReals, ts::CaseName);
 
 TYPED_TEST(TilesOfWords, AreListedPixelByPixel) {
-  every_positive_pixel_is_visited_once<TypeParam, 32>();
-  every_positive_pixel_is_visited_once<TypeParam, 256>();
+  constexpr int all = 64 * words_of_tile;
+  every_positive_pixel_is_visited_once<TypeParam, 32, all>();
+  every_positive_pixel_is_visited_once<TypeParam, 256, all>();
+}
+TYPED_TEST(TilesOfWords, AreListedAsFarAsThereIsRoom) {
+  every_positive_pixel_is_visited_once<TypeParam, 32, 5>();
+  every_positive_pixel_is_visited_once<TypeParam, 256, 64>();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <kastor/island_finder.hpp>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "compare.hpp"
 #include "device.hpp"
+#include "failing_kernel.hpp"
 #include "generators.hpp"
 #include "island_comparison.hpp"
 #include "island_scenes.hpp"
@@ -437,6 +439,29 @@ void lists_grow_to_the_number_of_islands() {
 }
 
 /// `find` says the same as a call, and leaves its rows where they are.
+/// The sums of a call that failed must not become part of the next one's.
+template <class C>
+void a_call_that_failed_leaves_nothing_behind() {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  const auto scene = ts::make_scene<T>(ts::Maps::images, 120, 210, 17);
+  const ts::DeviceMap<Exec, T> level(scene.background.level);
+  const ts::DeviceMap<Exec, T> rms(scene.background.rms);
+  const kastor::Background<Exec, T> background{level.map, rms.map};
+  const auto image = ts::to_device<Exec>(scene.image);
+  const auto params = params_of(2.5, 0.7);
+  kastor::IslandFinder<Exec, T> find(Exec{}, params), other(Exec{}, params);
+  (void)find(image, background);  // its lists are long enough now
+  {
+    const ts::FailingKernel failing("kastor::islands::make_rows");
+    EXPECT_THROW((void)find(image, background), std::runtime_error);
+  }
+  Exec{}.fence("test::failed");
+  const kastor::IslandResult wanted = other(image, background);
+  EXPECT_GT(wanted.islands.size(), 10U);
+  EXPECT_TRUE(same_bits(find(image, background), wanted));
+}
+
 template <class C>
 void finds_without_a_copy() {
   using Exec = typename C::exec;
@@ -619,6 +644,10 @@ TYPED_TEST(IslandFinder, IsTheSameBitsOnEveryBackend) {
 
 TYPED_TEST(IslandFinder, StartsAnewWithEveryCall) {
   a_finder_starts_anew_with_every_call<TypeParam>();
+}
+
+TYPED_TEST(IslandFinder, IsNotSpoiltByACallThatFailed) {
+  a_call_that_failed_leaves_nothing_behind<TypeParam>();
 }
 
 TYPED_TEST(IslandFinder, FindsWithoutACopy) { finds_without_a_copy<TypeParam>(); }

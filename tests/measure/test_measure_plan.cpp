@@ -8,7 +8,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <kastor/measure.hpp>
 #include <limits>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 
 #include "compare.hpp"
 #include "device.hpp"
+#include "failing_kernel.hpp"
 #include "generators.hpp"
 #include "measure_reference.hpp"
 #include "naive.hpp"
@@ -25,7 +25,6 @@
 namespace {
 
 namespace ts = testing_support;
-namespace tools = Kokkos::Tools::Experimental;
 
 template <class T>
 ts::HostImage<T> noise(std::int64_t ny, std::int64_t nx) {
@@ -179,11 +178,6 @@ void pixels_at_the_ends_of_the_range_are_summed() {
   }
 }
 
-/// What a tool throws at the begin of a kernel ends the call there.
-void throw_before_rows(const char* label, std::uint32_t, std::uint64_t*) {
-  if (std::strcmp(label, "kastor::measure::make_rows") == 0) throw std::runtime_error("stopped");
-}
-
 /// The sums of a call that failed must not become part of the next one's.
 template <class C>
 void a_call_that_failed_leaves_nothing_behind() {
@@ -195,10 +189,10 @@ void a_call_that_failed_leaves_nothing_behind() {
   const auto mask = ts::random_mask(50, 90, 0.5, 6);
   const auto labels = kastor::label(space, ts::to_device_mask<Exec>(mask));
   kastor::Measurer<Exec, T> measurer(space);
-  const tools::EventSet before = tools::get_callbacks();
-  tools::set_begin_parallel_for_callback(throw_before_rows);
-  EXPECT_THROW((void)measurer(on_device, labels), std::runtime_error);
-  tools::set_callbacks(before);
+  {
+    const ts::FailingKernel failing("kastor::measure::make_rows");
+    EXPECT_THROW((void)measurer(on_device, labels), std::runtime_error);
+  }
   space.fence("test::failed");
   EXPECT_TRUE(ts::same_bits(kastor::to_host<Exec>(space, measurer(on_device, labels)),
                             wanted(image, mask)));
