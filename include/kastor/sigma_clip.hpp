@@ -36,8 +36,11 @@ struct SigmaClipResult {
 };
 
 /// Iterated kappa-sigma clipping: keep the pixels strictly inside median -+ kappa * std of the
-/// survivors, until a pass removes none. The result is that of the plain iteration, exactly:
-/// medians, counts and limits never depend on the route.
+/// survivors, until a pass removes none. The result is that of the plain iteration: counts and
+/// medians are exact for limits that follow from a std with a relative error below 1e-12. The route
+/// depends on the image and the parameters alone; std may differ between routes in its last digits,
+/// so that a pixel which lies as near as that to a limit may be kept on one of them and not on the
+/// other.
 ///
 /// A fixed-stride sample predicts where the medians and limits can fall; one read of the image sums
 /// the pixels that are safe from them and gathers the others; every pass is then replayed on the

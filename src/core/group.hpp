@@ -244,11 +244,6 @@ template <class Exec>
   return wanted < 1 ? 1 : (wanted < held ? wanted : held);
 }
 
-/// Scratch memory that a group may have: some groups of a device's processor share 100 to 200 KB;
-/// on a CPU, so much that it stays in a core's second-level cache.
-template <class Exec>
-inline constexpr int max_scratch_bytes_v = runs_on_host_v<Exec> ? 320 * 1024 : 40 * 1024;
-
 /// How a kernel of groups is launched.
 struct GroupShape {
   std::int64_t groups = 1;

@@ -30,22 +30,21 @@ struct InsideSums {
 /// The same as words that all groups add to; 128 bits as the sums of the terms' lower 32 bits and
 /// of the rest.
 struct InsideTotals {
-  std::uint64_t inside, below, sum_low, sum_high, squares_low, squares_high;
+  enum Word { inside, below, sum_low, sum_high, squares_low, squares_high, words };
+  std::uint64_t word[words];
   std::uint64_t repeated[InsideSums::max_repeated];
 
-  /// In the order of the members.
-  KOKKOS_FUNCTION void add(const std::int64_t (&words)[6]) {
-    std::uint64_t* const to[] = {&inside, &below, &sum_low, &sum_high, &squares_low, &squares_high};
-    for (int k = 0; k < 6; ++k) core::atomic_add(to[k], static_cast<std::uint64_t>(words[k]));
+  KOKKOS_FUNCTION void add(const std::int64_t (&some)[words]) {
+    for (int k = 0; k < words; ++k) core::atomic_add(&word[k], static_cast<std::uint64_t>(some[k]));
   }
   [[nodiscard]] KOKKOS_FUNCTION InsideSums sums() const {
     InsideSums s;
-    s.inside = static_cast<std::int64_t>(inside);
-    s.below = static_cast<std::int64_t>(below);
+    s.inside = static_cast<std::int64_t>(word[inside]);
+    s.below = static_cast<std::int64_t>(word[below]);
     for (int i = 0; i < InsideSums::max_repeated; ++i)
       s.repeated[i] = static_cast<std::int64_t>(repeated[i]);
-    s.sum = core::joined(sum_low, sum_high);
-    s.squares = core::joined(squares_low, squares_high);
+    s.sum = core::joined(word[sum_low], word[sum_high]);
+    s.squares = core::joined(word[squares_low], word[squares_high]);
     return s;
   }
 };
@@ -151,12 +150,13 @@ struct ReadImage {
   };
 
   KOKKOS_FUNCTION void add_to_totals(const core::Group<Exec>& group, const ThreadSums& mine) const {
-    std::int64_t words[] = {mine.inside,
-                            mine.below,
-                            lower_half(mine.sum),
-                            upper_half(mine.sum),
-                            lower_half(mine.squares),
-                            upper_half(mine.squares)};
+    std::int64_t words[InsideTotals::words] = {};
+    words[InsideTotals::inside] = mine.inside;
+    words[InsideTotals::below] = mine.below;
+    words[InsideTotals::sum_low] = lower_half(mine.sum);
+    words[InsideTotals::sum_high] = upper_half(mine.sum);
+    words[InsideTotals::squares_low] = lower_half(mine.squares);
+    words[InsideTotals::squares_high] = upper_half(mine.squares);
     group.sum_words(words);
     if (group.rank() == 0) totals->add(words);
     for (int i = 0; i < brackets->repeated; ++i) {
@@ -175,7 +175,9 @@ struct ReadImage {
 
   /// Adds up the pixels between the edges, one type a loop. The centre, which lies in the window,
   /// stands for all others, and adds nothing. Those of the window are not counted. \return the bits
-  /// of the pixels beyond the edges or in the window; blanks are among them if they are few.
+  /// of the pixels beyond the edges or in the window; blanks are among them if they are few. One
+  /// grid is enough for sums and squares: the edges lie within six sigmas, so that the core's
+  /// squares are far above its step (`core::Grid::single_step`).
   template <class Pack>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t add_inside(const Bounds& b,
                                                                             const Pack& pack,

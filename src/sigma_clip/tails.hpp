@@ -16,8 +16,15 @@ namespace kastor::detail {
 /// What a tail has within a limit: sums of the distances from the centre, and of their squares, in
 /// units of the grid of the sums between the edges.
 struct TailPart {
-  std::int64_t count;
-  double sum, squares;
+  std::int64_t count = 0;
+  double sum = 0, squares = 0;
+
+  KOKKOS_FUNCTION TailPart& operator+=(const TailPart& other) {
+    count += other.count;
+    sum += other.sum;
+    squares += other.squares;
+    return *this;
+  }
 };
 
 /// Scratch memory of Tails.
@@ -108,18 +115,17 @@ class Tails {
       const TailSums& sums = m_sorted.octave[i];
       const bool any = sums.word[TailSums::count] != 0;
       if (any && octave > last[side]) last[side] = octave;
-      m_space.before_octave[side][octave] =
-          any ? with_octave({0, 0, 0}, octave, sums) : TailPart{0, 0, 0};
+      m_space.before_octave[side][octave] = any ? with_octave({}, octave, sums) : TailPart{};
     });
     for (int side = 0; side < sides; ++side) m_octaves[side] = m_group.max(last[side]) + 1;
     m_group.barrier();
     for (int side = m_group.rank(); side < sides; side += m_group.size()) {
-      TailPart before{0, 0, 0};
+      TailPart before;
       for (int octave = 0; octave < m_octaves[side]; ++octave) {
         const TailPart here = m_space.before_octave[side][octave];
         m_space.before_octave[side][octave] = before;
         if (here.count == 0) continue;
-        before = {before.count + here.count, before.sum + here.sum, before.squares + here.squares};
+        before += here;
       }
       m_space.before_octave[side][m_octaves[side]] = before;
     }

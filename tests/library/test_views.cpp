@@ -35,13 +35,17 @@ class Bits {
     std::memcpy(m_bytes.data() + at, &number, sizeof(Number));
   }
   void add(const kastor::Statistics& s) {
+    static_assert(sizeof(kastor::Statistics) == 6 * sizeof(double), "a new figure is added here");
     for (const double value : {s.mean, s.median, s.std, s.min, s.max}) add(value);
     add(s.count);
   }
   void add(const kastor::SigmaClipResult& clip) {
     add(clip.all);
     add(clip.clipped);
-    add(clip.passes);
+    for (const std::int64_t count : {clip.pixels, clip.blank, std::int64_t{clip.passes}})
+      add(count);
+    for (const bool is_so : {clip.converged, clip.degenerate}) add(is_so);
+    add(clip.route);
   }
   void add(const kastor::Catalogue& catalogue) {
     EXPECT_FALSE(catalogue.empty());

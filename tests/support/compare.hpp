@@ -45,6 +45,8 @@ class FieldComparison {
   }
   FieldComparison& fields(const std::string& name, const kastor::Statistics& a,
                           const kastor::Statistics& b) {
+    static_assert(sizeof(kastor::Statistics) == 6 * sizeof(double),
+                  "a new figure is compared here");
     field((name + ".mean").c_str(), a.mean, b.mean);
     field((name + ".median").c_str(), a.median, b.median);
     field((name + ".std").c_str(), a.std, b.std);
