@@ -66,7 +66,7 @@ class ClipPlan {
     m_outcome() = ClipOutcome<T>{};
     m_started = m_pixels >= smallest_sampled;
     if (!m_started) return;
-    reserve(std::max<std::int64_t>(m_pixels / 16, std::min<std::int64_t>(m_pixels, 1 << 18)));
+    reserve(std::max<std::int64_t>(m_pixels / 32, std::min<std::int64_t>(m_pixels, 1 << 18)));
     enqueue(bands, 1.0);
   }
 
