@@ -262,7 +262,6 @@ struct ThreadSums {
 KOKKOS_INLINE_FUNCTION void add_to(std::int64_t& sum, std::int64_t value) { sum += value; }
 KOKKOS_INLINE_FUNCTION void add_to(core::Int128& sum, std::int64_t value) { sum.add(value); }
 
-/// Int128 as sums of the lower 32 bits and of the rest.
 template <class Exec, class Source>
 [[nodiscard]] KOKKOS_FUNCTION GridSums sum_of_group(const core::Group<Exec>& group,
                                                     const ThreadSums<Source>& mine) {
@@ -274,14 +273,12 @@ template <class Exec, class Source>
     all.squares.add(words[1]);
     return all;
   } else {
-    const auto low = [](const core::Int128& n) {
-      return static_cast<std::int64_t>(n.low & 0xffffffffU);
-    };
-    const auto rest = [](const core::Int128& n) {
-      return static_cast<std::int64_t>(n.low >> 32 | static_cast<std::uint64_t>(n.high) << 32);
-    };
-    std::int64_t words[] = {low(mine.sum),      rest(mine.sum), low(mine.squares),
-                            rest(mine.squares), mine.count,     mine.below};
+    std::int64_t words[] = {core::lower_part(mine.sum),
+                            core::upper_part(mine.sum),
+                            core::lower_part(mine.squares),
+                            core::upper_part(mine.squares),
+                            mine.count,
+                            mine.below};
     group.sum_words(words);
     const auto joined = [&](int i) {
       return core::joined(static_cast<std::uint64_t>(words[i]),

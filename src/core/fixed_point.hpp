@@ -48,6 +48,14 @@ struct Int128 {
   }
 };
 
+/// The lower 32 bits of a sum, and the rest: what `joined` takes, also after both were added up
+/// over many sums.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t lower_part(const Int128& sum) {
+  return static_cast<std::int64_t>(sum.low & 0xffffffffU);
+}
+[[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t upper_part(const Int128& sum) {
+  return static_cast<std::int64_t>(sum.low >> 32 | static_cast<std::uint64_t>(sum.high) << 32);
+}
 /// A sum from the sum of its terms' lower 32 bits and the sum of their upper parts.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION Int128 joined(std::uint64_t low, std::uint64_t high) {
   Int128 sum{high << 32, static_cast<std::int64_t>(high) >> 32};

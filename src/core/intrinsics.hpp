@@ -138,15 +138,17 @@ KOKKOS_FUNCTION void sum_over_parts(const Member& team, std::int64_t (&word)[N],
 #if KASTOR_CORE_CUDA_FORMS
   constexpr int lanes = 32;
   __shared__ std::int64_t of_warp[lanes][N];
-  KASTOR_KEEP_LOOP  // less code to fetch
-      for (int step = lanes / 2; step > 0; step /= 2) {
+  // A loop, which is less code to fetch.
+  KASTOR_KEEP_LOOP
+  for (int step = lanes / 2; step > 0; step /= 2) {
     KASTOR_UNROLL
     for (int k = 0; k < N; ++k)
       word[k] += __shfl_xor_sync(~0U, static_cast<long long>(word[k]), step);
   }
   const int thread = team.team_rank();
   const int warps = team.team_size() / (lanes * parts);  // of a part
-  __syncthreads();                                       // the sums of the last call have been read
+  // Not before the sums of the last call have been read.
+  __syncthreads();
   if (thread % lanes == 0) {
     KASTOR_UNROLL
     for (int k = 0; k < N; ++k) of_warp[thread / lanes][k] = word[k];

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/bits.hpp"
 #include "core/intrinsics.hpp"
 #include "core/ordered_key.hpp"
 #include "core/portable.hpp"
@@ -105,20 +104,6 @@ template <class SomePack, class Condition>
       bits |= std::uint64_t{some} << first;
     }
     return bits;
-  }
-}
-
-/// `visit(x)` for the pixels whose bit is 1. A device's thread, which keeps its pack in registers,
-/// looks at one after the other.
-template <class SomePack, class Visit>
-KOKKOS_FORCEINLINE_FUNCTION void for_each_marked(const SomePack& pack, std::uint64_t bits,
-                                                 const Visit& visit) {
-  if constexpr (SomePack::width <= 16) {
-    KASTOR_UNROLL
-    for (int j = 0; j < SomePack::width; ++j)
-      if ((static_cast<std::uint32_t>(bits) >> j & 1U) != 0) visit(pack.pixel[j]);
-  } else {
-    for (; bits != 0; bits &= bits - 1) visit(pack.pixel[countr_zero(bits)]);
   }
 }
 

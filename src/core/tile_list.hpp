@@ -17,6 +17,7 @@ namespace kastor::core {
 template <class Exec, int most>
 class TileList {
  public:
+  static constexpr int max_places = 65536;  ///< of a tile, at most: from 0 on
   struct Space {
     std::uint16_t place[2][most];
     std::uint32_t count[3];
@@ -29,7 +30,7 @@ class TileList {
     group.barrier();
   }
 
-  /// Adds the places, below 65536, of some bits; any thread may call it. `visit(place, pixel)` for
+  /// Adds the places of some bits; any thread may call it. `visit(place, pixel)` for
   /// those that do not get into the list.
   template <class PlaceOf, class PixelOf, class Visit>
   KOKKOS_FUNCTION void add(std::uint64_t bits, const PlaceOf& place_of, const PixelOf& pixel_of,

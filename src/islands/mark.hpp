@@ -105,6 +105,7 @@ struct MarkWords {
   static constexpr int threads = 128;
   static constexpr int groups_at_once = 5;  ///< on a processor of a device
   using ToJudge = core::TileList<Exec, 1024>;
+  static_assert(64 * words <= ToJudge::max_places);
   /// Words of the tile.
   struct Masks {
     std::uint64_t blank, foreground, seeds, negative_foreground, negative_seeds;

@@ -77,6 +77,7 @@ struct RunsOfBand {
   static constexpr int groups_at_once = 5;  ///< on a processor of a device
   static constexpr int runs_of_tile = threads;
   using InIslands = core::TileList<Exec, runs_of_tile>;
+  static_assert(runs_of_tile <= InIslands::max_places);
   static constexpr int scratch_bytes = sizeof(typename InIslands::Space);
 
   [[nodiscard]] core::GroupShape shape(const Exec& space) const {

@@ -55,6 +55,7 @@ struct ReadImage {
   static constexpr int threads = 256;
   static constexpr int words_of_tile = 128;
   using Others = core::TileList<Exec, 2048>;
+  static_assert(64 * words_of_tile <= Others::max_places);
   struct Space {
     typename Others::Space others;
     std::uint32_t gathered[Segment<T>::lists];
@@ -153,10 +154,10 @@ struct ReadImage {
     std::int64_t words[InsideTotals::words] = {};
     words[InsideTotals::inside] = mine.inside;
     words[InsideTotals::below] = mine.below;
-    words[InsideTotals::sum_low] = lower_half(mine.sum);
-    words[InsideTotals::sum_high] = upper_half(mine.sum);
-    words[InsideTotals::squares_low] = lower_half(mine.squares);
-    words[InsideTotals::squares_high] = upper_half(mine.squares);
+    words[InsideTotals::sum_low] = core::lower_part(mine.sum);
+    words[InsideTotals::sum_high] = core::upper_part(mine.sum);
+    words[InsideTotals::squares_low] = core::lower_part(mine.squares);
+    words[InsideTotals::squares_high] = core::upper_part(mine.squares);
     group.sum_words(words);
     if (group.rank() == 0) totals->add(words);
     for (int i = 0; i < brackets->repeated; ++i) {
@@ -166,13 +167,6 @@ struct ReadImage {
         core::atomic_add(&totals->repeated[i], static_cast<std::uint64_t>(n[0]));
     }
   }
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t lower_half(const core::Int128& sum) {
-    return static_cast<std::int64_t>(sum.low & 0xffffffffU);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t upper_half(const core::Int128& sum) {
-    return static_cast<std::int64_t>(sum.low >> 32 | static_cast<std::uint64_t>(sum.high) << 32);
-  }
-
   /// Adds up the pixels between the edges, one type a loop. The centre, which lies in the window,
   /// stands for all others, and adds nothing. Those of the window are not counted. \return the bits
   /// of the pixels beyond the edges or in the window; blanks are among them if they are few. One

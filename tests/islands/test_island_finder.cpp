@@ -438,7 +438,6 @@ void lists_grow_to_the_number_of_islands() {
   EXPECT_TRUE(same_bits(find(few, background), first));
 }
 
-/// `find` says the same as a call, and leaves its rows where they are.
 /// The sums of a call that failed must not become part of the next one's.
 template <class C>
 void a_call_that_failed_leaves_nothing_behind() {
@@ -462,6 +461,7 @@ void a_call_that_failed_leaves_nothing_behind() {
   EXPECT_TRUE(same_bits(find(image, background), wanted));
 }
 
+/// `find` says the same as a call, and leaves its rows where they are.
 template <class C>
 void finds_without_a_copy() {
   using Exec = typename C::exec;
