@@ -136,12 +136,13 @@ class ClipPlan {
       m_memory.add(m_parts.outcome, 1);
     }
   }
+  /// Of whole words: a CPU's threads would clear bytes one by one.
   void clear(void* begin, void* past) {
-    const auto bytes = static_cast<std::byte*>(past) - static_cast<std::byte*>(begin);
-    const Kokkos::View<std::byte*, typename Exec::memory_space,
-                       Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-        memory(static_cast<std::byte*>(begin), static_cast<std::size_t>(bytes));
-    Kokkos::deep_copy(m_space, memory, std::byte{0});
+    using Word = std::uint64_t;
+    auto* const first = static_cast<Word*>(begin);
+    const Kokkos::View<Word*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+        memory(first, static_cast<std::size_t>(static_cast<Word*>(past) - first));
+    Kokkos::deep_copy(m_space, memory, Word{0});
   }
 
   /// Room for so many gathered pixels, and a part of a tile more for each segment.
