@@ -7,12 +7,12 @@
 #include <string>
 #include <variant>
 
-#include "cli/errors.hpp"
-#include "cli/format.hpp"
-#include "cli/options.hpp"
-#include "cli/outputs.hpp"
-#include "cli/session.hpp"
-#include "cli/words.hpp"
+#include "cli/options/options.hpp"
+#include "cli/report/format.hpp"
+#include "cli/report/words.hpp"
+#include "cli/run/errors.hpp"
+#include "cli/run/outputs.hpp"
+#include "cli/run/session.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "cli/format.hpp"
-#include "cli/options.hpp"
-#include "cli/report.hpp"
-#include "cli/session.hpp"
-#include "cli/streams.hpp"
+#include "cli/options/options.hpp"
+#include "cli/report/format.hpp"
+#include "cli/report/report.hpp"
+#include "cli/report/streams.hpp"
+#include "cli/run/session.hpp"
 #include "device/probe.hpp"
 #include "subcommands.hpp"
 

@@ -4,12 +4,12 @@
 #include <kastor/source_finder.hpp>
 #include <string>
 
-#include "cli/options.hpp"
-#include "cli/outputs.hpp"
-#include "cli/report.hpp"
-#include "cli/session.hpp"
-#include "cli/source_labels.hpp"
-#include "cli/streams.hpp"
+#include "cli/options/options.hpp"
+#include "cli/report/report.hpp"
+#include "cli/report/streams.hpp"
+#include "cli/run/outputs.hpp"
+#include "cli/run/session.hpp"
+#include "find/source_labels.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_line.hpp"
-#include "cli/errors.hpp"
-#include "cli/manual.hpp"
-#include "cli/overview.hpp"
-#include "cli/streams.hpp"
+#include "cli/help/manual.hpp"
+#include "cli/help/overview.hpp"
+#include "cli/options/command_line.hpp"
+#include "cli/report/streams.hpp"
+#include "cli/run/errors.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {

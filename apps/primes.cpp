@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/session.hpp"
-#include "cli/streams.hpp"
+#include "cli/report/streams.hpp"
+#include "cli/run/session.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {

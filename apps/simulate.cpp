@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/errors.hpp"
-#include "cli/format.hpp"
-#include "cli/outputs.hpp"
-#include "cli/overview.hpp"
-#include "cli/session.hpp"
-#include "cli/simulate_options.hpp"
-#include "cli/streams.hpp"
-#include "cli/truth_writer.hpp"
+#include "cli/help/overview.hpp"
+#include "cli/options/simulate_options.hpp"
+#include "cli/report/format.hpp"
+#include "cli/report/streams.hpp"
+#include "cli/run/errors.hpp"
+#include "cli/run/outputs.hpp"
+#include "cli/run/session.hpp"
+#include "cli/run/truth_writer.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {

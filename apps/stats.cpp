@@ -2,11 +2,11 @@
 #include <kastor/io/fits_image.hpp>
 #include <kastor/sigma_clip.hpp>
 
-#include "cli/options.hpp"
-#include "cli/outputs.hpp"
-#include "cli/report.hpp"
-#include "cli/session.hpp"
-#include "cli/streams.hpp"
+#include "cli/options/options.hpp"
+#include "cli/report/report.hpp"
+#include "cli/report/streams.hpp"
+#include "cli/run/outputs.hpp"
+#include "cli/run/session.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {

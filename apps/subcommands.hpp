@@ -2,7 +2,7 @@
 #ifndef KASTOR_APPS_SUBCOMMANDS_HPP
 #define KASTOR_APPS_SUBCOMMANDS_HPP
 
-#include "cli/command_line.hpp"
+#include "cli/options/command_line.hpp"
 
 /// One file each. `arguments` is what follows the subcommand's name; failures are exceptions.
 namespace kastor::cli {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/errors.hpp"
-#include "cli/options.hpp"
-#include "cli/outputs.hpp"
-#include "cli/picture_options.hpp"
-#include "cli/session.hpp"
+#include "cli/options/options.hpp"
+#include "cli/options/picture_options.hpp"
+#include "cli/run/errors.hpp"
+#include "cli/run/outputs.hpp"
+#include "cli/run/session.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {

@@ -8,7 +8,7 @@
 #include <kastor/version.hpp>
 #include <thread>
 
-#include "cli/format.hpp"
+#include "cli/report/format.hpp"
 #include "device/probe.hpp"
 
 namespace kastor::bench {

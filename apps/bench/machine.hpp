@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/backends.hpp"
+#include "cli/run/backends.hpp"
 
 namespace kastor::bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/options.hpp"
 
-#include "cli/errors.hpp"
+#include "cli/run/errors.hpp"
 
 namespace kastor::bench {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/timing.hpp"
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 
 namespace kastor::bench {
 

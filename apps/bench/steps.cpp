@@ -4,7 +4,7 @@
 #include <kastor/sigma_clip.hpp>
 #include <kastor/simulate.hpp>
 
-#include "cli/backends.hpp"
+#include "cli/run/backends.hpp"
 
 namespace kastor::bench {
 namespace {

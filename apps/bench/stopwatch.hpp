@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/timing.hpp"
-#include "cli/backends.hpp"
+#include "cli/run/backends.hpp"
 
 namespace kastor::bench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/table.hpp"
-#include "cli/json.hpp"
+#include "cli/report/json.hpp"
 
 namespace kastor::bench {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "bench/table.hpp"
-#include "cli/errors.hpp"
-#include "cli/format.hpp"
-#include "cli/words.hpp"
+#include "cli/report/format.hpp"
+#include "cli/report/words.hpp"
+#include "cli/run/errors.hpp"
 
 namespace kastor::bench {
 namespace {

@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "cli/errors.hpp"
-#include "many/folder_outputs.hpp"
-#include "many/image_names.hpp"
-#include "many/image_queue.hpp"
-#include "many/outcome_log.hpp"
-#include "many/resume.hpp"
-#include "many/work_queue.hpp"
+#include "cli/run/errors.hpp"
+#include "find/folder_outputs.hpp"
+#include "find/image_names.hpp"
+#include "find/image_queue.hpp"
+#include "find/outcome_log.hpp"
+#include "find/resume.hpp"
+#include "find/work_queue.hpp"
 #include "scratch_directory.hpp"
 
 namespace {

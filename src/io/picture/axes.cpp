@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "axes.hpp"
+#include "io/picture/axes.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <kastor/error.hpp>
 #include <numbers>
 
-#include "sky_ticks.hpp"
+#include "io/picture/sky_ticks.hpp"
 
 namespace kastor::io::picture {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "geometry.hpp"
-#include "text.hpp"
-#include "ticks.hpp"
+#include "io/picture/geometry.hpp"
+#include "io/picture/text.hpp"
+#include "io/picture/ticks.hpp"
 
 namespace kastor::io::picture {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "canvas.hpp"
+#include "io/picture/canvas.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "colour_map.hpp"
+#include "io/picture/colour_map.hpp"
 
 namespace kastor::io::picture {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "colour_map.hpp"
+#include "io/picture/colour_map.hpp"
 
 #include <algorithm>
 #include <cmath>

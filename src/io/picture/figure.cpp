@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "figure.hpp"
+#include "io/picture/figure.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "axes.hpp"
-#include "marks.hpp"
+#include "io/picture/axes.hpp"
+#include "io/picture/marks.hpp"
 
 namespace kastor::io::picture {
 namespace {

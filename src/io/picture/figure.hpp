@@ -6,9 +6,9 @@
 #include <kastor/io/wcs.hpp>
 #include <string>
 
-#include "canvas.hpp"
-#include "intensity.hpp"
-#include "pixel_grid.hpp"
+#include "io/picture/canvas.hpp"
+#include "io/picture/intensity.hpp"
+#include "io/picture/pixel_grid.hpp"
 
 namespace kastor::io::picture {
 

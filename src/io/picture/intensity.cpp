@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intensity.hpp"
+#include "io/picture/intensity.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <kastor/io/picture_params.hpp>
 
-#include "pixel_grid.hpp"
+#include "io/picture/pixel_grid.hpp"
 
 namespace kastor::io::picture {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "marks.hpp"
+#include "io/picture/marks.hpp"
 
 #include <algorithm>
 #include <array>

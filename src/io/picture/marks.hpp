@@ -4,9 +4,9 @@
 
 #include <kastor/catalogue.hpp>
 
-#include "geometry.hpp"
-#include "outline.hpp"
-#include "text.hpp"
+#include "io/picture/geometry.hpp"
+#include "io/picture/outline.hpp"
+#include "io/picture/text.hpp"
 
 namespace kastor::io::picture {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "outline.hpp"
+#include "io/picture/outline.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "canvas.hpp"
+#include "io/picture/canvas.hpp"
 
 namespace kastor::io::picture {
 

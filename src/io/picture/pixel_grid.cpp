@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pixel_grid.hpp"
+#include "io/picture/pixel_grid.hpp"
 
 #include <algorithm>
 #include <cmath>

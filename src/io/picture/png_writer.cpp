@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "png_writer.hpp"
+#include "io/picture/png_writer.hpp"
 
 #include <png.h>
 

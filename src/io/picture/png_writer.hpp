@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "canvas.hpp"
+#include "io/picture/canvas.hpp"
 
 namespace kastor::io::picture {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sky_ticks.hpp"
+#include "io/picture/sky_ticks.hpp"
 
 #include <fmt/format.h>
 

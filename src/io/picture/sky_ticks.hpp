@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ticks.hpp"
+#include "io/picture/ticks.hpp"
 
 namespace kastor::io::picture {
 

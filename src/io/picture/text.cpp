@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text.hpp"
+#include "io/picture/text.hpp"
 
 #include <fmt/format.h>
 #include <ft2build.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <kastor/error.hpp>
 
-#include "../text.hpp"
+#include "io/text.hpp"
 
 namespace kastor::io::picture {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "canvas.hpp"
+#include "io/picture/canvas.hpp"
 
 namespace kastor::io::picture {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ticks.hpp"
+#include "io/picture/ticks.hpp"
 
 #include <fmt/format.h>
 

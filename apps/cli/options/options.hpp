@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_OPTIONS_OPTIONS_HPP
+#define KASTOR_APPS_CLI_OPTIONS_OPTIONS_HPP
+
+#include <kastor/io/fits_image.hpp>
+#include <kastor/source_finder.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options/command_line.hpp"
+
+namespace kastor::cli {
+
+/// What every subcommand that computes takes.
+struct RunOptions {
+  std::optional<std::string> on;
+  std::optional<int> threads;
+  bool quiet = false;
+  bool timings = false;
+};
+void add_run_options(CommandLine& line, RunOptions& options);
+/// For work on several backends, one after the other: --on may be given several times.
+/// `choose_backends()` makes sense of it after parsing.
+void add_run_options(CommandLine& line, RunOptions& options, std::vector<std::string>& on);
+/// The backends given, in the order of `compiled_backends()`; none given: none. Sets `options.on`
+/// to the fastest, which is the one that may be without a device. \throws UsageError
+[[nodiscard]] std::vector<std::string> choose_backends(RunOptions& options,
+                                                       const std::vector<std::string>& on);
+
+void add_json_flag(CommandLine& line, bool& json);
+
+struct InputOptions {
+  std::string path;
+  io::ReadOptions read;
+};
+void add_input_options(CommandLine& line, InputOptions& options);
+/// Those that say which part of a file is the image.
+void add_part_options(CommandLine& line, io::ReadOptions& options);
+
+void add_clip_options(CommandLine& line, SigmaClipParams& params);
+
+/// Those that `find` and `label` share, the clip's included.
+void add_find_options(CommandLine& line, FindParams& params);
+/// They, defaults included, as they would be typed: for the provenance of an output.
+[[nodiscard]] std::string find_options_as_typed(const FindParams& params);
+[[nodiscard]] std::string input_options_as_typed(const InputOptions& options);
+
+enum class PixelType { float32, float64 };
+void add_type_option(CommandLine& line, PixelType& type);
+
+void add_overwrite_flag(CommandLine& line, bool& overwrite);
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_OPTIONS_SIMULATE_OPTIONS_HPP
+#define KASTOR_APPS_CLI_OPTIONS_SIMULATE_OPTIONS_HPP
+
+#include <cstdint>
+#include <kastor/simulate.hpp>
+#include <string>
+
+#include "cli/options/command_line.hpp"
+#include "cli/options/options.hpp"
+
+namespace kastor::cli {
+
+/// [pixel]
+struct Size {
+  std::int64_t width = 2048;
+  std::int64_t height = 2048;
+};
+
+struct SimulateOptions {
+  SkyParams sky;
+  Size size;
+  std::int64_t spacing = 16;
+  PixelType type = PixelType::float32;
+  std::string output;
+  bool overwrite = false;
+  RunOptions run;
+};
+
+/// The options of the two kinds; false if help was asked for and printed. \throws UsageError
+[[nodiscard]] bool parse_sky(Arguments arguments, SimulateOptions& options);
+[[nodiscard]] bool parse_diracs(Arguments arguments, SimulateOptions& options);
+
+/// Without a kind.
+[[nodiscard]] CommandDescription simulate_overview();
+
+/// The options that decide the image, defaults included, as they would be typed.
+[[nodiscard]] std::string sky_as_typed(const SimulateOptions& options);
+[[nodiscard]] std::string diracs_as_typed(const SimulateOptions& options);
+
+}  // namespace kastor::cli
+
+#endif

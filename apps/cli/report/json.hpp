@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_REPORT_JSON_HPP
+#define KASTOR_APPS_CLI_REPORT_JSON_HPP
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+/// What all JSON of the command has in common: the order is kept, what does not exist is null.
+namespace kastor::cli {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] inline Json finite_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+[[nodiscard]] inline Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+/// All of it on one line. A file name need not be UTF-8; JSON has to be.
+[[nodiscard]] inline std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace kastor::cli
+
+#endif

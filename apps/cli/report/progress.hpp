@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_REPORT_PROGRESS_HPP
+#define KASTOR_APPS_CLI_REPORT_PROGRESS_HPP
+
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace kastor::cli {
+
+/// One line on the terminal that says what is at work, once the work has lasted a second; erased at
+/// the end.
+class ProgressLine {
+ public:
+  /// \param text  what to show, empty for nothing; called from a thread of the line's own
+  explicit ProgressLine(std::function<std::string()> text);
+  /// Erases the line.
+  ~ProgressLine() = default;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+ private:
+  std::jthread m_thread;
+};
+
+/// A step's name for people: "kastor::sigma_clip::bracket" is "sigma clip: bracket".
+[[nodiscard]] std::string readable_step(std::string name);
+/// "[####......] 12 of 30 images, 8 a second"
+[[nodiscard]] std::string progress_bar(std::size_t done, std::size_t all, double seconds);
+
+/// Whether somebody watches stderr.
+[[nodiscard]] bool stderr_is_terminal();
+
+}  // namespace kastor::cli
+
+#endif

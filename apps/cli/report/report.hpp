@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_REPORT_REPORT_HPP
+#define KASTOR_APPS_CLI_REPORT_REPORT_HPP
+
+#include <kastor/io/fits_image.hpp>
+#include <kastor/sigma_clip.hpp>
+#include <kastor/source_finder.hpp>
+#include <string>
+#include <vector>
+
+/// Results as text for people and as JSON for programs. JSON doubles round-trip; what does not
+/// exist is null.
+namespace kastor::cli {
+
+[[nodiscard]] std::string stats_text(const io::FitsImage& image, const SigmaClipResult& clip);
+[[nodiscard]] std::string stats_json(const io::FitsImage& image, const SigmaClipResult& clip);
+
+/// Counts and the brightest sources.
+[[nodiscard]] std::string find_text(const io::FitsImage& image, const FindParams& params,
+                                    const FindResult& result);
+[[nodiscard]] std::string find_json(const io::FitsImage& image, const FindResult& result);
+
+[[nodiscard]] std::string label_text(const io::FitsImage& image, const FindParams& params,
+                                     const FindResult& result);
+/// \param type  of the label image, "int32" or "int64"
+[[nodiscard]] std::string label_json(const io::FitsImage& image, const FindResult& result,
+                                     const char* type);
+
+[[nodiscard]] std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus);
+[[nodiscard]] std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus);
+
+/// What this kastor is made of.
+struct BuildInfo {
+  struct BackendInfo {
+    std::string name;
+    bool usable;
+    std::string trouble;  ///< why it is not
+    bool standard;        ///< taken without --on
+    int concurrency;      ///< 0 if not usable
+  };
+  struct Library {
+    std::string name;
+    std::string version;  ///< empty if not known
+  };
+  std::string version;
+  std::vector<BackendInfo> backends;
+  std::vector<std::string> devices;
+  std::vector<Library> libraries;
+};
+[[nodiscard]] std::string build_text(const BuildInfo& info);
+[[nodiscard]] std::string build_json(const BuildInfo& info);
+/// Of the JSON library.
+[[nodiscard]] std::string json_library_version();
+
+}  // namespace kastor::cli
+
+#endif

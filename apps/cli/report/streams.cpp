@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report/streams.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <kastor/error.hpp>
+
+namespace kastor::cli {
+
+void print_result(const std::string& text) {
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+    throw Error("standard output: could not be written (" + reason +
+                "); expected room for the results");
+  }
+}
+
+void make_streams_safe() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // Opened for reading: what is written there still fails, as the caller ordered.
+    while (fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
+      if (open("/dev/null", O_RDONLY) < 0) return;
+    }
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace kastor::cli

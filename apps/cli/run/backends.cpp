@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/backends.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "cli/options/environment.hpp"
+#include "cli/run/devices.hpp"
+#include "device/probe.hpp"
+
+namespace kastor::cli {
+namespace {
+
+template <class Exec>
+Backend describe(const char* name) {
+  constexpr bool device = !is_host_space_v<Exec>;
+  constexpr bool parallel_host = std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>;
+  return {name, device, device ? 2 : (parallel_host ? 1 : 0)};
+}
+
+std::vector<Backend> list_backends() {
+  std::vector<Backend> list;
+#define KASTOR_CLI_DESCRIBE(NAME, EXEC) list.push_back(describe<EXEC>(NAME));
+  KASTOR_FOR_EACH_NAMED_EXEC(KASTOR_CLI_DESCRIBE)
+#undef KASTOR_CLI_DESCRIBE
+  return list;
+}
+
+/// None where Kokkos may decide: it follows OMP_NUM_THREADS, else takes every hardware thread, but
+/// checks neither.
+std::optional<int> limited_threads() {
+  const char* wanted = std::getenv("OMP_NUM_THREADS");
+  const long count = wanted != nullptr ? std::strtol(wanted, nullptr, 10)
+                                       : static_cast<long>(std::thread::hardware_concurrency());
+  if (count > most_threads) return most_threads;
+  return std::nullopt;
+}
+
+}  // namespace
+
+const std::vector<Backend>& compiled_backends() {
+  static const std::vector<Backend> list = list_backends();
+  return list;
+}
+
+KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::optional<int> threads) {
+  const auto& list = compiled_backends();
+  const auto is_device = [](const Backend& backend) { return backend.device; };
+  if (std::any_of(list.begin(), list.end(), is_device)) {
+    m_device_usable = device::probe().trouble.empty();
+    // Kokkos starts every backend or none.
+    if (!m_device_usable) leave_devices_out();
+  }
+
+  const Backend* standard = nullptr;
+  const Backend* chosen = nullptr;
+  for (const auto& backend : list) {
+    if (usable(backend) && (standard == nullptr || backend.rank > standard->rank)) {
+      standard = &backend;
+    }
+    if (wanted && backend.name == *wanted) chosen = &backend;
+  }
+  if (!wanted) chosen = standard;
+  if (standard == nullptr || chosen == nullptr) {
+    throw Error("found no usable backend; expected at least one");
+  }
+  if (!usable(*chosen)) {
+    throw Error("--on " + chosen->name + ": found no usable device (" + device::probe().trouble +
+                "); expected one, with its driver");
+  }
+  m_standard = standard->name;
+  m_backend = chosen->name;
+
+  check_kokkos_environment(m_device_usable ? device::probe().names.size() : 0);
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true);
+  settings.set_print_configuration(false);
+  // A backend without threads of its own should not start another's.
+  if (chosen->rank == 0) threads = 1;
+  if (!threads) threads = limited_threads();
+  if (threads) settings.set_num_threads(*threads);
+  Kokkos::initialize(settings);
+}
+
+KokkosSession::~KokkosSession() { Kokkos::finalize(); }
+
+bool KokkosSession::usable(const Backend& backend) const {
+  return !backend.device || m_device_usable;
+}
+
+}  // namespace kastor::cli

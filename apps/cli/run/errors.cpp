@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/errors.hpp"
+
+#include <cstdio>
+#include <kastor/error.hpp>
+#include <new>
+
+namespace kastor::cli {
+namespace {
+
+int report(const std::string& what, ExitCode code) {
+  std::fprintf(stderr, "kastor: %s\n", one_line(what).c_str());
+  return code;
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// The sentence for the exception at work.
+std::string current_failure() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return "out of memory: the image and its work space need more than there is";
+  } catch (const std::length_error&) {
+    return "out of memory: a list longer than this machine can address was asked for";
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    return is_failed_allocation(what) ? "out of memory: " + what : what;
+  } catch (...) {
+    return "stopped by an unknown failure";
+  }
+}
+
+}  // namespace
+
+bool is_failed_allocation(std::string_view what) {
+  return what.find("failed to allocate") != std::string_view::npos;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  bool gap = false;  // a line ended, and another may follow
+  for (const char c : text) {
+    if (c == '\n') {
+      while (!line.empty() && is_space(line.back())) line.pop_back();
+      gap = !line.empty();
+      continue;
+    }
+    if (gap) {
+      if (is_space(c)) continue;  // indentation of the next line
+      if (line.back() == ';') line.pop_back();
+      line += "; ";
+      gap = false;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    line += (byte < 0x20 || byte == 0x7f) ? '?' : c;
+  }
+  return line;
+}
+
+std::string failure_of(const std::string& subject, const std::function<void()>& job) {
+  try {
+    job();
+    return "";
+  } catch (const Error& error) {
+    return one_line(error.what());
+  } catch (...) {
+    return one_line(subject + ": " + current_failure());
+  }
+}
+
+int run_guarded(const std::function<void()>& job) noexcept {
+  // The printing itself may run out of memory; then only fixed text is left.
+  try {
+    try {
+      job();
+      return exit_done;
+    } catch (const UsageError& error) {
+      return report(error.what(), exit_usage);
+    } catch (...) {
+      return report(current_failure(), exit_failure);
+    }
+  } catch (...) {
+    std::fputs("kastor: stopped by an unknown failure\n", stderr);
+    return exit_failure;
+  }
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_RUN_ERRORS_HPP
+#define KASTOR_APPS_CLI_RUN_ERRORS_HPP
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace kastor::cli {
+
+/// What the process answers; no other code leaves it.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_failure = 1,  ///< files, data, memory or devices
+  exit_usage = 2     ///< the command line itself
+};
+
+/// The command line is wrong: answered with `exit_usage`.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// `text` on one line: lines joined by "; ", other control characters replaced, so that a failure
+/// is one line whatever a library or a file name put into it.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+/// Whether the text of an exception tells of an allocation that failed: Kokkos has no type for it.
+[[nodiscard]] bool is_failed_allocation(std::string_view what);
+
+/// Runs `job`: what went wrong, as one line; empty if nothing did. What is no kastor::Error, which
+/// names its file itself, is told under the name of `subject`.
+[[nodiscard]] std::string failure_of(const std::string& subject, const std::function<void()>& job);
+
+/// Runs `job` and turns every exception into one line on stderr and an exit code.
+[[nodiscard]] int run_guarded(const std::function<void()>& job) noexcept;
+
+}  // namespace kastor::cli
+
+#endif

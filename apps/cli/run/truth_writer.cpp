@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/truth_writer.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <kastor/error.hpp>
+
+#include "cli/report/format.hpp"
+
+namespace kastor::cli {
+
+void write_truth(const std::string& path, const std::vector<TrueSource>& truth) {
+  std::string text = "x,y,flux_peak,flux_int,fwhm\n";
+  for (const auto& source : truth) {
+    text += fmt::format("{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", source.x, source.y,
+                        source.flux_peak, source.flux_int, source.fwhm);
+  }
+  errno = 0;
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  // The last bytes may only fail to be written on closing.
+  if (file != nullptr) written = (std::fclose(file) == 0) && written;
+  if (!written) {
+    throw Error(path + ": could not be written (" + std::strerror(errno) +
+                "); expected room for a table of " + std::to_string(truth.size()) + " sources");
+  }
+}
+
+}  // namespace kastor::cli

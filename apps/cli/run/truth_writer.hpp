@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_CLI_RUN_TRUTH_WRITER_HPP
+#define KASTOR_APPS_CLI_RUN_TRUTH_WRITER_HPP
+
+#include <kastor/simulate.hpp>
+#include <string>
+#include <vector>
+
+namespace kastor::cli {
+
+/// The true sources as CSV, in the form of the catalogues: header line first, 17 significant
+/// digits, no comments. \throws kastor::Error
+void write_truth(const std::string& path, const std::vector<TrueSource>& truth);
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_FIND_ONE_HPP
+#define KASTOR_APPS_FIND_FIND_ONE_HPP
+
+#include "find/find_options.hpp"
+
+namespace kastor::cli {
+
+/// `kastor find` on one image, with all outputs that there are of one.
+void find_one(FindOptions options);
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_FIND_OPTIONS_HPP
+#define KASTOR_APPS_FIND_FIND_OPTIONS_HPP
+
+#include <array>
+#include <kastor/source_finder.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options/island_options.hpp"
+#include "cli/options/options.hpp"
+
+namespace kastor::cli {
+
+/// All of `kastor find`.
+struct FindOptions {
+  std::vector<std::string> images;  ///< as typed: files, and @FILE for the lines of a file
+  InputOptions input;               ///< of the one at work
+  FindParams find;                  ///< the lesson's
+  IslandOptions islands;            ///< of the other presets
+  std::vector<std::string> outputs;
+  std::vector<std::string> formats;  ///< of the catalogues in a folder
+  bool resume = false;
+  std::optional<std::string> labels;
+  std::optional<std::string> picture;
+  bool overwrite = false;
+  RunOptions run;
+  bool json = false;
+};
+
+/// A FITS image that can be written beside the catalogue of one image.
+struct FitsMap {
+  const char* option;
+  const std::optional<std::string>& path;  ///< as typed; none: not asked for
+};
+/// All there are; what they refer to belongs to `options`.
+[[nodiscard]] inline std::array<FitsMap, 5> fits_maps_of(const FindOptions& options) {
+  return {{{"--labels", options.labels},
+           {"--background-map", options.islands.background_map},
+           {"--rms-map", options.islands.rms_map},
+           {"--snr-map", options.islands.snr_map},
+           {"--residual", options.islands.residual}}};
+}
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "find/find_outputs.hpp"
+
+#include <algorithm>
+#include <kastor/error.hpp>
+#include <kastor/io/catalogue_writer.hpp>
+#include <kastor/io/island_regions.hpp>
+
+#include "cli/options/picture_options.hpp"
+#include "cli/run/errors.hpp"
+#include "cli/run/outputs.hpp"
+
+namespace kastor::cli {
+namespace {
+
+bool has_regions(const std::vector<StagedCatalogue>& catalogues) {
+  return std::any_of(catalogues.begin(), catalogues.end(), [](const auto& catalogue) {
+    return std::holds_alternative<io::RegionFormat>(catalogue.format);
+  });
+}
+
+CatalogueFormat format_of(const std::string& path) {
+  if (const auto format = catalogue_format_of(path)) return *format;
+  throw UsageError("-o: found '" + path +
+                   "', whose ending names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
+                   ".votable, .xml, .reg or .crtf");
+}
+
+}  // namespace
+
+FindOutputs::FindOutputs(const FindOptions& options) {
+  for (const auto& target : options.outputs) m_catalogues.push_back({target, format_of(target)});
+  for (const auto& [option, path] : fits_maps_of(options)) {
+    if (path) require_fits_ending(option, *path);
+  }
+  if (options.picture) require_png_ending("--picture", *options.picture);
+
+  std::vector<std::string> inputs = {options.input.path};
+  for (const auto* given : {&options.islands.background, &options.islands.rms}) {
+    if (*given && std::holds_alternative<std::string>(**given))
+      inputs.push_back(std::get<std::string>(**given));
+  }
+  if (options.islands.mask) inputs.push_back(*options.islands.mask);
+  const auto add = [&](const std::string& target) {
+    m_targets.push_back(target);
+    return m_set.add(target, overwrite_policy(options.overwrite), inputs);
+  };
+  const auto add_if_given = [&](const std::optional<std::string>& target) {
+    return target ? add(*target) : "";
+  };
+  for (auto& catalogue : m_catalogues) catalogue.path = add(catalogue.path);
+  labels = add_if_given(options.labels);
+  background_map = add_if_given(options.islands.background_map);
+  rms_map = add_if_given(options.islands.rms_map);
+  snr_map = add_if_given(options.islands.snr_map);
+  residual = add_if_given(options.islands.residual);
+  picture = add_if_given(options.picture);
+}
+
+std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why) {
+  try {
+    return io::Wcs(image.header_cards, image.fits_axes);
+  } catch (const Error& error) {
+    why = without_function(error.what());
+    return std::nullopt;
+  }
+}
+
+void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
+                      const Catalogue& sources, const io::Provenance& provenance) {
+  std::string why;
+  const auto wcs = has_regions(catalogues) ? wcs_of(image, why) : std::nullopt;
+  for (const auto& [path, format] : catalogues) {
+    if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
+      const auto shown = io::catalogue_regions(sources, wcs ? &*wcs : nullptr);
+      io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
+    } else {
+      io::write_catalogue(path, std::get<io::TableFormat>(format), sources, provenance);
+    }
+  }
+}
+
+io::Provenance find_provenance(const io::FitsImage& image, const FindOptions& options) {
+  const std::string chosen = options.islands.preset == Preset::lesson
+                                 ? find_options_as_typed(options.find)
+                                 : island_options_as_typed(options.islands);
+  return provenance_of(image, "kastor find" + input_options_as_typed(options.input) + " " + chosen,
+                       image.hdu.unit);
+}
+
+io::PictureParams find_picture_params() {
+  io::PictureParams params;
+  params.font = font_of_environment();
+  return params;
+}
+
+}  // namespace kastor::cli

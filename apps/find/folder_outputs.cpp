@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "find/folder_outputs.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <kastor/error.hpp>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "cli/run/errors.hpp"
+#include "find/image_names.hpp"
+
+namespace kastor::cli {
+namespace {
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/// Which file it is, whatever its name.
+using Identity = std::pair<dev_t, ino_t>;
+Identity identity_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
+
+}  // namespace
+
+bool names_folder(const std::string& output) {
+  return output.ends_with('/') || (is_folder(output) && !catalogue_format_of(output));
+}
+
+void check_options_of_many(const FindOptions& options) {
+  const auto refuse_if_given = [](const char* option, const std::optional<std::string>& path) {
+    if (!path) return;
+    throw UsageError(std::string(option) +
+                     ": found with several images or a folder; expected one image and files");
+  };
+  for (const auto& [option, path] : fits_maps_of(options)) refuse_if_given(option, path);
+  refuse_if_given("--picture", options.picture);
+  if (options.outputs.size() > 1) {
+    throw UsageError(
+        "-o: given more than once with several images; expected one folder, and --format for the "
+        "kinds of catalogue");
+  }
+  for (const char* name : {"--format", "--resume"}) {
+    const bool given = name == std::string("--resume") ? options.resume : !options.formats.empty();
+    if (given && options.outputs.empty())
+      throw UsageError(std::string(name) + ": found without -o; expected -o FOLDER/");
+  }
+  if (std::set<std::string>(options.formats.begin(), options.formats.end()).size() <
+      options.formats.size()) {
+    throw UsageError("--format: one of them was given twice; expected different ones");
+  }
+  if (options.resume && options.formats == std::vector<std::string>{"csv"}) {
+    throw UsageError(
+        "--resume: found with --format csv alone, which does not hold the options it came from; "
+        "expected another --format beside it");
+  }
+}
+
+FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindOptions& options) {
+  if (options.outputs.empty()) return;
+  const std::string& output = options.outputs.front();
+  if (!output.ends_with('/') && !is_folder(output)) {
+    throw UsageError("-o: found '" + output +
+                     "' with several images, --format or --resume; expected a folder: one that "
+                     "exists, or with a slash "
+                     "at its end");
+  }
+  const auto& words = options.formats;
+  for (const auto& word : words.empty() ? std::vector<std::string>{"fits"} : words)
+    m_formats.push_back({"." + word, catalogue_format_named(word)});
+  for (const auto& image : images) m_stems.push_back(stem_of(image));
+  check_stems(images);
+  take_folder(output);
+  check_targets(images, options.overwrite || options.resume);
+}
+
+FolderOutputs::~FolderOutputs() {
+  if (m_made) (void)::rmdir(m_folder.c_str());  // not if something is in it
+}
+
+std::vector<StagedCatalogue> FolderOutputs::of(std::size_t image) const {
+  std::vector<StagedCatalogue> targets;
+  if (empty()) return targets;
+  for (const auto& [ending, format] : m_formats)
+    targets.push_back({m_folder + m_stems[image] + ending, format});
+  return targets;
+}
+
+void FolderOutputs::check_stems(const std::vector<std::string>& images) const {
+  std::map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const auto [other, is_new] = seen.insert({m_stems[i], i});
+    if (is_new) continue;
+    throw UsageError("-o: the catalogues of '" + images[other->second] + "' and '" + images[i] +
+                     "' would both be called '" + m_stems[i] + m_formats.front().ending +
+                     "'; expected images of different names");
+  }
+}
+
+void FolderOutputs::take_folder(const std::string& output) {
+  m_folder = output.ends_with('/') ? output : output + "/";
+  if (is_folder(m_folder)) {
+    if (::access(m_folder.c_str(), W_OK | X_OK) == 0) return;
+    throw Error(one_line(m_folder) + ": cannot be written to; expected a folder of one's own");
+  }
+  std::error_code error;
+  m_made = std::filesystem::create_directories(m_folder.substr(0, m_folder.size() - 1), error);
+  if (!is_folder(m_folder)) {
+    const std::string reason = error ? error.message() : "something else is there";
+    throw Error(one_line(m_folder) + ": cannot be made: " + reason + "; expected a folder");
+  }
+}
+
+void FolderOutputs::check_targets(const std::vector<std::string>& images, bool may_exist) const {
+  std::map<Identity, std::size_t> inputs;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    struct stat info {};
+    if (::stat(images[i].c_str(), &info) == 0) inputs.insert({identity_of(info), i});
+  }
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    for (const auto& [path, format] : of(i)) {
+      struct stat info {};
+      if (::stat(path.c_str(), &info) != 0) continue;
+      const auto fail = [&target = path](const std::string& found) {
+        throw Error(one_line(target) + ": " + found);
+      };
+      if (const auto input = inputs.find(identity_of(info)); input != inputs.end()) {
+        fail("is the input '" + images[input->second] + "'; expected another file");
+      }
+      if (!S_ISREG(info.st_mode))
+        fail("exists and is not a regular file; expected a new file or a regular one");
+      if (!may_exist) fail("exists already; expected a new file, --overwrite or --resume");
+    }
+  }
+}
+
+}  // namespace kastor::cli

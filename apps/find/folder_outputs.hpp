@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_FOLDER_OUTPUTS_HPP
+#define KASTOR_APPS_FIND_FOLDER_OUTPUTS_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "find/find_options.hpp"
+#include "find/find_outputs.hpp"
+
+namespace kastor::cli {
+
+/// Whether -o means a folder whatever the number of images: it ends with a slash, or is a folder
+/// without the ending of a catalogue.
+[[nodiscard]] bool names_folder(const std::string& output);
+
+/// Refuses what makes no sense with several images, before any file is looked at. \throws
+/// UsageError
+void check_options_of_many(const FindOptions& options);
+
+/// The catalogues of many images: FOLDER/STEM.FORMAT each. None without -o.
+class FolderOutputs {
+ public:
+  /// Makes the folder if it is missing. \throws UsageError where -o is no folder or two images have
+  ///   one stem; Error where a catalogue exists (without --overwrite or --resume), is one of the
+  ///   images or no regular file, or the folder cannot be made
+  FolderOutputs(const std::vector<std::string>& images, const FindOptions& options);
+  /// Removes the folder if it was made here and is empty.
+  ~FolderOutputs();
+  FolderOutputs(const FolderOutputs&) = delete;
+  FolderOutputs& operator=(const FolderOutputs&) = delete;
+
+  [[nodiscard]] bool empty() const { return m_folder.empty(); }
+  /// With its slash.
+  [[nodiscard]] const std::string& folder() const { return m_folder; }
+  /// The targets of one image.
+  [[nodiscard]] std::vector<StagedCatalogue> of(std::size_t image) const;
+
+ private:
+  struct Format {
+    std::string ending;  // with its point
+    CatalogueFormat format;
+  };
+  void take_folder(const std::string& output);
+  void check_stems(const std::vector<std::string>& images) const;
+  void check_targets(const std::vector<std::string>& images, bool may_exist) const;
+
+  std::string m_folder;
+  bool m_made = false;
+  std::vector<Format> m_formats;
+  std::vector<std::string> m_stems;
+};
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "find/found_image.hpp"
+
+#include <limits>
+
+#include "cli/report/report.hpp"
+#include "find/island_catalogues.hpp"
+#include "find/island_report.hpp"
+
+namespace kastor::cli {
+namespace {
+
+Catalogue as_catalogue(const Islands& islands) {
+  Catalogue sources;
+  sources.reserve(islands.size());
+  for (const Island& s : islands) {
+    sources.push_back({s.id, s.x_cen, s.y_cen, s.flux_sum, s.flux_peak, s.x_peak, s.y_peak, s.n_pix,
+                       s.x_min, s.x_max, s.y_min, s.y_max});
+  }
+  return sources;
+}
+
+const IslandsAndMesh* islands_of(const FoundImage& image) {
+  return std::get_if<IslandsAndMesh>(&image.found);
+}
+
+IslandReport report_of(const FoundImage& image, const io::IslandTable& table) {
+  const auto& found = std::get<IslandsAndMesh>(image.found);
+  return {image.image, image.options.islands, found.result, found.mesh, image.sky.beam, table};
+}
+
+}  // namespace
+
+std::int64_t FoundImage::sources() const {
+  const auto* islands = islands_of(*this);
+  return static_cast<std::int64_t>(islands != nullptr ? islands->result.islands.size()
+                                                      : std::get<FindResult>(found).sources.size());
+}
+
+double FoundImage::level() const {
+  const auto* islands = islands_of(*this);
+  if (islands == nullptr) return std::get<FindResult>(found).threshold;
+  return islands->mesh ? islands->mesh->rms : std::numeric_limits<double>::quiet_NaN();
+}
+
+FoundCatalogue::FoundCatalogue(const FoundImage& image) : m_image(image) {
+  if (const auto* islands = islands_of(image)) {
+    m_table = island_table_of(image.image, image.options, image.sky, islands->result.islands,
+                              islands->mesh);
+  }
+}
+
+void FoundCatalogue::write(const std::vector<StagedCatalogue>& targets) const {
+  const auto provenance = find_provenance(m_image.image, m_image.options);
+  if (const auto* islands = islands_of(m_image)) {
+    write_catalogues(targets, *m_table, islands->result.islands, provenance);
+  } else {
+    write_catalogues(targets, m_image.image, std::get<FindResult>(m_image.found).sources,
+                     provenance);
+  }
+}
+
+Catalogue FoundCatalogue::sources() const {
+  const auto* islands = islands_of(m_image);
+  return islands != nullptr ? as_catalogue(islands->result.islands)
+                            : std::get<FindResult>(m_image.found).sources;
+}
+
+std::string FoundCatalogue::text() const {
+  if (m_table) return islands_text(report_of(m_image, *m_table));
+  return find_text(m_image.image, m_image.options.find, std::get<FindResult>(m_image.found));
+}
+
+std::string FoundCatalogue::json() const {
+  if (m_table) return islands_json(report_of(m_image, *m_table));
+  return find_json(m_image.image, std::get<FindResult>(m_image.found));
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_FOUND_IMAGE_HPP
+#define KASTOR_APPS_FIND_FOUND_IMAGE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <kastor/background.hpp>
+#include <kastor/catalogue.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/island_table.hpp>
+#include <kastor/island_finder.hpp>
+#include <kastor/source_finder.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "find/find_options.hpp"
+#include "find/find_outputs.hpp"
+#include "find/on_the_sky.hpp"
+
+namespace kastor::cli {
+
+struct IslandsAndMesh {
+  IslandResult result;
+  std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
+};
+
+/// One image and what was found in it.
+struct FoundImage {
+  std::size_t index = 0;  ///< among the images of the run
+  io::FitsImage image;    ///< with pixels only where somebody asks for them
+  FindOptions options;    ///< with what the header settled
+  OnTheSky sky;           ///< of the presets but the lesson's
+  std::variant<FindResult, IslandsAndMesh> found;
+  double seconds = 0;  ///< of finding, without reading and writing
+
+  [[nodiscard]] std::int64_t sources() const;
+  /// The threshold, or the noise of the mesh; NaN if there is none.
+  [[nodiscard]] double level() const;
+};
+
+/// The catalogue of an image, as it is written, drawn and reported.
+class FoundCatalogue {
+ public:
+  /// Makes the table. \throws Error if the image's unit or beam cannot be used
+  explicit FoundCatalogue(const FoundImage& image);
+
+  void write(const std::vector<StagedCatalogue>& targets) const;
+  /// What a picture shows.
+  [[nodiscard]] Catalogue sources() const;
+  /// Counts and the brightest sources.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string json() const;
+
+ private:
+  const FoundImage& m_image;
+  std::optional<io::IslandTable> m_table;  // of islands
+};
+
+}  // namespace kastor::cli
+
+#endif

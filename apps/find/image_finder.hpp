@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_IMAGE_FINDER_HPP
+#define KASTOR_APPS_FIND_IMAGE_FINDER_HPP
+
+#include <Kokkos_Core.hpp>
+#include <chrono>
+#include <kastor/image.hpp>
+#include <kastor/source_finder.hpp>
+#include <optional>
+#include <type_traits>
+
+#include "cli/report/steps.hpp"
+#include "cli/run/outputs.hpp"
+#include "find/found_image.hpp"
+#include "find/island_maps.hpp"
+#include "find/island_plan.hpp"
+#include "find/source_labels.hpp"
+
+namespace kastor::cli {
+
+/// Finds the sources of one image after the other, by any preset, on one instance. Its work space
+/// serves all images of one shape and pixel type.
+template <class Exec>
+class ImageFinder {
+ public:
+  ImageFinder(const Exec& space, StepRecorder& steps) : m_space(space), m_steps(steps) {}
+
+  /// Searches the pixels of an image whose header and options `image` has, and adds what was found.
+  /// Returns when the pixels' memory may be used again. \throws kastor::Error and others
+  template <class T>
+  void operator()(const ConstImage<T, Exec>& pixels, FoundImage& image) {
+    Work<T>& work = this->template work_for<T>();
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      if (image.options.islands.preset == Preset::lesson) {
+        find_sources(work, pixels, image);
+      } else {
+        find_islands(work, pixels, image);
+      }
+    } catch (...) {
+      // Nothing may be left that works on the image; and the next one gets a plan of its own.
+      work = {};
+      m_space.fence("kastor::app: the image is free");
+      throw;
+    }
+    image.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  /// Writes the maps and labels that were asked for, of the image that was searched last.
+  template <class T>
+  void write_maps(const ConstImage<T, Exec>& pixels, const FoundImage& image,
+                  const FindOutputs& outputs) {
+    if (!outputs.has_maps()) return;
+    const ScopedStep step(m_steps, "maps");
+    const Work<T>& work = this->template work_for<T>();
+    if (const auto* found = std::get_if<FindResult>(&image.found)) {
+      (void)write_source_labels(m_space, outputs.labels, image.image, work.sources->labels(),
+                                *found, find_provenance(image.image, image.options));
+    } else {
+      IslandMaps<Exec, T>{m_space, image, outputs}.write(pixels, *work.islands);
+    }
+  }
+
+ private:
+  template <class T>
+  struct Work {
+    std::optional<SourceFinder<Exec, T>> sources;
+    std::optional<IslandPlan<Exec, T>> islands;
+  };
+
+  /// Of one pixel type at a time: two would need twice the memory.
+  template <class T>
+  Work<T>& work_for() {
+    if constexpr (std::is_same_v<T, float>) {
+      m_double = {};
+      return m_float;
+    } else {
+      m_float = {};
+      return m_double;
+    }
+  }
+
+  template <class T>
+  void find_sources(Work<T>& work, const ConstImage<T, Exec>& pixels, FoundImage& image) {
+    if (!work.sources) work.sources.emplace(m_space, image.options.find);
+    const ScopedStep step(m_steps, "find");
+    about_image(image.image, [&] { image.found = (*work.sources)(pixels); });
+  }
+
+  template <class T>
+  void find_islands(Work<T>& work, const ConstImage<T, Exec>& pixels, FoundImage& image) {
+    const IslandOptions& options = image.options.islands;
+    if (!work.islands || !work.islands->serves(options, image.image)) {
+      work.islands.reset();
+      work.islands.emplace(m_space, options, image.image);
+    }
+    IslandsAndMesh found;
+    found.result = (*work.islands)(pixels, image.image, m_steps);
+    found.mesh = work.islands->mesh();
+    image.found = std::move(found);
+  }
+
+  Exec m_space;
+  StepRecorder& m_steps;
+  Work<float> m_float;
+  Work<double> m_double;
+};
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "find/island_catalogues.hpp"
+
+#include <kastor/io/island_regions.hpp>
+
+namespace kastor::cli {
+
+io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
+                                const OnTheSky& sky, const Islands& islands,
+                                const std::optional<BackgroundSummary>& mesh) {
+  io::IslandTableParams params;
+  params.wcs = sky.wcs ? &*sky.wcs : nullptr;
+  params.beam = sky.beam;
+  params.unit = image.hdu.unit;
+  params.flood_snr = options.islands.find.flood;
+  auto table = io::island_table(islands, params);
+  if (mesh && !options.islands.rms && !(mesh->rms > 0))
+    table.notes.emplace_back(
+        "the noise is 0 at more than half of the mesh's nodes; where it is 0, no pixel can be in an"
+        " island");
+  if (!sky.wcs) table.notes.push_back("no columns on the sky: " + sky.why_no_wcs);
+  return table;
+}
+
+void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
+                      const Islands& islands, const io::Provenance& provenance) {
+  for (const auto& [path, format] : catalogues) {
+    if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
+      const auto shown = io::island_regions(islands, table.table);
+      io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
+    } else {
+      io::write_table(path, std::get<io::TableFormat>(format), table.table, provenance);
+    }
+  }
+}
+
+}  // namespace kastor::cli

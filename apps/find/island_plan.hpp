@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_ISLAND_PLAN_HPP
+#define KASTOR_APPS_FIND_ISLAND_PLAN_HPP
+
+#include <kastor/background.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/island_finder.hpp>
+#include <kastor/statistics.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/report/steps.hpp"
+#include "cli/run/outputs.hpp"
+#include "find/find_options.hpp"
+#include "find/given_pixels.hpp"
+
+namespace kastor::cli {
+
+/// From pixels to islands on one backend, for images of one shape and options: the work space, and
+/// what the user gave in other files, once for all of them.
+template <class Exec, class T>
+class IslandPlan {
+ public:
+  /// Reads the user's maps and masks. \param options  with the size of a cell settled
+  IslandPlan(const Exec& space, const IslandOptions& options, const io::FitsImage& image)
+      : m_space(space),
+        m_options(options),
+        m_ny(image.ny),
+        m_nx(image.nx),
+        m_masks(usable_pixels_on(space, options, image)),
+        m_finder(space, options.find) {
+    if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
+    use_given(space, image, options.background, m_background.level, m_given_level);
+    use_given(space, image, options.rms, m_background.rms, m_given_rms);
+  }
+
+  /// Whether the plan serves this image, too. What is not compared is the same for all images of a
+  /// run.
+  [[nodiscard]] bool serves(const IslandOptions& options, const io::FitsImage& image) const {
+    return m_ny == image.ny && m_nx == image.nx &&
+           m_options.mesh.cell_height == options.mesh.cell_height &&
+           m_options.mesh.cell_width == options.mesh.cell_width &&
+           m_options.find.min_pixels == options.find.min_pixels;
+  }
+
+  [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
+                                        const io::FitsImage& image, StepRecorder& steps) {
+    IslandResult result;
+    {
+      const ScopedStep step(steps, "background");
+      if (m_estimator) {
+        about_image(image, [&] {
+          const auto mesh = (*m_estimator)(pixels, m_masks.excluded);
+          const auto estimated = mesh.background();
+          m_mesh = summary();
+          if (!m_options.background) m_background.level = estimated.level;
+          if (!m_options.rms) m_background.rms = estimated.rms;
+        });
+      }
+    }
+    const ScopedStep step(steps, "find");
+    about_image(image, [&] {
+      result = m_finder(pixels, m_background, m_masks.usable);
+      // Refused as without maps of the user's, where the mesh says so.
+      if (!m_estimator && result.positive.foreground_pixels == 0)
+        static_cast<void>(statistics(m_space, pixels));
+    });
+    return result;
+  }
+
+  /// Of the last image.
+  [[nodiscard]] const Background<Exec, T>& background() const { return m_background; }
+  [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
+  /// None if the user gave both maps.
+  [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
+
+ private:
+  [[nodiscard]] BackgroundSummary summary() {
+    try {
+      return m_estimator->summary();
+    } catch (const Error& error) {
+      if (!m_options.box && !m_options.mask) throw;
+      throw Error(std::string(error.what()) +
+                  " (--box and --mask exclude pixels; a smaller --cell may do)");
+    }
+  }
+
+  static void use_given(const Exec& space, const io::FitsImage& image,
+                        const std::optional<GivenMap>& given, PixelMap<Exec, T>& map,
+                        Image<T, Exec>& memory) {
+    if (!given) return;
+    if (const auto* number = std::get_if<double>(&*given)) {
+      map = PixelMap<Exec, T>(*number);
+    } else {
+      memory = companion_on<T>(space, read_companion(std::get<std::string>(*given), image));
+      map = PixelMap<Exec, T>(ConstImage<T, Exec>(memory));
+    }
+  }
+
+  Exec m_space;
+  IslandOptions m_options;
+  std::int64_t m_ny, m_nx;
+  UsablePixels<Exec> m_masks;
+  std::optional<BackgroundEstimator<Exec, T>> m_estimator;
+  Image<T, Exec> m_given_level, m_given_rms;
+  Background<Exec, T> m_background;
+  IslandFinder<Exec, T> m_finder;
+  std::optional<BackgroundSummary> m_mesh;
+};
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "find/island_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <kastor/io/island_hash.hpp>
+#include <vector>
+
+#include "cli/report/format.hpp"
+#include "cli/report/json.hpp"
+#include "cli/report/report_parts.hpp"
+#include "cli/report/words.hpp"
+#include "cli/run/errors.hpp"
+
+namespace kastor::cli {
+namespace {
+
+/// A column by its name; null if the table has none.
+const io::TableColumn* column(const io::Table& table, const std::string& name) {
+  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                                  [&](const auto& each) { return each.name == name; });
+  return found == table.columns.end() ? nullptr : &*found;
+}
+
+double number(const io::TableColumn& column, std::size_t row) {
+  return std::visit(
+      [row](const auto& values) -> double {
+        using Value = typename std::decay_t<decltype(values)>::value_type;
+        if constexpr (std::is_arithmetic_v<Value>) {
+          return static_cast<double>(values[row]);
+        } else {
+          return std::nan("");
+        }
+      },
+      column.values);
+}
+
+/// One column of the text: of the table, as wide and exact as it needs.
+struct Shown {
+  const char* name;
+  int width;
+  const char* format;  // of a double
+};
+
+std::vector<Shown> shown_columns(const io::Table& table) {
+  std::vector<Shown> shown = {{"island_id", 8, "{:.0f}"}};
+  const auto either = [&](const Shown& a, const Shown& b) {
+    shown.push_back(column(table, a.name) != nullptr ? a : b);
+  };
+  either({"ra_deg_cont", 12, "{:.6f}"}, {"x_cen", 11, "{:.3f}"});
+  either({"dec_deg_cont", 12, "{:.6f}"}, {"y_cen", 11, "{:.3f}"});
+  shown.push_back({"flux_peak", 12, "{:.5g}"});
+  const auto* integrated = column(table, "flux_int");
+  const bool known = integrated != nullptr && [&] {
+    const auto& values = std::get<std::vector<double>>(integrated->values);
+    return std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  }();
+  shown.push_back(known ? Shown{"flux_int", 12, "{:.5g}"} : Shown{"flux_sum", 12, "{:.5g}"});
+  shown.push_back({"snr", 9, "{:.2f}"});
+  shown.push_back({"n_pix", 8, "{:.0f}"});
+  shown.push_back({"flags", 6, "{:.0f}"});
+  return shown;
+}
+
+std::string background_text(const IslandReport& report) {
+  const std::string unit = unit_behind(report.image);
+  if (!report.mesh) return "background and noise as given\n";
+  std::string text = fmt::format(
+      "background {:.5g}{}, noise {:.5g}{} (medians of {} of {} x {} pixels", report.mesh->level,
+      unit, report.mesh->rms, unit, count_of(report.mesh->cells, "cell"),
+      report.options.mesh.cell_width, report.options.mesh.cell_height);
+  if (report.mesh->filled > 0) text += fmt::format(", {} filled from others", report.mesh->filled);
+  text += ")\n";
+  if (report.options.background) text += "the background is that of --background\n";
+  if (report.options.rms) text += "the noise is that of --rms\n";
+  return text;
+}
+
+std::string dropped_text(const IslandReport& report) {
+  const auto dropped = report.result.positive.dropped + report.result.negative.dropped;
+  if (dropped == 0) return "";
+  std::string why = "no seed";
+  if (report.options.find.min_pixels > 1)
+    why += fmt::format(" or fewer than {} pixels", report.options.find.min_pixels);
+  if (report.options.find.drop_at_edge) why += " or at the edge";
+  return fmt::format("; {} dropped ({})", dropped, why);
+}
+
+std::string heading(const IslandReport& report) {
+  const auto& find = report.options.find;
+  std::string text = size_text(report.image) + "\n" + background_text(report);
+  if (report.beam.beam) text += beam_text(*report.beam.beam) + "\n";
+  text += fmt::format("{} with a pixel above {:g} and all above {:g} times the noise, {}-connected",
+                      count_of(report.result.positive.islands, "island"), find.seed, find.flood,
+                      static_cast<int>(find.connectivity));
+  text += dropped_text(report) + "\n";
+  if (find.negative)
+    text += count_of(report.result.negative.islands, "island") + " as far below the background\n";
+  return text;
+}
+
+Json given_or_null(const std::optional<GivenMap>& given) {
+  if (!given) return nullptr;
+  if (const auto* number = std::get_if<double>(&*given)) return *number;
+  return std::get<std::string>(*given);
+}
+
+Json background_json(const IslandReport& report) {
+  Json json = {{"given", given_or_null(report.options.background)},
+               {"given_rms", given_or_null(report.options.rms)}};
+  const bool mesh = report.mesh.has_value();
+  json["level"] = mesh ? finite_or_null(report.mesh->level) : Json(nullptr);
+  json["rms"] = mesh ? finite_or_null(report.mesh->rms) : Json(nullptr);
+  json["cell"] = mesh ? Json({report.options.mesh.cell_height, report.options.mesh.cell_width})
+                      : Json(nullptr);
+  json["cells"] = mesh ? Json(report.mesh->cells) : Json(nullptr);
+  json["filled"] = mesh ? Json(report.mesh->filled) : Json(nullptr);
+  return json;
+}
+
+Json beam_json(const io::BeamReading& reading) {
+  if (!reading.beam) return nullptr;
+  return {{"major_arcsec", reading.beam->major_deg * 3600},
+          {"minor_arcsec", reading.beam->minor_deg * 3600},
+          {"position_angle_deg", finite_or_null(reading.beam->position_angle_deg)}};
+}
+
+}  // namespace
+
+std::string islands_text(const IslandReport& report) {
+  std::string text = heading(report);
+  for (const auto& note : report.table.notes) text += "note: " + one_line(note) + "\n";
+  const auto rows = report.result.islands.size();
+  if (rows == 0) return text;
+  const io::Table& table = report.table.table;
+  const auto shown = shown_columns(table);
+  const auto& peaks = *column(table, "flux_peak");
+  const auto order = brightest_rows(rows, [&](std::size_t row) {
+    const double value = std::abs(number(peaks, row));  // those of negative islands too
+    return std::isnan(value) ? -1.0 : value;
+  });
+  text += order.size() < rows ? fmt::format("\nthe {} brightest peaks", order.size())
+                              : std::string("\nall, brightest peak first");
+  const auto name_of_column = [](const Shown& each) {
+    const std::string name = each.name;
+    if (name == "island_id") return std::string("id");
+    return name.substr(0, name.find("_deg_cont"));
+  };
+  std::string units;
+  for (const auto& each : shown) {
+    const std::string& unit = column(table, each.name)->unit;
+    if (!unit.empty())
+      units += (units.empty() ? "" : ", ") + fmt::format("{} [{}]", name_of_column(each), unit);
+  }
+  text += "; " + one_line(units) + "\n\n";
+  for (const auto& each : shown) text += fmt::format(" {:>{}}", name_of_column(each), each.width);
+  text += "\n";
+  for (const auto row : order) {
+    for (const auto& each : shown) {
+      const std::string value =
+          fmt::format(fmt::runtime(each.format), number(*column(table, each.name), row));
+      text += fmt::format(" {:>{}}", value, each.width);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string islands_json(const IslandReport& report) {
+  const auto& find = report.options.find;
+  const Json json = {
+      {"file", report.image.path},
+      {"hdu", report.image.hdu.index},
+      {"preset", name_of(report.options.preset)},
+      {"seed", find.seed},
+      {"flood", find.flood},
+      {"connectivity", static_cast<int>(find.connectivity)},
+      {"background", background_json(report)},
+      {"beam", beam_json(report.beam)},
+      {"sources", report.result.positive.islands},
+      {"negative", find.negative ? Json(report.result.negative.islands) : Json(nullptr)},
+      {"dropped", report.result.positive.dropped + report.result.negative.dropped},
+      {"foreground_pixels", report.result.positive.foreground_pixels},
+      {"catalogue_hash", io::island_hash(report.result.islands)},
+      {"notes", report.table.notes}};
+  return json_line(json);
+}
+
+}  // namespace kastor::cli

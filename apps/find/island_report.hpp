@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_ISLAND_REPORT_HPP
+#define KASTOR_APPS_FIND_ISLAND_REPORT_HPP
+
+#include <kastor/background.hpp>
+#include <kastor/io/beam.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/island_table.hpp>
+#include <kastor/island_finder.hpp>
+#include <optional>
+#include <string>
+
+#include "find/find_options.hpp"
+
+namespace kastor::cli {
+
+/// What `kastor find` has to say of islands.
+struct IslandReport {
+  const io::FitsImage& image;
+  const IslandOptions& options;
+  const IslandResult& result;
+  const std::optional<BackgroundSummary>& mesh;
+  const io::BeamReading& beam;
+  const io::IslandTable& table;
+};
+
+/// Counts and the brightest islands.
+[[nodiscard]] std::string islands_text(const IslandReport& report);
+[[nodiscard]] std::string islands_json(const IslandReport& report);
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "find/on_the_sky.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <kastor/error.hpp>
+#include <kastor/io/island_table.hpp>
+#include <numbers>
+
+#include "cli/run/outputs.hpp"
+#include "find/find_outputs.hpp"
+
+namespace kastor::cli {
+namespace {
+
+constexpr double beams_in_cell = 20;
+constexpr std::int64_t smallest_cell = 32;
+constexpr std::int64_t usual_cell = 64;
+
+/// Why --min-beams means nothing here.
+std::string no_beam_in_pixels(const OnTheSky& sky) {
+  if (!sky.beam.beam)
+    return "found no beam; expected one for --min-beams, in the header or by --beam";
+  return "found a beam, but no size of the pixels; expected celestial coordinates for --min-beams" +
+         (sky.why_no_wcs.empty() ? "" : " (" + sky.why_no_wcs + ")");
+}
+
+}  // namespace
+
+OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
+  OnTheSky sky;
+  sky.beam = options.islands.beam ? io::parse_beam(*options.islands.beam)
+                                  : io::read_beam(image.header_cards);
+  sky.wcs = wcs_of(image, sky.why_no_wcs);
+  const double beam_pixels =
+      sky.beam.beam && sky.wcs ? io::beam_area_in_pixels(*sky.beam.beam, *sky.wcs) : std::nan("");
+  IslandOptions& islands = options.islands;
+  if (!islands.cell) {
+    // The width of a round beam of that area.
+    const double width = std::sqrt(beam_pixels * 4 * std::numbers::ln2 / std::numbers::pi);
+    const double side = beams_in_cell * width;
+    const std::int64_t longest = std::max(image.nx, image.ny);
+    const std::int64_t cell = side > 0 ? std::clamp(std::int64_t{std::lround(std::min(side, 1e9))},
+                                                    smallest_cell, std::max(longest, smallest_cell))
+                                       : usual_cell;
+    islands.cell = MeshCell{cell, cell};
+  }
+  islands.mesh.cell_height = islands.cell->height;
+  islands.mesh.cell_width = islands.cell->width;
+  if (islands.min_beams) {
+    if (!(beam_pixels > 0)) throw Error(name_of(image) + ": " + no_beam_in_pixels(sky));
+    islands.find.min_pixels = std::max(
+        islands.find.min_pixels,
+        static_cast<std::int64_t>(std::ceil(std::min(*islands.min_beams * beam_pixels, 9e18))));
+  }
+  return sky;
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_ON_THE_SKY_HPP
+#define KASTOR_APPS_FIND_ON_THE_SKY_HPP
+
+#include <kastor/io/beam.hpp>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/wcs.hpp>
+#include <optional>
+#include <string>
+
+#include "find/find_options.hpp"
+
+namespace kastor::cli {
+
+/// What the header says of the sky, and what follows from it for the options.
+struct OnTheSky {
+  io::BeamReading beam;
+  std::optional<io::Wcs> wcs;
+  std::string why_no_wcs;
+};
+
+/// Settles the size of a cell and the least size of an island in `options`. \throws Error
+[[nodiscard]] OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options);
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_OUTCOME_LOG_HPP
+#define KASTOR_APPS_FIND_OUTCOME_LOG_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kastor::cli {
+
+/// What became of one image.
+struct Outcome {
+  enum class State { pending, found, up_to_date, failed } state = State::pending;
+  std::string failure;  ///< one line
+  std::string json;     ///< of an image that was searched: its line
+  std::int64_t sources = 0;
+  double level = std::numeric_limits<double>::quiet_NaN();  ///< threshold or noise
+  std::string unit;                                         ///< of `level`
+  std::int64_t pixels = 0;
+  double seconds = 0;  ///< of finding, without reading and writing
+};
+
+/// Collects the outcomes, which come in any order, and tells of them in the order of the images.
+class OutcomeLog {
+ public:
+  explicit OutcomeLog(std::vector<std::string> images)
+      : m_images(std::move(images)), m_outcomes(m_images.size()) {}
+
+  /// From any thread; once an image.
+  void set(std::size_t image, Outcome outcome);
+
+  /// What there is to say of the images that follow those of the last call, as far as all before
+  /// them are known.
+  struct News {
+    std::string results;                ///< with `json`: lines for stdout
+    std::vector<std::string> failures;  ///< one line each
+  };
+  [[nodiscard]] News news(bool json);
+
+  [[nodiscard]] std::size_t size() const { return m_images.size(); }
+  [[nodiscard]] std::size_t count(Outcome::State state) const;
+  /// All that are not pending.
+  [[nodiscard]] std::size_t known() const;
+  [[nodiscard]] std::int64_t pixels() const;
+
+  /// The table of all. \param level_name  "threshold" or "noise"  \param seconds  of all
+  [[nodiscard]] std::string table(const std::string& level_name, double seconds) const;
+
+ private:
+  std::vector<std::string> m_images;
+  mutable std::mutex m_mutex;
+  std::vector<Outcome> m_outcomes;
+  std::size_t m_told = 0;
+  std::size_t m_known = 0;
+};
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_SOURCE_LABELS_HPP
+#define KASTOR_APPS_FIND_SOURCE_LABELS_HPP
+
+#include <cstdint>
+#include <kastor/io/fits_image.hpp>
+#include <kastor/io/fits_writer.hpp>
+#include <kastor/label.hpp>
+#include <kastor/source_finder.hpp>
+#include <limits>
+#include <string>
+
+#include "cli/run/backends.hpp"
+
+namespace kastor::cli {
+
+template <class Label, class Exec>
+void write_source_labels_as(const Exec& space, const std::string& path, const io::FitsImage& image,
+                            const RunLabels<Exec>& labels, const FindResult& result,
+                            const io::Provenance& provenance) {
+  const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space> pixels(
+      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::app::labels"),
+      static_cast<std::size_t>(image.ny), static_cast<std::size_t>(image.nx));
+  write_labels<Exec, Label>(space, labels, pixels);
+  const auto host = readable_on_host(space, pixels);
+  io::write_image(
+      path, io::pixel_rows(host), io::kept_cards(image.header_cards, image.fits_axes), provenance,
+      {{"NSOURCES", static_cast<std::int64_t>(result.sources.size()), "number of labels"},
+       {"THRESH", result.threshold, "foreground is above this pixel value"}});
+}
+
+/// The image of labels: int32, or int64 where there are too many. Returns the type's name.
+template <class Exec>
+const char* write_source_labels(const Exec& space, const std::string& path,
+                                const io::FitsImage& image, const RunLabels<Exec>& labels,
+                                const FindResult& result, io::Provenance provenance) {
+  provenance.unit.clear();
+  if (labels.components > std::numeric_limits<std::int32_t>::max()) {
+    write_source_labels_as<std::int64_t>(space, path, image, labels, result, provenance);
+    return "int64";
+  }
+  write_source_labels_as<std::int32_t>(space, path, image, labels, result, provenance);
+  return "int32";
+}
+
+}  // namespace kastor::cli
+
+#endif

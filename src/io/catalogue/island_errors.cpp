@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/catalogue/island_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace kastor::io::detail {
+namespace {
+
+constexpr double k_no_error = std::numeric_limits<double>::quiet_NaN();
+constexpr double k_pi = std::numbers::pi;
+
+// What the first order leaves out of the errors of positions: measured on simulated skies of beams
+// from 2.5 to 8 pixels, signal to noise from 8 to 200, thresholds of 3 and 4 (docs/catalogue.md).
+constexpr double k_position_excess = 1.08;
+// Nearer to the threshold than this, a peak says nothing of what is below.
+constexpr double k_highest_flood = 0.9;  // [peak]
+// Beams of fewer pixels are not Gaussians any more.
+constexpr double k_least_area = 4.0;  // [pixel]
+
+/// The sums of an island in the terms of the formulas.
+struct Terms {
+  double n;  // pixels
+  double a;  // area of the Gaussian
+  double c;  // area of the noise's autocorrelation
+  double z;
+  double e0, e1, e2;
+
+  Terms(double pixels, double area, double noise)
+      : n(pixels),
+        a(area),
+        c(noise),
+        z(2.0 * n / c),
+        e0(scaled_bessel(0, z)),
+        e1(scaled_bessel(1, z)),
+        e2(scaled_bessel(2, z)) {}
+
+  [[nodiscard]] double sum() const { return n * c * (1 - e0 - e1) + a * c * (1 - e0) + a * a * e0; }
+  [[nodiscard]] double moment() const {
+    return n * n * c / (4 * k_pi) * (1 - e0 - 2 * e1 - e2) +
+           a * n * c / (2 * k_pi) * (1 - e0 - 2 * e1) + a * a * n / (2 * k_pi) * e1;
+  }
+  /// Of sum / (1 - q), q = flood / peak, where the noise of the peak counts too.
+  [[nodiscard]] double total(double q) const {
+    const double h = std::exp(-0.5 * z);
+    const double with_peak = c * (1 - h) + a * h;
+    return (sum() - 2 * a * q * with_peak + a * a * q * q) / ((1 - q) * (1 - q));
+  }
+};
+
+/// The moments' shape with determinant 1: by how much a round covariance is stretched.
+Symmetric stretch(const Island& island) {
+  const double det = island.var_xx * island.var_yy - island.var_xy * island.var_xy;
+  if (!(det > 0) || !(island.var_xx > 0) || (island.flags & island_no_shape) != 0) {
+    return {1, 0, 1};
+  }
+  const double scale = 1.0 / std::sqrt(det);
+  return {island.var_xx * scale, island.var_xy * scale, island.var_yy * scale};
+}
+
+double root(double variance) { return std::sqrt(std::max(variance, 0.0)); }
+
+}  // namespace
+
+double scaled_bessel(int n, double z) {
+  if (z < 30.0) {
+    // Abramowitz & Stegun 9.6.10: all terms positive.
+    double term = 1.0;
+    for (int k = 1; k <= n; ++k) term *= 0.5 * z / k;
+    double sum = term;
+    const double quarter = 0.25 * z * z;
+    for (int k = 1; term > 1e-17 * sum; ++k) {
+      term *= quarter / (static_cast<double>(k) * (k + n));
+      sum += term;
+    }
+    return std::exp(-z) * sum;
+  }
+  // Abramowitz & Stegun 9.7.1: the terms fall until 2 k exceeds 8 z.
+  const double mu = 4.0 * n * n;
+  double term = 1.0;
+  double sum = 1.0;
+  for (int k = 1; k <= 20; ++k) {
+    const double odd = 2.0 * k - 1.0;
+    term *= -(mu - odd * odd) / (8.0 * z * k);
+    sum += term;
+  }
+  return sum / std::sqrt(2.0 * k_pi * z);
+}
+
+IslandErrors island_errors(const Island& island, double flood, const NoiseModel& noise) {
+  const double sum = std::abs(island.flux_sum);
+  const double peak = std::abs(island.flux_peak);
+  const auto pixels = static_cast<double>(island.n_pix);
+  const double rms = island.rms;
+  IslandErrors errors{
+      k_no_error, k_no_error, k_no_error, k_no_error, {k_no_error, k_no_error, k_no_error}};
+  const bool has_flood = flood > 0 && peak > flood && sum > 0;
+
+  const double measured = has_flood ? sum / (peak - flood) : 0.0;
+  const Terms terms(pixels, std::max(measured, noise.beam_pixels), noise.noise_pixels);
+  errors.sum_err = rms * root(terms.sum());
+
+  if (has_flood && flood < k_highest_flood * peak) {
+    const double in_pixel =
+        1.0 + k_pi / (6.0 * std::max({measured, noise.beam_pixels, k_least_area}));
+    const double top = peak * in_pixel;
+    const double area = sum / (top - flood);
+    errors.total = sum + area * std::max(flood - rms * rms / flood, 0.0);
+    errors.total_err = rms * root(terms.total(flood / peak));
+    // Second moment of a Gaussian cut at q of its peak, along one axis [sigma^2].
+    const double q = flood / top;
+    errors.size_factor = 1.0 / std::sqrt(1.0 + std::log(q) * q / (1.0 - q));
+  }
+  const double variance = terms.moment() * (rms / sum) * (rms / sum);
+  if (sum > 0 && (island.flags & island_no_centre) == 0) {
+    const Symmetric s = stretch(island);
+    const double scaled = variance * k_position_excess * k_position_excess;
+    errors.centre_cov = {s.xx * scaled, s.xy * scaled, s.yy * scaled};
+  }
+  return errors;
+}
+
+}  // namespace kastor::io::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_CATALOGUE_ISLAND_ROWS_HPP
+#define KASTOR_SRC_IO_CATALOGUE_ISLAND_ROWS_HPP
+
+#include <kastor/io/island_table.hpp>
+#include <kastor/island.hpp>
+#include <string>
+#include <vector>
+
+#include "io/catalogue/island_errors.hpp"
+#include "io/sky/flux_unit.hpp"
+#include "io/sky/sky_geometry.hpp"
+
+namespace kastor::io::detail {
+
+/// One row of the table before it is cut into columns.
+struct IslandRow {
+  Island island;
+  IslandErrors errors;
+  LocalSky sky;          // of the centre
+  SkyPosition peak;      // equatorial or native, as `sky.equatorial`
+  Symmetric centre_cov;  // (north, east) [arcsec^2]
+  EllipseFwhm on_sky;
+  EllipseFwhm in_pixels;
+  double pixel_area;  // where the island is [arcsec^2]
+  double beam_area;   // as fluxes are converted [pixel]
+  double flux_scale;  // flux_int / flux_sum
+  std::string name;
+  std::uint32_t flags;
+};
+
+[[nodiscard]] std::vector<IslandRow> island_rows(const Islands& islands,
+                                                 const IslandTableParams& params,
+                                                 const FluxUnit& unit);
+
+/// Area of a pixel at the reference pixel [arcsec^2]; NaN if it has no place on the sky.
+[[nodiscard]] double reference_pixel_area(const Wcs& wcs);
+
+}  // namespace kastor::io::detail
+
+#endif

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <kastor/error.hpp>
+#include <kastor/io/island_table.hpp>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "io/catalogue/island_rows.hpp"
+
+namespace kastor::io {
+namespace {
+
+using detail::IslandRow;
+using Rows = std::vector<IslandRow>;
+
+// A beam wider than this was hardly meant in degrees [pixel].
+constexpr double k_widest_beam = 1000;
+
+void check(const IslandTableParams& params) {
+  const char* name = "kastor::io::island_table";
+  const auto expect_threshold = [&](const char* what, double value) {
+    KASTOR_EXPECTS(name, value >= 0 && std::isfinite(value),
+                   fmt::format("{} is {}; expected a finite number, 0 or more", what, value));
+  };
+  expect_threshold("flood_snr", params.flood_snr);
+  expect_threshold("flood_level", params.flood_level);
+  KASTOR_EXPECTS(
+      name, params.noise_beams > 0 && std::isfinite(params.noise_beams),
+      fmt::format("noise_beams is {}; expected a finite number above 0", params.noise_beams));
+}
+
+/// Makes columns of rows.
+class Columns {
+ public:
+  Columns(const Rows& rows, bool radio) : m_rows(rows), m_band(radio ? ";em.radio" : "") {}
+
+  template <class Field>
+  void add(std::string name, std::string unit, std::string ucd, std::string description,
+           const Field& field) {
+    using Found = std::decay_t<decltype(field(m_rows.front()))>;
+    using Value = std::conditional_t<std::is_integral_v<Found>, std::int64_t, Found>;
+    std::vector<Value> values;
+    values.reserve(m_rows.size());
+    for (const IslandRow& row : m_rows) values.push_back(field(row));
+    m_columns.push_back({std::move(name), std::move(unit), std::move(ucd), std::move(description),
+                         std::move(values)});
+  }
+  /// A UCD of light, with the band of the image behind it.
+  [[nodiscard]] std::string flux(const std::string& ucd) const { return ucd + m_band; }
+  [[nodiscard]] std::vector<TableColumn> take() { return std::move(m_columns); }
+
+ private:
+  const Rows& m_rows;
+  std::string m_band;
+  std::vector<TableColumn> m_columns;
+};
+
+double root(double variance) { return std::sqrt(variance); }
+
+void add_equatorial(Columns& columns, const std::string& frame) {
+  columns.add("ra_deg_cont", "deg", "pos.eq.ra;meta.main",
+              fmt::format("Right ascension of the flux-weighted centre ({})", frame),
+              [](const IslandRow& r) { return r.sky.equatorial.longitude; });
+  columns.add("dec_deg_cont", "deg", "pos.eq.dec;meta.main",
+              fmt::format("Declination of the flux-weighted centre ({})", frame),
+              [](const IslandRow& r) { return r.sky.equatorial.latitude; });
+  columns.add("ra_err", "arcsec", "stat.error;pos.eq.ra",
+              "Error of the centre towards east, on the sky",
+              [](const IslandRow& r) { return root(r.centre_cov.yy); });
+  columns.add("dec_err", "arcsec", "stat.error;pos.eq.dec", "Error of the centre towards north",
+              [](const IslandRow& r) { return root(r.centre_cov.xx); });
+}
+
+void add_native(Columns& columns, const std::string& start, const std::string& ucd,
+                const std::string& of_what) {
+  columns.add(start + "lon_deg_cont", "deg", ucd.empty() ? "pos" : ucd + ".lon",
+              of_what + " longitude of the flux-weighted centre",
+              [](const IslandRow& r) { return r.sky.native.longitude; });
+  columns.add(start + "lat_deg_cont", "deg", ucd.empty() ? "pos" : ucd + ".lat",
+              of_what + " latitude of the flux-weighted centre",
+              [](const IslandRow& r) { return r.sky.native.latitude; });
+}
+
+void add_positions(Columns& columns, const Wcs& wcs) {
+  columns.add("island_name", "", "meta.id", "Designation by the IAU's rules, truncated",
+              [](const IslandRow& r) { return r.name; });
+  switch (wcs.system()) {
+    case SkySystem::equatorial:
+      add_equatorial(columns, wcs.frame());
+      break;
+    case SkySystem::galactic:
+      add_equatorial(columns, "ICRS");
+      add_native(columns, "g", "pos.galactic", "Galactic");
+      break;
+    case SkySystem::ecliptic:
+      add_native(columns, "e", "pos.ecliptic", "Ecliptic");
+      break;
+    case SkySystem::other:
+      add_native(columns, "", "", "The image's");
+      break;
+  }
+}
+
+void add_peak_position(Columns& columns, const Wcs& wcs) {
+  const SkySystem system = wcs.system();
+  if (system != SkySystem::equatorial && system != SkySystem::galactic) return;
+  columns.add("ra_peak", "deg", "pos.eq.ra", "Right ascension of the brightest pixel",
+              [](const IslandRow& r) { return r.peak.longitude; });
+  columns.add("dec_peak", "deg", "pos.eq.dec", "Declination of the brightest pixel",
+              [](const IslandRow& r) { return r.peak.latitude; });
+}
+
+void add_pixels(Columns& columns) {
+  const auto real = [&](const char* name, const char* ucd, const char* description,
+                        const auto& field) { columns.add(name, "pixel", ucd, description, field); };
+  real("x_cen", "pos.cartesian.x", "Flux-weighted centre along x; the first pixel is 0",
+       [](const IslandRow& r) { return r.island.x_cen; });
+  real("y_cen", "pos.cartesian.y", "Flux-weighted centre along y; the first pixel is 0",
+       [](const IslandRow& r) { return r.island.y_cen; });
+  real("x_cen_err", "stat.error;pos.cartesian.x", "Error of x_cen",
+       [](const IslandRow& r) { return root(r.errors.centre_cov.xx); });
+  real("y_cen_err", "stat.error;pos.cartesian.y", "Error of y_cen",
+       [](const IslandRow& r) { return root(r.errors.centre_cov.yy); });
+  real("x_fits", "pos.cartesian.x", "x_cen as FITS and DS9 count: the first pixel is 1",
+       [](const IslandRow& r) { return r.island.x_cen + 1; });
+  real("y_fits", "pos.cartesian.y", "y_cen as FITS and DS9 count: the first pixel is 1",
+       [](const IslandRow& r) { return r.island.y_cen + 1; });
+  real("x_peak", "pos.cartesian.x;phot.flux;stat.max", "Brightest pixel along x, from 0",
+       [](const IslandRow& r) { return r.island.x_peak; });
+  real("y_peak", "pos.cartesian.y;phot.flux;stat.max", "Brightest pixel along y, from 0",
+       [](const IslandRow& r) { return r.island.y_peak; });
+  real("x_min", "pos.cartesian.x;stat.min", "First pixel along x, from 0",
+       [](const IslandRow& r) { return r.island.x_min; });
+  real("x_max", "pos.cartesian.x;stat.max", "Last pixel along x, from 0",
+       [](const IslandRow& r) { return r.island.x_max; });
+  real("y_min", "pos.cartesian.y;stat.min", "First pixel along y, from 0",
+       [](const IslandRow& r) { return r.island.y_min; });
+  real("y_max", "pos.cartesian.y;stat.max", "Last pixel along y, from 0",
+       [](const IslandRow& r) { return r.island.y_max; });
+  real("n_pix", "phys.angArea;instr.pixel;meta.number", "Number of pixels",
+       [](const IslandRow& r) { return r.island.n_pix; });
+}
+
+void add_areas(Columns& columns, const IslandTableParams& params) {
+  if (params.wcs == nullptr) return;
+  columns.add(
+      "solid_angle", "arcsec2", "phys.angArea", "Solid angle of the pixels",
+      [](const IslandRow& r) { return static_cast<double>(r.island.n_pix) * r.pixel_area; });
+  if (!params.beam.beam) return;
+  const double beam = beam_solid_angle(*params.beam.beam);
+  columns.add("beam_area", "arcsec2", "phys.angArea;instr.beam", "Solid angle of the beam",
+              [beam](const IslandRow&) { return beam; });
+  columns.add("n_beams", "", "meta.number", "Number of beam areas that the pixels cover",
+              [](const IslandRow& r) { return static_cast<double>(r.island.n_pix) / r.beam_area; });
+}
+
+void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
+  const auto sign = [](const IslandRow& r) { return r.island.flux_sum < 0 ? -1.0 : 1.0; };
+  columns.add("flux_peak", unit.pixel, columns.flux("phot.flux.density;stat.max"),
+              "Brightest pixel above the background",
+              [](const IslandRow& r) { return r.island.flux_peak; });
+  columns.add(
+      "flux_peak_err", unit.pixel, "stat.error;" + columns.flux("phot.flux.density;stat.max"),
+      "Noise at the brightest pixel", [](const IslandRow& r) { return r.island.rms_at_peak; });
+  columns.add("flux_int", unit.integrated, columns.flux("phot.flux.density.integrated"),
+              "Flux density of the pixels",
+              [](const IslandRow& r) { return r.island.flux_sum * r.flux_scale; });
+  columns.add("flux_int_err", unit.integrated,
+              "stat.error;" + columns.flux("phot.flux.density.integrated"), "Error of flux_int",
+              [](const IslandRow& r) { return r.errors.sum_err * r.flux_scale; });
+  columns.add("flux_int_cor", unit.integrated, columns.flux("phot.flux.density.integrated"),
+              "Flux density with what a Gaussian has below the threshold",
+              [=](const IslandRow& r) { return sign(r) * r.errors.total * r.flux_scale; });
+  columns.add("flux_int_cor_err", unit.integrated,
+              "stat.error;" + columns.flux("phot.flux.density.integrated"), "Error of flux_int_cor",
+              [](const IslandRow& r) { return r.errors.total_err * r.flux_scale; });
+  columns.add("flux_sum", unit.pixel, columns.flux("phot.flux"),
+              "Sum of the pixels above the background",
+              [](const IslandRow& r) { return r.island.flux_sum; });
+  columns.add("flux_sum_err", unit.pixel, "stat.error;" + columns.flux("phot.flux"),
+              "Error of flux_sum", [](const IslandRow& r) { return r.errors.sum_err; });
+  columns.add("raw_sum", unit.pixel, columns.flux("phot.flux"),
+              "Sum of the pixels, background included",
+              [](const IslandRow& r) { return r.island.raw_sum; });
+  columns.add("flux_fraction", "", "arith.factor",
+              "Share of the flux that is above the threshold: flux_int / flux_int_cor",
+              [](const IslandRow& r) { return std::abs(r.island.flux_sum) / r.errors.total; });
+  columns.add("mean_background", unit.pixel, columns.flux("phot.flux.density;instr.background"),
+              "Background, mean over the pixels",
+              [](const IslandRow& r) { return r.island.background; });
+  columns.add("background_noise", unit.pixel, "stat.stdev;" + columns.flux("phot.flux.density"),
+              "Local noise, root mean square over the pixels",
+              [](const IslandRow& r) { return r.island.rms; });
+  columns.add("snr", "", "stat.snr", "Largest signal to noise of a pixel",
+              [](const IslandRow& r) { return r.island.snr_peak; });
+}
+
+/// Widths and angle of one ellipse.
+template <class Ellipse>
+void add_ellipse(Columns& columns, const std::string& ending, const std::string& unit,
+                 const std::string& angle, const Ellipse& ellipse) {
+  columns.add("maj_axis" + ending, unit, columns.flux("phys.angSize.smajAxis"),
+              "Major axis by second moments, FWHM, beam included",
+              [=](const IslandRow& r) { return ellipse(r).major; });
+  columns.add("min_axis" + ending, unit, columns.flux("phys.angSize.sminAxis"),
+              "Minor axis by second moments, FWHM, beam included",
+              [=](const IslandRow& r) { return ellipse(r).minor; });
+  columns.add("pos_ang" + ending, "deg", columns.flux("pos.posAng"), angle,
+              [=](const IslandRow& r) { return ellipse(r).angle; });
+}
+
+void add_shapes(Columns& columns, const Wcs* wcs) {
+  if (wcs != nullptr) {
+    add_ellipse(columns, "", "arcsec", "Position angle of the major axis, from north through east",
+                [](const IslandRow& r) { return r.on_sky; });
+    columns.add("maj_axis_cor", "arcsec", columns.flux("phys.angSize.smajAxis"),
+                "maj_axis of the Gaussian that the threshold cuts so",
+                [](const IslandRow& r) { return r.on_sky.major * r.errors.size_factor; });
+    columns.add("min_axis_cor", "arcsec", columns.flux("phys.angSize.sminAxis"),
+                "min_axis of the Gaussian that the threshold cuts so",
+                [](const IslandRow& r) { return r.on_sky.minor * r.errors.size_factor; });
+  }
+  add_ellipse(columns, "_pix", "pixel", "Angle of the major axis, from x towards y",
+              [](const IslandRow& r) { return r.in_pixels; });
+}
+
+std::vector<TableColumn> columns_of(const Rows& rows, const IslandTableParams& params,
+                                    const detail::FluxUnit& unit) {
+  Columns columns(rows, unit.per == detail::FluxUnit::Per::beam);
+  columns.add("island_id", "", "meta.id;meta.main", "Number of the island, from 1",
+              [](const IslandRow& r) { return r.island.id; });
+  if (params.wcs != nullptr) add_positions(columns, *params.wcs);
+  add_fluxes(columns, unit);
+  add_shapes(columns, params.wcs);
+  add_areas(columns, params);
+  add_pixels(columns);
+  if (params.wcs != nullptr) add_peak_position(columns, *params.wcs);
+  columns.add("flags", "", "meta.code", "Bits that say what to know before the row is used",
+              [](const IslandRow& r) { return static_cast<std::int64_t>(r.flags); });
+  return columns.take();
+}
+
+// ------------------------------------------------------------------- what goes beside the table
+
+const char* origin_text(BeamOrigin origin) {
+  switch (origin) {
+    case BeamOrigin::header:
+      return "header of the image";
+    case BeamOrigin::history:
+      return "HISTORY of the image";
+    case BeamOrigin::user:
+      return "user";
+    case BeamOrigin::none:
+      break;
+  }
+  return "none";
+}
+
+/// Of ra and dec, or of the image's own longitude and latitude.
+std::optional<SkyFrame> frame_of(const Wcs* wcs) {
+  if (wcs == nullptr) return std::nullopt;
+  return wcs->system() == SkySystem::galactic ? SkyFrame::icrs : sky_frame_of(*wcs);
+}
+
+std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
+  std::vector<HeaderCard> cards;
+  if (const auto& beam = params.beam.beam) {
+    cards.push_back({"BMAJ", beam->major_deg, "[deg] beam, full width at half maximum"});
+    cards.push_back({"BMIN", beam->minor_deg, "[deg] beam, full width at half maximum"});
+    cards.push_back({"BPA", beam->position_angle_deg, "[deg] beam, from north through east"});
+    cards.push_back(
+        {"BEAMFROM", std::string(origin_text(params.beam.origin)), "where the beam comes from"});
+    const double pixels =
+        params.wcs == nullptr ? std::nan("") : beam_area_in_pixels(*beam, *params.wcs);
+    if (pixels > 0) {
+      cards.push_back({"BEAMPIX", pixels, "[pixel] area of the beam at the reference pixel"});
+    }
+  }
+  // Where there is no frame of the table, its equinox is none that a table can name.
+  if (params.wcs != nullptr && !frame_of(params.wcs) && !params.wcs->frame().empty()) {
+    cards.push_back({"RADESYS", params.wcs->frame(), "frame of ra and dec"});
+    if (const double year = params.wcs->equinox(); std::isfinite(year))
+      cards.push_back({"EQUINOX", year, "[yr] of ra and dec"});
+  }
+  return cards;
+}
+
+std::size_t count_with(const Rows& rows, std::uint32_t flag) {
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [&](const auto& row) { return (row.flags & flag) != 0; }));
+}
+
+/// Why there is no flux_int, if it is the same for all rows.
+std::string reason_without_flux(const IslandTableParams& params, const detail::FluxUnit& unit) {
+  using Per = detail::FluxUnit::Per;
+  if (unit.per == Per::unknown) {
+    return unit.pixel.empty()
+               ? "the image has no unit (BUNIT); expected a multiple of Jy per beam, pixel or "
+                 "solid "
+                 "angle"
+               : fmt::format(
+                     "the unit of the image is '{}'; expected a multiple of Jy per beam, "
+                     "pixel or solid angle",
+                     unit.pixel);
+  }
+  if (unit.per == Per::pixel) return "";
+  if (params.wcs == nullptr) return "the image has no celestial coordinates, so no size of a pixel";
+  if (unit.per == Per::beam && !params.beam.beam) {
+    return "neither the header (BMAJ, BMIN) nor its HISTORY gives a beam";
+  }
+  return "";
+}
+
+std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& params,
+                                  const detail::FluxUnit& unit) {
+  std::vector<std::string> notes = params.beam.notes;
+  if (const std::string why = reason_without_flux(params, unit); !why.empty()) {
+    notes.push_back("flux_int is blank: " + why);
+  }
+  if (params.wcs != nullptr && params.beam.beam) {
+    const double pixel = std::sqrt(detail::reference_pixel_area(*params.wcs));
+    const double width = params.beam.beam->major_deg * 3600.0 / pixel;
+    if (width > k_widest_beam) {
+      notes.push_back(
+          fmt::format("the beam's major axis of {:.6g} deg is {:.6g} pixels; is it in "
+                      "arcsec instead of degrees?",
+                      params.beam.beam->major_deg, width));
+    }
+  }
+  if (params.wcs != nullptr) {
+    const std::string frame = params.wcs->frame();
+    if (frame.starts_with("FK4")) {
+      notes.push_back("positions are in the frame of the image, " + frame + ", not ICRS");
+    }
+    if (const auto off = count_with(rows, island_no_sky); off > 0) {
+      notes.push_back(fmt::format("{} of {} islands are where the projection has no coordinates",
+                                  off, rows.size()));
+    }
+  }
+  return notes;
+}
+
+}  // namespace
+
+double beam_area_in_pixels(const Beam& beam, const Wcs& wcs) {
+  const double pixel = detail::reference_pixel_area(wcs);
+  return pixel > 0 ? beam_solid_angle(beam) / pixel : std::nan("");
+}
+
+IslandTable island_table(const Islands& islands, const IslandTableParams& params) {
+  check(params);
+  const auto unit = detail::flux_unit(params.unit);
+  const auto rows = detail::island_rows(islands, params, unit);
+  IslandTable result;
+  result.table.name = "islands";
+  result.table.description = "Islands of connected pixels that stand out of the background";
+  result.table.columns = columns_of(rows, params, unit);
+  result.table.frame = frame_of(params.wcs);
+  result.table.cards = cards_of(params);
+  result.notes = notes_of(rows, params, unit);
+  return result;
+}
+
+}  // namespace kastor::io

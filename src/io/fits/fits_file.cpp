@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/fits/fits_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <kastor/error.hpp>
+#include <utility>
+
+#include "io/text.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+constexpr std::int64_t k_block = 2880;
+constexpr std::int64_t k_card = 80;
+// CFITSIO keeps the lengths of this many axes and does not check a header that has more (4.2
+// to 4.6).
+constexpr long k_max_axes = 99;
+// CFITSIO's buffers for names hold 1025 characters, and it appends suffixes.
+constexpr std::size_t k_max_name = 1000;
+
+bool starts_with(const std::array<char, 6>& head, std::string_view magic) {
+  return std::string_view(head.data(), head.size()).substr(0, magic.size()) == magic;
+}
+
+std::size_t pread_all(int descriptor, std::int64_t offset, std::byte* bytes, std::size_t count) {
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t got =
+        ::pread(descriptor, bytes + done, count - done, offset + static_cast<std::int64_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(std::strerror(errno));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+}  // namespace
+
+std::string cfitsio_messages(int status) {
+  std::array<char, FLEN_STATUS> summary{};
+  fits_get_errstatus(status, summary.data());
+  std::string text = fmt::format("CFITSIO {}: {}", status, summary.data());
+  std::array<char, FLEN_ERRMSG> message{};
+  while (fits_read_errmsg(message.data()) != 0) {
+    if (message[0] != '\0') text += fmt::format("; {}", trimmed(message.data()));
+  }
+  return one_line(text);
+}
+
+FitsFile::FitsFile(const std::string& path) : m_path(path) {
+  try {
+    open_descriptor();
+    detect_packing();
+    open_cfitsio();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+FitsFile::~FitsFile() { close(); }
+
+void FitsFile::close() noexcept {
+  if (m_fits != nullptr) {
+    int status = 0;
+    fits_close_file(std::exchange(m_fits, nullptr), &status);
+    fits_clear_errmsg();
+  }
+  if (m_descriptor >= 0) ::close(std::exchange(m_descriptor, -1));
+}
+
+void FitsFile::open_descriptor() {
+  if (m_path.find('\0') != std::string::npos)
+    fail("the name has a NUL character in it; expected a file name");
+  // Looked at before it is opened: opening a FIFO or a device can block or have effects.
+  struct stat info {};
+  if (m_path.empty() || ::stat(m_path.c_str(), &info) != 0) {
+    const int reason = m_path.empty() ? ENOENT : errno;
+    if (reason == ENOENT)
+      fail("no such file; expected the name of a FITS file (no filter syntax, no URL)");
+    fail(fmt::format("{}; expected a FITS file that can be read", std::strerror(reason)));
+  }
+  if (S_ISDIR(info.st_mode)) fail("is a directory; expected a FITS file");
+  if (S_ISREG(info.st_mode))
+    m_descriptor = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (S_ISREG(info.st_mode) && m_descriptor < 0) {
+    fail(fmt::format("{}; expected a FITS file that can be read", std::strerror(errno)));
+  }
+  if (m_descriptor < 0 || ::fstat(m_descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
+    fail("is not a regular file (a pipe, socket or device); expected a FITS file");
+  }
+  m_size = info.st_size;
+  if (m_size == 0) fail("is empty; expected a FITS file");
+}
+
+void FitsFile::detect_packing() {
+  std::array<char, 6> head{};
+  try {
+    (void)pread_all(m_descriptor, 0, reinterpret_cast<std::byte*>(head.data()), head.size());
+  } catch (const Error& error) {
+    fail(fmt::format("{}; expected a FITS file that can be read", error.what()));
+  }
+  // By content, as CFITSIO does it. Its other formats (compress, pack, zip) are old and rare, and
+  // refused.
+  if (starts_with(head, "\x1f\x8b")) {
+    m_packing = "gzip";
+  } else if (starts_with(head, "BZh")) {
+    m_packing = "bzip2";
+  } else if (starts_with(head, "PK") || starts_with(head, "\x1f\x1e") ||
+             starts_with(head, "\x1f\x9d") || starts_with(head, "\x1f\xa0")) {
+    fail(
+        "is compressed by zip, compress or pack; expected a FITS file, plain or compressed by gzip "
+        "or bzip2");
+  } else if (!starts_with(head, "SIMPLE")) {
+    fail(
+        "does not begin with SIMPLE, so it is not a FITS file; expected one, plain or compressed "
+        "by gzip or bzip2");
+  }
+}
+
+std::string FitsFile::name_for_cfitsio() const {
+  if (m_packing == "bzip2") {
+    // CFITSIO chooses the decompressor by what the name contains.
+    if (m_path.find(".bz2") == std::string::npos || m_path.find(".Z") != std::string::npos) {
+      fail("is compressed by bzip2; expected such a file to have .bz2 in its name (and no .Z)");
+    }
+  } else {
+    // The very file that was checked, under a name without any characters that CFITSIO treats
+    // specially.
+    std::string name = fmt::format("/proc/self/fd/{}", m_descriptor);
+    struct stat by_name {};
+    struct stat by_descriptor {};
+    if (::stat(name.c_str(), &by_name) == 0 && ::fstat(m_descriptor, &by_descriptor) == 0 &&
+        by_name.st_dev == by_descriptor.st_dev && by_name.st_ino == by_descriptor.st_ino) {
+      return name;
+    }
+  }
+  // "./" keeps CFITSIO from expanding '~' and from skipping blanks.
+  std::string name = m_path.front() == '/' ? m_path : "./" + m_path;
+  if (name.size() > k_max_name) {
+    fail(fmt::format("the name is {} characters long; expected at most {}", name.size(),
+                     k_max_name));
+  }
+  return name;
+}
+
+void FitsFile::open_cfitsio() {
+  m_opened_as = name_for_cfitsio();
+  if (m_packing.empty() && too_many_axes(0)) {
+    fail(fmt::format("NAXIS is more than {}; expected an image with two axes", k_max_axes));
+  }
+  fits_clear_errmsg();
+  int status = 0;
+  // The "diskfile" form takes the name literally; it would only look for NAME.gz if NAME were
+  // missing.
+  if (fits_open_diskfile(&m_fits, m_opened_as.c_str(), READONLY, &status) != 0) {
+    m_fits = nullptr;
+    fail(fmt::format("cannot be read as FITS{}: {}; expected a valid FITS file",
+                     m_packing.empty() ? "" : " compressed by " + m_packing,
+                     readable(cfitsio_messages(status))));
+  }
+  // What a gzip or bzip2 file unpacked to; CFITSIO has no function that tells.
+  const std::int64_t packed_size = m_size;
+  if (!m_packing.empty()) m_size = m_fits->Fptr->filesize;
+  if (m_packing == "gzip") check_gzip_length(packed_size);
+  m_hdu = 0;
+}
+
+void FitsFile::check_gzip_length(std::int64_t packed_size) const {
+  // CFITSIO does not notice a stream that never ends, nor a second one behind it. A gzip file's
+  // last four bytes are the unpacked length modulo 2^32, least significant first (RFC 1952, 2.3.1).
+  std::array<unsigned char, 4> tail{};
+  (void)pread_all(m_descriptor, packed_size - 4, reinterpret_cast<std::byte*>(tail.data()),
+                  tail.size());
+  const std::uint32_t length = tail[0] | std::uint32_t{tail[1]} << 8 |
+                               std::uint32_t{tail[2]} << 16 | std::uint32_t{tail[3]} << 24;
+  if (length != static_cast<std::uint32_t>(m_size)) {
+    fail(
+        fmt::format("unpacks to {} bytes, not the {} its end says (modulo 2^32); expected a "
+                    "complete gzip file of one member",
+                    m_size, length));
+  }
+}
+
+bool FitsFile::too_many_axes(std::int64_t header_start) const {
+  std::array<char, k_block> block;
+  const auto length =
+      read_bytes(header_start, reinterpret_cast<std::byte*>(block.data()), block.size());
+  // NAXIS is the third card of every valid header; a few more do for invalid ones.
+  for (std::size_t card = 0; card + k_card <= length; card += k_card) {
+    const std::string_view text(block.data() + card, k_card);
+    if (!text.starts_with("NAXIS   =")) continue;
+    const auto first = text.find_first_not_of(" +0", 9);
+    if (first == std::string_view::npos) return false;
+    const auto digits = text.find_first_not_of("0123456789", first) - first;
+    return digits > 2;  // 100 or more
+  }
+  return false;
+}
+
+bool FitsFile::next_hdu() {
+  const DataUnit here = data_unit();
+  if (here.end < here.start) {
+    m_end_reason = "the header claims an impossible amount of data";
+    return false;
+  }
+  if (here.end >= m_size) return false;
+  if (too_many_axes(here.end)) {
+    m_end_reason = fmt::format("NAXIS is more than {} in the next HDU", k_max_axes);
+    return false;
+  }
+  int status = 0;
+  fits_movrel_hdu(m_fits, 1, nullptr, &status);
+  if (status == END_OF_FILE) {
+    fits_clear_errmsg();
+    return false;
+  }
+  if (status != 0) {
+    m_end_reason = readable(cfitsio_messages(status));
+    return false;
+  }
+  ++m_hdu;
+  return true;
+}
+
+FitsFile::DataUnit FitsFile::data_unit() const {
+  LONGLONG header = 0;
+  LONGLONG start = 0;
+  LONGLONG end = 0;
+  int status = 0;
+  fits_get_hduaddrll(m_fits, &header, &start, &end, &status);
+  check(status, "finding the data");
+  return {start, end};
+}
+
+std::size_t FitsFile::read_bytes(std::int64_t offset, std::byte* bytes, std::size_t count) const {
+  if (m_packing.empty()) {
+    try {
+      return pread_all(m_descriptor, offset, bytes, count);
+    } catch (const Error& error) {
+      fail(fmt::format("reading the data: {}; expected a readable file", error.what()));
+    }
+  }
+  // The file is unpacked in CFITSIO's memory, which it lets out relative to the current data unit
+  // only.
+  const std::int64_t left = std::max<std::int64_t>(0, m_size - offset);
+  const auto length = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(count)));
+  int status = 0;
+  fits_read_ext(m_fits, offset - data_unit().start, static_cast<LONGLONG>(length), bytes, &status);
+  check(status, "reading the data");
+  return length;
+}
+
+std::string FitsFile::readable(std::string messages) const {
+  const std::string shown = one_line(m_path);
+  for (std::size_t at = messages.find(m_opened_as); at != std::string::npos;
+       at = messages.find(m_opened_as, at + shown.size())) {
+    messages.replace(at, m_opened_as.size(), shown);
+  }
+  return messages;
+}
+
+void FitsFile::fail(std::string_view message) const {
+  const std::string where = m_hdu < 0 ? "" : fmt::format("[{}]", m_hdu);
+  throw Error(fmt::format("{}{}: {}", one_line(m_path), where, one_line(message)));
+}
+
+void FitsFile::check(int status, std::string_view doing) const {
+  if (status != 0) {
+    fail(fmt::format("{}: {}; expected a valid FITS file", doing,
+                     readable(cfitsio_messages(status))));
+  }
+}
+
+}  // namespace kastor::io::detail

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/fits/plain_pixels.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <kastor/error.hpp>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "io/fits/piece.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+// Bytes read, summed and converted at a time: small enough for a second-level cache, and a multiple
+// of every pixel.
+constexpr std::int64_t k_piece = std::int64_t{1} << 19;
+
+int threads_for(const FitsFile& file, int wanted, std::int64_t pieces) {
+  if (!file.packing().empty()) return 1;  // CFITSIO holds the bytes, and has one position
+  const std::int64_t most = wanted > 0 ? wanted : Host().concurrency();
+  return static_cast<int>(std::clamp<std::int64_t>(pieces, 1, most));
+}
+
+/// The pieces that are left of one thread's share; on a line of its own in the cache.
+struct alignas(64) Share {
+  std::atomic<std::int64_t> next{0};
+  std::int64_t end = 0;
+};
+
+/// Calls `work(piece, scratch, sum)` once for each of `count` pieces. Each thread works through a
+/// stretch of its own, so that memory is first touched by the thread that will most likely use it,
+/// then helps the others. The first failure ends all. \throws what `work` threw
+template <class Work>
+Datasum for_each_piece(const char* label, int threads, std::int64_t count, const Work& work) {
+  std::vector<Share> shares(static_cast<std::size_t>(threads));
+  for (int i = 0; i < threads; ++i) {
+    shares[static_cast<std::size_t>(i)].next = count * i / threads;
+    shares[static_cast<std::size_t>(i)].end = count * (i + 1) / threads;
+  }
+  std::mutex mutex;
+  Datasum total;
+  std::exception_ptr failure;
+  std::atomic<bool> failed{false};
+  const auto run = [&](int thread) {
+    try {
+      std::vector<std::byte> scratch;
+      Datasum sum;
+      for (int i = 0; i < threads; ++i) {
+        Share& share = shares[static_cast<std::size_t>((thread + i) % threads)];
+        while (!failed.load(std::memory_order_relaxed)) {
+          const std::int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
+          if (piece >= share.end) break;
+          work(piece, scratch, sum);
+        }
+      }
+      const std::scoped_lock lock(mutex);
+      total.add(sum);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  };
+  if (threads == 1) {
+    run(0);
+  } else {
+    const Host host;
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(host, 0, threads, Kokkos::ChunkSize(1)),
+                         run);
+    host.fence(label);
+  }
+  if (failure) std::rethrow_exception(failure);
+  return total;
+}
+
+void read_piece(const FitsFile& file, std::int64_t begin, std::size_t length, std::byte* bytes) {
+  if (file.read_bytes(begin, bytes, length) != length)
+    file.fail("data truncated while it was read; expected a file that does not change");
+}
+
+template <class Raw, class T>
+Datasum read_as(const FitsFile& file, const PlainLayout& layout, int threads, T* pixels) {
+  constexpr std::int64_t size = sizeof(Raw);
+  constexpr std::int64_t step = k_piece / size;
+  const std::int64_t count = (layout.pixels + step - 1) / step;
+  return for_each_piece(
+      "kastor::read_image::pieces", threads_for(file, threads, count), count,
+      [&](std::int64_t piece, std::vector<std::byte>& scratch, Datasum& sum) {
+        const std::int64_t first = piece * step;
+        const auto n = static_cast<std::size_t>(std::min(step, layout.pixels - first));
+        std::byte* bytes = nullptr;
+        if constexpr (std::is_same_v<Raw, T>) {
+          bytes = reinterpret_cast<std::byte*>(pixels + first);  // read to where they stay
+        } else {
+          scratch.resize(static_cast<std::size_t>(k_piece));
+          bytes = scratch.data();
+        }
+        const std::int64_t begin = layout.begin + first * size;
+        read_piece(file, begin, n * sizeof(Raw), bytes);
+        sum.add(begin - layout.unit.start,
+                decode_piece<Raw>(bytes, n, layout.scaling, pixels + first));
+      });
+}
+
+}  // namespace
+
+template <class T>
+HostPixels<T> host_pixels(const StoredImage& stored, FitsImage& former) {
+  const std::int64_t bytes = require_room<T>(stored);
+  const auto ny = static_cast<std::size_t>(stored.section.ny);
+  const auto nx = static_cast<std::size_t>(stored.section.nx);
+  if (const auto* pixels = std::get_if<HostPixels<T>>(&former.pixels);
+      pixels != nullptr && pixels->use_count() == 1 && pixels->extent(0) == ny &&
+      pixels->extent(1) == nx && pixels->span_is_contiguous()) {
+    return *pixels;
+  }
+  former.pixels = {};
+  try {
+    // Not initialised: every pixel is written by the reading, and first touched there.
+    return HostPixels<T>(
+        Kokkos::view_alloc("kastor::read_image::pixels", Kokkos::WithoutInitializing), ny, nx);
+  } catch (const std::exception&) {
+    fail_without_memory(stored, bytes);
+  }
+}
+
+template <class T>
+Datasum read_plain(const StoredImage& stored, const PlainLayout& layout, int threads, T* pixels) {
+  const FitsFile& file = stored.file;
+  const int bitpix = stored.about.hdu.bitpix;
+  Datasum sum;
+  const auto read = [&]<class Raw>(Raw) {
+    sum.add(read_as<Raw, T>(file, layout, threads, pixels));
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    if (bitpix == 8) read(std::uint8_t{});
+    if (bitpix == 16) read(std::int16_t{});
+    if (bitpix == -32) read(float{});
+  } else {
+    if (bitpix == 32) read(std::int32_t{});
+    if (bitpix == 64) read(std::int64_t{});
+    if (bitpix == -64) read(double{});
+  }
+  sum_bytes(file, layout.unit.start, layout.unit.start, layout.begin, threads, sum);
+  sum_bytes(file, layout.unit.start, layout.end(), layout.unit.end, threads, sum);
+  return sum;
+}
+
+void read_bytes(const FitsFile& file, std::int64_t begin, std::int64_t count, int threads,
+                std::byte* bytes) {
+  const std::int64_t pieces = (count + k_piece - 1) / k_piece;
+  (void)for_each_piece("kastor::read_image::bytes", threads_for(file, threads, pieces), pieces,
+                       [&](std::int64_t piece, std::vector<std::byte>&, Datasum&) {
+                         const std::int64_t at = piece * k_piece;
+                         read_piece(file, begin + at,
+                                    static_cast<std::size_t>(std::min(k_piece, count - at)),
+                                    bytes + at);
+                       });
+}
+
+void sum_bytes(const FitsFile& file, std::int64_t start, std::int64_t begin, std::int64_t end,
+               int threads, Datasum& sum) {
+  end = std::min(end, file.size());
+  if (begin >= end) return;
+  const std::int64_t pieces = (end - begin + k_piece - 1) / k_piece;
+  sum.add(for_each_piece("kastor::read_image::sum", threads_for(file, threads, pieces), pieces,
+                         [&](std::int64_t piece, std::vector<std::byte>& scratch, Datasum& part) {
+                           const std::int64_t at = begin + piece * k_piece;
+                           const auto length =
+                               static_cast<std::size_t>(std::min(k_piece, end - at));
+                           scratch.resize(std::max(scratch.size(), length));
+                           const auto got = file.read_bytes(at, scratch.data(), length);
+                           part.add(at - start, sum_piece(scratch.data(), got));
+                         }));
+}
+
+template HostPixels<float> host_pixels<float>(const StoredImage&, FitsImage&);
+template HostPixels<double> host_pixels<double>(const StoredImage&, FitsImage&);
+template Datasum read_plain<float>(const StoredImage&, const PlainLayout&, int, float*);
+template Datasum read_plain<double>(const StoredImage&, const PlainLayout&, int, double*);
+
+}  // namespace kastor::io::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/output/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <kastor/error.hpp>
+#include <utility>
+
+#include "io/output/signal_cleanup.hpp"
+#include "io/text.hpp"
+
+namespace kastor::io::detail {
+
+OutputFile::OutputFile(const std::string& path) : m_path(path) {
+  {
+    // A file that a signal has just removed must not appear again.
+    const UninterruptedSection section;
+    m_descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  if (m_descriptor < 0) fail("opened for writing");
+}
+
+OutputFile::~OutputFile() {
+  if (m_descriptor >= 0) ::close(m_descriptor);
+}
+
+void OutputFile::write(const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t done = ::write(m_descriptor, bytes, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("written");
+    bytes += done;
+    size -= static_cast<std::size_t>(done);
+  }
+}
+
+void OutputFile::close() {
+  if (::close(std::exchange(m_descriptor, -1)) != 0) fail("written");
+}
+
+void OutputFile::fail(const char* doing) const {
+  throw Error(fmt::format("{}: cannot be {}: {}; expected a place to write to",
+                          shown_output(m_path), doing, std::strerror(errno)));
+}
+
+}  // namespace kastor::io::detail

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <kastor/error.hpp>
+#include <kastor/io/output_set.hpp>
+#include <memory>
+#include <random>
+
+#include "io/output/signal_cleanup.hpp"
+#include "io/text.hpp"
+
+namespace kastor::io {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const std::string& message) {
+  throw Error(fmt::format("{}: {}", detail::one_line(path), message));
+}
+
+/// The absolute name with all links followed; empty if there is no such file.
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> name(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return name ? std::string(name.get()) : std::string();
+}
+
+struct SplitPath {
+  std::string directory;  // with its '/', or empty
+  std::string name;
+};
+
+SplitPath split(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return {"", path};
+  return {path.substr(0, slash + 1), path.substr(slash + 1)};
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// The absolute name to write to.
+std::string resolve(const std::string& target, bool exists) {
+  if (exists) return real_path(target);
+  const SplitPath parts = split(target);
+  if (parts.name.empty() || parts.name == "." || parts.name == "..") {
+    fail(target, "is not the name of a file; expected one to write to");
+  }
+  const std::string directory = real_path(parts.directory.empty() ? "." : parts.directory);
+  struct stat info {};
+  if (directory.empty() || ::stat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    fail(target, fmt::format("the directory '{}' does not exist; expected one to write to",
+                             detail::one_line(parts.directory)));
+  }
+  return directory == "/" ? "/" + parts.name : directory + "/" + parts.name;
+}
+
+std::string random_letters() {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  thread_local std::random_device device;
+  std::string text(6, ' ');
+  for (char& c : text) c = letters[device() % letters.size()];
+  return text;
+}
+
+/// Creates an empty file beside `resolved` and returns its name.
+std::string create_beside(const std::string& target, const std::string& resolved, mode_t mode) {
+  const SplitPath parts = split(resolved);
+  // File names end at 255 bytes in general.
+  const std::string stem = parts.name.substr(0, 220);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const std::string name =
+        fmt::format("{}.{}.kastor-{}.tmp", parts.directory, stem, random_letters());
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return name;
+    }
+    if (errno != EEXIST) {
+      fail(target, fmt::format("cannot be written: {}; expected a directory to write to",
+                               std::strerror(errno)));
+    }
+  }
+  fail(target, "no free temporary name was found; expected a directory to write to");
+}
+
+/// Renames without ever replacing a file that appeared meanwhile, where the file system can do
+/// that.
+int rename_to_new(const std::string& from, const std::string& to) {
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str());
+  if (errno == EEXIST) return -1;
+  return ::rename(from.c_str(), to.c_str());
+}
+
+}  // namespace
+
+OutputSet::~OutputSet() { discard(); }
+
+void OutputSet::discard() noexcept {
+  for (const Output& output : m_outputs) {
+    ::unlink(output.temporary.c_str());
+    detail::forget_temporary(output.slot);
+  }
+  m_outputs.clear();
+}
+
+std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
+                           const std::vector<std::string>& inputs) {
+  if (target.empty() || target.find('\0') != std::string::npos)
+    fail(target, "is not the name of a file; expected one to write to");
+  struct stat info {};
+  struct stat link {};
+  const bool exists = ::stat(target.c_str(), &info) == 0;
+  if (!exists && ::lstat(target.c_str(), &link) == 0) {
+    fail(target, "is a link to nothing; expected a new file or a regular one");
+  }
+  if (exists) {
+    for (const std::string& input : inputs) {
+      struct stat read {};
+      if (::stat(input.c_str(), &read) == 0 && same_file(info, read))
+        fail(target, "is the input; expected another file");
+    }
+    if (!S_ISREG(info.st_mode)) {
+      fail(target, S_ISDIR(info.st_mode)
+                       ? "is a directory; expected a new file or a regular one"
+                       : "exists and is not a regular file; expected a new file or a regular one");
+    }
+  }
+  const std::string resolved = resolve(target, exists);
+  for (const Output& other : m_outputs) {
+    struct stat before {};
+    const bool same =
+        other.resolved == resolved ||
+        (exists && ::stat(other.resolved.c_str(), &before) == 0 && same_file(info, before));
+    if (same) fail(target, "is named twice as an output; expected different files");
+  }
+  if (exists && policy == OverwritePolicy::refuse)
+    fail(target, "exists already; expected a new file, or --overwrite");
+
+  // No signal between the file and its entry in the handler's list.
+  const detail::UninterruptedSection section;
+  Output output{target, resolved, create_beside(target, resolved, exists ? 0600 : 0666),
+                -1,     exists,   static_cast<mode_t>(info.st_mode & 07777)};
+  output.slot = detail::remember_temporary(output.temporary);
+  m_outputs.push_back(output);
+  return output.temporary;
+}
+
+void OutputSet::commit() {
+  const detail::UninterruptedSection section;
+  for (std::size_t i = 0; i < m_outputs.size(); ++i) {
+    const Output& output = m_outputs[i];
+    int failed = output.replaces ? ::chmod(output.temporary.c_str(), output.mode) : 0;
+    if (failed == 0) {
+      failed = output.replaces ? ::rename(output.temporary.c_str(), output.resolved.c_str())
+                               : rename_to_new(output.temporary, output.resolved);
+    }
+    if (failed == 0) continue;
+
+    std::string message = fmt::format("cannot be put in place: {}; expected a place to write to",
+                                      std::strerror(errno));
+    for (std::size_t done = 0; done < i; ++done) {
+      if (m_outputs[done].replaces) {
+        message +=
+            fmt::format(" ({} was replaced already)", detail::one_line(m_outputs[done].target));
+      } else {
+        ::unlink(m_outputs[done].resolved.c_str());
+      }
+    }
+    const std::string target = output.target;
+    discard();
+    fail(target, message);
+  }
+  for (const Output& output : m_outputs) detail::forget_temporary(output.slot);
+  m_outputs.clear();
+}
+
+}  // namespace kastor::io

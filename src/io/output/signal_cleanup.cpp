@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/output/signal_cleanup.hpp"
+
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <kastor/io/output_set.hpp>
+
+namespace kastor::io {
+namespace {
+
+// What the handler may touch: fixed memory, and a flag per slot that is set only while its path is
+// whole.
+constexpr int k_slots = 64;
+std::array<std::array<char, PATH_MAX>, k_slots> g_paths;
+std::array<std::atomic<bool>, k_slots> g_taken;
+std::array<std::atomic<bool>, k_slots> g_armed;
+// Threads in a section, and whether a signal has come: who counts first is waited for.
+std::atomic<int> g_inside{0};
+std::atomic<bool> g_stopping{false};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "the signal handler needs lock-free flags");
+
+constexpr std::array<int, 3> k_signals{SIGINT, SIGTERM, SIGHUP};
+
+void wait_a_millisecond() { (void)::poll(nullptr, 0, 1); }
+
+extern "C" void remove_temporaries_and_die(int signal_number) {
+  // Held back where a section is open, so these are other threads.
+  g_stopping.store(true);
+  while (g_inside.load() > 0) wait_a_millisecond();
+  for (std::size_t slot = 0; slot < k_slots; ++slot) {
+    if (g_armed[slot].load()) ::unlink(g_paths[slot].data());
+  }
+  // The disposition is the default again (SA_RESETHAND): the parent sees which signal it was.
+  ::raise(signal_number);
+}
+
+}  // namespace
+
+namespace detail {
+
+UninterruptedSection::UninterruptedSection() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : k_signals) sigaddset(&set, number);
+  pthread_sigmask(SIG_BLOCK, &set, &m_before);
+  g_inside.fetch_add(1);
+  if (!g_stopping.load()) return;
+  // The process ends before this does.
+  g_inside.fetch_sub(1);
+  for (;;) wait_a_millisecond();
+}
+
+UninterruptedSection::~UninterruptedSection() {
+  g_inside.fetch_sub(1);
+  pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
+}
+
+int remember_temporary(const std::string& path) {
+  for (std::size_t slot = 0; slot < k_slots; ++slot) {
+    if (path.size() >= g_paths[slot].size() || g_taken[slot].exchange(true)) continue;
+    std::memcpy(g_paths[slot].data(), path.c_str(), path.size() + 1);
+    g_armed[slot].store(true);
+    return static_cast<int>(slot);
+  }
+  return -1;
+}
+
+void forget_temporary(int slot) {
+  if (slot < 0) return;
+  g_armed[static_cast<std::size_t>(slot)].store(false);
+  g_taken[static_cast<std::size_t>(slot)].store(false);
+}
+
+}  // namespace detail
+
+void install_signal_cleanup() {
+  for (const int number : k_signals) {
+    struct sigaction now {};
+    if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
+    struct sigaction action {};
+    action.sa_handler = &remove_temporaries_and_die;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
+}  // namespace kastor::io

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <fstream>
+#include <kastor/error.hpp>
+#include <string_view>
+
+#include "io/fits/input_file.hpp"
+#include "io/table/table_numbers.hpp"
+#include "io/table/table_readers.hpp"
+#include "io/text.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+// Longest text of a field in a message.
+constexpr std::size_t k_shown = 40;
+
+std::string shown(std::string_view field) {
+  return one_line(field.substr(0, k_shown)) + (field.size() > k_shown ? "..." : "");
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/// The fields of one line. A view is good until the next line is split.
+class Splitter {
+ public:
+  /// ' ' stands for any number of blanks and tabs
+  explicit Splitter(char delimiter) : m_delimiter(delimiter) {}
+
+  /// False if a quoted field is not closed.
+  bool split(std::string_view line, std::vector<std::string_view>& fields) {
+    fields.clear();
+    m_unescaped.clear();
+    std::size_t at = 0;
+    for (;;) {
+      while (at < line.size() && skipped(line[at])) ++at;
+      if (m_delimiter == ' ' && at == line.size()) return true;
+      std::string_view field;
+      if (at < line.size() && line[at] == '"') {
+        if (!quoted(line, at, field)) return false;
+        while (at < line.size() && !ends_field(line[at])) ++at;
+      } else {
+        const auto begin = at;
+        while (at < line.size() && !ends_field(line[at])) ++at;
+        field = without_blanks(line.substr(begin, at - begin));
+      }
+      fields.push_back(field);
+      if (at == line.size()) return true;
+      ++at;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool skipped(char c) const {
+    return is_blank(c) && (c != m_delimiter || m_delimiter == ' ');
+  }
+  [[nodiscard]] bool ends_field(char c) const {
+    return m_delimiter == ' ' ? is_blank(c) : c == m_delimiter;
+  }
+
+  /// `at` is at the opening quote, then behind the closing one; "" within stands for a quote.
+  bool quoted(std::string_view line, std::size_t& at, std::string_view& field) {
+    const auto begin = ++at;
+    bool escaped = false;
+    for (; at < line.size(); ++at) {
+      if (line[at] != '"') continue;
+      if (line.substr(at, 2) != "\"\"") break;
+      escaped = true;
+      ++at;
+    }
+    if (at >= line.size()) return false;
+    field = line.substr(begin, at - begin);
+    ++at;
+    if (!escaped) return true;
+    std::string plain;
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      plain += field[i];
+      if (field[i] == '"') ++i;
+    }
+    m_unescaped.push_back(std::move(plain));
+    field = m_unescaped.back();
+    return true;
+  }
+
+  char m_delimiter;
+  std::deque<std::string> m_unescaped;  // does not move what it holds
+};
+
+char delimiter_of(std::string_view header) {
+  if (header.find(',') != std::string_view::npos) return ',';
+  return without_blanks(header).find('\t') != std::string_view::npos ? '\t' : ' ';
+}
+
+/// "ra [deg]": the unit in brackets behind a name.
+TableColumn column_of(std::string_view text) {
+  TableColumn column;
+  const auto bracket = text.find('[');
+  if (bracket != std::string_view::npos && bracket > 0 && text.ends_with(']')) {
+    column.unit = without_blanks(text.substr(bracket + 1, text.size() - bracket - 2));
+    text = without_blanks(text.substr(0, bracket));
+  }
+  column.name = text;
+  return column;
+}
+
+/// "[deg]" or "--" in every field: the units below the names.
+bool are_units(const std::vector<std::string_view>& fields) {
+  return std::all_of(fields.begin(), fields.end(), [](std::string_view field) {
+    return field == "--" || (field.starts_with('[') && field.ends_with(']'));
+  });
+}
+
+/// "   3 ALPHA_J2000  Right ascension of barycenter (J2000)  [deg]"
+struct NumberedColumn {
+  std::size_t number;
+  TableColumn column;
+};
+std::optional<NumberedColumn> numbered_column(std::string_view comment) {
+  std::vector<std::string_view> words;
+  Splitter(' ').split(comment, words);
+  if (words.size() < 2) return std::nullopt;
+  std::size_t number = 0;
+  const auto [end, error] =
+      std::from_chars(words[0].data(), words[0].data() + words[0].size(), number);
+  if (error != std::errc{} || end != words[0].data() + words[0].size()) return std::nullopt;
+  NumberedColumn found{number, {}};
+  found.column.name = words[1];
+  const auto text = without_blanks(comment);
+  const auto bracket = text.rfind('[');
+  if (bracket != std::string_view::npos && text.ends_with(']'))
+    found.column.unit = text.substr(bracket + 1, text.size() - bracket - 2);
+  return found;
+}
+
+class TextTable {
+ public:
+  explicit TextTable(const std::string& path)
+      : m_path(path), m_stream(open_regular_file(path, "a catalogue")) {}
+
+  std::optional<TableFromFile> read(const ColumnChoice& choose) {
+    std::string line;
+    const bool any = next_filled(line);
+    find_columns(any ? line : "");
+    const auto requests = choose(m_columns);
+    if (requests.empty()) return std::nullopt;
+
+    TableFromFile found{empty_table(m_columns, requests), m_format, one_line(m_path)};
+    if (!m_first_is_data && any) {
+      if (!next_filled(line)) return found;
+    } else if (!any) {
+      return found;
+    }
+    Splitter splitter(m_delimiter);
+    std::vector<std::string_view> fields;
+    do {
+      split(splitter, line, fields);
+      append(fields, requests, found.table);
+    } while (next_filled(line));
+    if (m_stream.bad()) fail("cannot be read to its end; expected a catalogue");
+    return found;
+  }
+
+ private:
+  bool next(std::string& line) {
+    if (!std::getline(m_stream, line)) return false;
+    if (++m_line == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
+    if (line.ends_with('\r')) line.pop_back();
+    return true;
+  }
+
+  /// The next line that is neither empty nor comment. Comments before the first one are kept.
+  bool next_filled(std::string& line) {
+    while (next(line)) {
+      const auto text = without_blanks(line);
+      if (text.empty()) continue;
+      if (!text.starts_with('#')) {
+        m_head_ended = true;
+        return true;
+      }
+      if (!m_head_ended) {
+        auto comment = text.substr(1);
+        if (comment.starts_with(' ')) comment.remove_prefix(1);
+        m_comments.emplace_back(comment);
+      }
+    }
+    return false;
+  }
+
+  /// \param first  the first line that is no comment; may be empty
+  void find_columns(const std::string& first) {
+    if (!m_comments.empty() && m_comments.front().starts_with("%ECSV")) {
+      auto header = parse_ecsv_header(m_comments);
+      m_format = TableFileFormat::ecsv;
+      m_delimiter = header.delimiter;
+      m_columns = std::move(header.columns);
+      m_width = m_columns.size();
+      return;  // the names again are the first line
+    }
+    if (find_numbered_columns(first)) return;
+    m_delimiter = delimiter_of(first);
+    Splitter splitter(m_delimiter);
+    std::vector<std::string_view> fields;
+    if (!splitter.split(first, fields))
+      fail(fmt::format("line {} has a quoted field without its end; expected \"...\"", m_line));
+    m_first_is_data = first.empty() || std::any_of(fields.begin(), fields.end(), is_plain_number);
+    m_width = fields.size();
+    if (!m_first_is_data) {
+      for (const auto field : fields) m_columns.push_back(column_of(field));
+      return;
+    }
+    find_names_in_comments(first.empty());
+  }
+
+  bool find_numbered_columns(std::string_view first) {
+    for (const auto& comment : m_comments) {
+      const auto found = numbered_column(comment);
+      // Numbers that are left out are further elements of an array.
+      if (!found || found->number <= m_columns.size() || found->number > m_columns.size() + 1000) {
+        if (m_columns.empty()) continue;
+        break;
+      }
+      if (m_columns.empty() && found->number != 1) continue;
+      m_columns.resize(found->number - 1);
+      m_columns.push_back(found->column);
+    }
+    std::vector<std::string_view> fields;
+    Splitter(' ').split(first, fields);
+    // One line might be a sentence that begins with a number.
+    const bool fits = m_columns.size() > 1 && (first.empty() || fields.size() >= m_columns.size());
+    if (!fits) {
+      m_columns.clear();
+      return false;
+    }
+    m_delimiter = ' ';
+    m_first_is_data = true;
+    m_width = first.empty() ? m_columns.size() : fields.size();
+    m_columns.resize(m_width);
+    return true;
+  }
+
+  /// The last comment with as many fields as the data; with no data, the last comment.
+  void find_names_in_comments(bool without_data) {
+    std::vector<std::string> units;
+    for (auto comment = m_comments.rbegin(); comment != m_comments.rend(); ++comment) {
+      if (without_blanks(*comment).empty()) continue;
+      if (without_data) m_delimiter = delimiter_of(*comment);
+      Splitter splitter(m_delimiter);
+      std::vector<std::string_view> fields;
+      if (!splitter.split(*comment, fields)) continue;
+      if (!without_data && fields.size() != m_width) continue;
+      if (are_units(fields)) {
+        units.assign(fields.begin(), fields.end());
+        continue;
+      }
+      for (const auto field : fields) m_columns.push_back(column_of(field));
+      m_width = m_columns.size();
+      if (units.size() == m_width) {
+        for (std::size_t i = 0; i < m_width; ++i) {
+          if (units[i] != "--") m_columns[i].unit = units[i].substr(1, units[i].size() - 2);
+        }
+      }
+      return;
+    }
+    fail("has no line with the names of the columns; expected one, as in ra,dec,flux_peak");
+  }
+
+  void split(Splitter& splitter, std::string_view line, std::vector<std::string_view>& fields) {
+    if (!splitter.split(line, fields))
+      fail(fmt::format("line {} has a quoted field without its end; expected \"...\"", m_line));
+    // A delimiter behind the last field is a habit of some writers.
+    if (fields.size() == m_width + 1 && fields.back().empty()) fields.pop_back();
+    if (fields.size() != m_width) {
+      fail(fmt::format("line {} has {} field{}; expected {}, one for each column", m_line,
+                       fields.size(), fields.size() == 1 ? "" : "s", m_width));
+    }
+  }
+
+  void append(const std::vector<std::string_view>& fields,
+              const std::vector<ColumnRequest>& requests, Table& table) const {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto& column = table.columns[i];
+      const auto field = fields[requests[i].column];
+      if (auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {
+        texts->emplace_back(field);
+        continue;
+      }
+      const auto value = number_of(field);
+      if (!value) {
+        fail(fmt::format("line {}: {} is '{}'; expected a number", m_line, one_line(column.name),
+                         shown(field)));
+      }
+      std::get<std::vector<double>>(column.values).push_back(*value);
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw Error(one_line(m_path) + ": " + message);
+  }
+
+  std::string m_path;
+  std::ifstream m_stream;
+  std::int64_t m_line = 0;
+  bool m_head_ended = false;
+  std::vector<std::string> m_comments;
+
+  TableFileFormat m_format = TableFileFormat::text;
+  char m_delimiter = ',';
+  std::vector<TableColumn> m_columns;
+  std::size_t m_width = 0;  // fields of a line
+  bool m_first_is_data = false;
+};
+
+}  // namespace
+
+std::optional<TableFromFile> read_text_table(const std::string& path, const ColumnChoice& choose) {
+  return TextTable(path).read(choose);
+}
+
+}  // namespace kastor::io::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/table/unicode.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace kastor::io::detail {
+namespace {
+
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t length = 0;  // bytes; 0 where there is no UTF-8
+};
+
+/// The first character of a text that is not empty (RFC 3629: no overlong forms, no surrogates).
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xf0 ? 4 : (lead >= 0xe0 ? 3 : 2);
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return {};
+  std::uint32_t code = lead & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  const std::uint32_t least = length == 2 ? 0x80 : (length == 3 ? 0x800 : 0x10000);
+  if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return {};
+  return {code, length};
+}
+
+/// Forbidden in XML 1.0 or YAML 1.1, or taken for the end of a line by some reader.
+bool is_control(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x2028 || code == 0x2029 ||
+         code == 0xfeff || (code & 0xfffe) == 0xfffe;
+}
+
+}  // namespace
+
+std::string clean_text(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (character.length == 0) {
+      result += "\xef\xbf\xbd";
+    } else if (is_control(character.code)) {
+      result += '?';
+    } else {
+      result += text.substr(0, character.length);
+    }
+    text.remove_prefix(std::max<std::size_t>(1, character.length));
+  }
+  return result;
+}
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+}  // namespace kastor::io::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_TABLE_UNICODE_HPP
+#define KASTOR_SRC_IO_TABLE_UNICODE_HPP
+
+#include <string>
+#include <string_view>
+
+namespace kastor::io::detail {
+
+/// The text as every text format may hold it on one line: UTF-8 without control characters, line
+/// ends and non-characters, which become '?'; bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string clean_text(std::string_view text);
+
+[[nodiscard]] bool is_ascii(std::string_view text);
+
+}  // namespace kastor::io::detail
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <io/sky/flux_unit.hpp>
+#include <kastor/io/island_table.hpp>
+#include <numbers>
+#include <set>
+
+#include "fits_support.hpp"
+#include "island_support.hpp"
+#include "island_table_support.hpp"
+
+namespace {
+
+using namespace testing_support;
+using kastor::Island;
+using kastor::io::Beam;
+using kastor::io::BeamOrigin;
+using kastor::io::island_table;
+using kastor::io::IslandTableParams;
+using kastor::io::Wcs;
+using kastor::io::detail::flux_unit;
+using kastor::io::detail::FluxUnit;
+
+// ------------------------------------------------------------------------------------ fluxes
+
+TEST(FluxUnit, UnderstandsTheSpellingsInUse) {
+  const struct {
+    const char* text;
+    FluxUnit::Per per;
+    const char* pixel;
+    const char* integrated;
+    double factor;
+  } cases[] = {
+      {"Jy/beam", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"JY/BEAM ", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy/Beam", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy beam-1", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy.beam^-1", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy beam**(-1)", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"mJy/bm", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"MJy/beam", FluxUnit::Per::beam, "MJy/beam", "MJy", 1},
+      {"uJy/beam", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},
+      {"UJY/BEAM", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},
+      {"\xc2\xb5Jy/beam", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},
+      {"MJY/BEAM", FluxUnit::Per::unknown, "MJY/BEAM", "", 1},
+      {"Jy/pixel", FluxUnit::Per::pixel, "Jy/pixel", "Jy", 1},
+      {"JY/PIX", FluxUnit::Per::pixel, "Jy/pixel", "Jy", 1},
+      {"Jy/arcsec^2", FluxUnit::Per::arcsec2, "Jy/arcsec2", "Jy", 1},
+      {"MJy/sr", FluxUnit::Per::arcsec2, "MJy/sr", "Jy", 1e6 * 2.350443053909789e-11},
+      {"MJY/SR", FluxUnit::Per::arcsec2, "MJy/sr", "Jy", 1e6 * 2.350443053909789e-11},
+      {"Jy", FluxUnit::Per::unknown, "Jy", "", 1},
+      {"K", FluxUnit::Per::unknown, "K", "", 1},
+      {"", FluxUnit::Per::unknown, "", "", 1},
+      {"xJy/beam", FluxUnit::Per::unknown, "xJy/beam", "", 1},
+      {"Jy/beam km/s", FluxUnit::Per::unknown, "Jy/beam km/s", "", 1},
+  };
+  for (const auto& each : cases) {
+    const auto unit = flux_unit(each.text);
+    EXPECT_EQ(unit.per, each.per) << each.text;
+    EXPECT_EQ(unit.pixel, each.pixel) << each.text;
+    EXPECT_EQ(unit.integrated, each.integrated) << each.text;
+    EXPECT_NEAR(unit.factor, each.factor, 1e-12 * each.factor) << each.text;
+  }
+}
+
+TEST(IslandTable, FluxesAreDividedByTheBeam) {
+  const Header header;
+  const Wcs wcs = header.wcs();
+  IslandTableParams params;
+  params.wcs = &wcs;
+  params.beam = beam_of(10, 8, 30);
+  params.unit = "mJy/beam";
+  const auto result = island_table({plain_island(59, 59)}, params);
+  const double beam = std::numbers::pi * 80 / (4 * std::numbers::ln2);
+  EXPECT_NEAR(real_value(result.table, "flux_int"), 30 / (beam / 4), 1e-9);
+  EXPECT_EQ(find_column(result.table, "flux_int")->unit, "mJy");
+  EXPECT_EQ(find_column(result.table, "flux_peak")->unit, "mJy/beam");
+  EXPECT_NEAR(real_value(result.table, "n_beams"), 40 / (beam / 4), 1e-9);
+  EXPECT_NEAR(real_value(result.table, "beam_area"), beam, 1e-9);
+  EXPECT_NEAR(real_value(result.table, "solid_angle"), 160, 1e-6);
+  EXPECT_EQ(integer_value(result.table, "flags"), kastor::io::island_no_total);
+  EXPECT_TRUE(result.notes.empty());
+}
+
+TEST(IslandTable, TheBeamIsConstantInPixelsOnlyInSyntheses) {
+  // 20 degrees from the reference, a pixel of the orthographic projection covers 1 / cos 20.
+  Header sin;
+  sin.lon = "RA---SIN";
+  sin.lat = "DEC--SIN";
+  sin.cd11 = -20;
+  sin.cd22 = 20;
+  const double off = std::sin(20 * k_radian) / (20 * k_arcsec * k_radian);
+  const double beam_pixels = std::numbers::pi * 100 * 100 / (4 * std::numbers::ln2) / 400;
+  const auto table_of = [&](const Header& header, double x, double y) {
+    const Wcs wcs = header.wcs();
+    IslandTableParams params;
+    params.wcs = &wcs;
+    params.beam = beam_of(100, 100, 0);
+    params.unit = "Jy/beam";
+    return island_table({plain_island(x, y)}, params).table;
+  };
+  const auto synthesis = table_of(sin, 59, 59 + off);
+  EXPECT_NEAR(real_value(synthesis, "flux_int"), 30 / beam_pixels, 1e-6);
+  EXPECT_NEAR(real_value(synthesis, "solid_angle"), 40 * 400 / std::cos(20 * k_radian), 1e-2);
+  Header car;
+  car.lon = "GLON-CAR";
+  car.lat = "GLAT-CAR";
+  car.crval1 = 30;
+  car.crval2 = 0;
+  car.cd11 = -20;
+  car.cd22 = 20;
+  // 60 degrees from the equator of a plate carree, half as much.
+  const auto mosaic = table_of(car, 59, 59 + 60 / (20 * k_arcsec));
+  EXPECT_NEAR(real_value(mosaic, "flux_int"), 30 / beam_pixels / 2, 1e-6);
+}
+
+TEST(IslandTable, SurfaceBrightnessNeedsNoBeam) {
+  const Wcs wcs = Header{}.wcs();
+  IslandTableParams params;
+  params.wcs = &wcs;
+  params.unit = "MJy/sr";
+  const auto result = island_table({plain_island(59, 59)}, params);
+  EXPECT_NEAR(real_value(result.table, "flux_int"), 30 * 4 * 1e6 * 2.350443053909789e-11, 1e-9);
+  EXPECT_EQ(find_column(result.table, "flux_int")->unit, "Jy");
+  EXPECT_EQ(find_column(result.table, "beam_area"), nullptr);
+}
+
+TEST(IslandTable, WithoutWhatItTakesTheFluxIsBlankAndANoteSaysWhy) {
+  const Wcs wcs = Header{}.wcs();
+  const auto note_of = [&](const Wcs* on, bool beam, const char* unit) {
+    IslandTableParams params;
+    params.wcs = on;
+    if (beam) params.beam = beam_of(10, 8, 30);
+    params.unit = unit;
+    const auto result = island_table({plain_island(59, 59)}, params);
+    EXPECT_TRUE(std::isnan(real_value(result.table, "flux_int"))) << unit;
+    EXPECT_TRUE(std::isnan(real_value(result.table, "flux_int_err"))) << unit;
+    EXPECT_EQ(real_value(result.table, "flux_sum"), 30);
+    EXPECT_GT(real_value(result.table, "flux_sum_err"), 0);
+    EXPECT_NE(integer_value(result.table, "flags") & kastor::io::island_no_flux, 0);
+    return result.notes.size() == 1 ? result.notes[0] : "";
+  };
+  EXPECT_TRUE(contains(note_of(&wcs, false, "Jy/beam"), "BMAJ"));
+  EXPECT_TRUE(contains(note_of(&wcs, true, "K"), "'K'"));
+  EXPECT_TRUE(contains(note_of(&wcs, true, ""), "no unit"));
+  EXPECT_TRUE(contains(note_of(nullptr, true, "Jy/beam"), "no celestial coordinates"));
+}
+
+TEST(IslandTable, NegativeIslandsHaveNegativeFluxes) {
+  Island island = plain_island(59, 59);
+  island.flux_peak = -2;
+  island.flux_sum = -30;
+  island.flags = kastor::island_negative;
+  const Wcs wcs = Header{}.wcs();
+  IslandTableParams params;
+  params.wcs = &wcs;
+  params.beam = beam_of(10, 10, 0);
+  params.unit = "Jy/beam";
+  params.flood_snr = 3;
+  const auto table = island_table({plain_island(59, 59), island}, params).table;
+  for (const char* name : {"flux_int", "flux_int_cor"}) {
+    EXPECT_EQ(real_value(table, name, 0), -real_value(table, name, 1)) << name;
+    EXPECT_LT(real_value(table, name, 1), 0);
+  }
+  for (const char* name : {"flux_int_err", "flux_int_cor_err", "maj_axis_cor", "flux_fraction",
+                           "ra_err", "x_cen_err", "snr"}) {
+    EXPECT_EQ(real_value(table, name, 0), real_value(table, name, 1)) << name;
+    EXPECT_GT(real_value(table, name, 1), 0) << name;
+  }
+}
+
+// -------------------------------------------------------------------------------------- rest
+
+TEST(IslandTable, WithoutCoordinatesOnlyPixelsRemain) {
+  const auto result = island_table({plain_island(10.25, 20.5)}, {});
+  for (const char* name : {"island_name", "ra_deg_cont", "maj_axis", "solid_angle", "ra_peak"}) {
+    EXPECT_EQ(find_column(result.table, name), nullptr) << name;
+  }
+  EXPECT_EQ(real_value(result.table, "x_cen"), 10.25);
+  EXPECT_EQ(real_value(result.table, "x_fits"), 11.25);
+  EXPECT_EQ(real_value(result.table, "y_fits"), 21.5);
+  EXPECT_EQ(integer_value(result.table, "x_peak"), 10);
+  EXPECT_GT(real_value(result.table, "x_cen_err"), 0);
+}
+
+TEST(IslandTable, WhatHasNoCentreNoShapeNoSkyIsNaNAndFlagged) {
+  Header header;
+  header.lon = "RA---SIN";
+  header.lat = "DEC--SIN";
+  header.cd11 = -3600;
+  header.cd22 = 3600;
+  const Wcs wcs = header.wcs();
+  Island nowhere = plain_island(59, 59 + 80);  // 80 degrees of arc are beyond the projection
+  Island centreless = plain_island(59, 59);
+  centreless.x_cen = centreless.y_cen = centreless.var_xx = k_nan;
+  centreless.var_xy = centreless.var_yy = k_nan;
+  centreless.flags = kastor::island_no_centre;
+  Island shapeless = plain_island(59, 59, 2, 0, 0);
+  shapeless.flags = kastor::island_no_shape;
+  IslandTableParams params;
+  params.wcs = &wcs;
+  const auto result = island_table({nowhere, centreless, shapeless}, params);
+  EXPECT_TRUE(std::isnan(real_value(result.table, "ra_deg_cont", 0)));
+  EXPECT_TRUE(std::isnan(real_value(result.table, "maj_axis", 0)));
+  EXPECT_EQ(text_value(result.table, "island_name", 0), "");
+  EXPECT_NE(integer_value(result.table, "flags", 0) & kastor::io::island_no_sky, 0);
+  for (const char* name : {"ra_deg_cont", "ra_err", "maj_axis", "x_cen_err", "maj_axis_pix"}) {
+    EXPECT_TRUE(std::isnan(real_value(result.table, name, 1))) << name;
+  }
+  EXPECT_NEAR(real_value(result.table, "ra_peak", 1), 150, 1e-9);
+  EXPECT_GT(real_value(result.table, "solid_angle", 1), 0);
+  EXPECT_TRUE(std::isnan(real_value(result.table, "maj_axis", 2)));
+  EXPECT_TRUE(std::isfinite(real_value(result.table, "ra_err", 2)));
+  EXPECT_TRUE(contains(result.notes.back(), "1 of 3")) << result.notes.back();
+}
+
+TEST(IslandTable, ColumnsAreDescribedAndOfOneLength) {
+  const Wcs wcs = Header{}.wcs();
+  IslandTableParams params;
+  params.wcs = &wcs;
+  params.beam = beam_of(10, 10, 0);
+  params.unit = "Jy/beam";
+  for (const std::size_t count : {0u, 1u, 5u}) {
+    const auto table = island_table(kastor::Islands(count, plain_island(59, 59)), params).table;
+    std::set<std::string> names;
+    for (const auto& column : table.columns) {
+      EXPECT_TRUE(names.insert(column.name).second) << column.name;
+      EXPECT_FALSE(column.description.empty()) << column.name;
+      EXPECT_FALSE(column.ucd.empty()) << column.name;
+      EXPECT_EQ(std::visit([](const auto& v) { return v.size(); }, column.values), count);
+    }
+    EXPECT_GT(names.size(), 40u);
+  }
+}
+
+TEST(IslandTable, EveryColumnIsInTheDocumentation) {
+  const std::string text = read_all(std::string(KASTOR_DATA_DIR) + "/../docs/catalogue.md");
+  ASSERT_FALSE(text.empty());
+  for (const char* system : {"RA---TAN", "GLON-CAR", "ELON-TAN", "XLON-TAN"}) {
+    Header header;
+    header.lon = system;
+    header.lat = system[0] == 'R' ? "DEC--TAN" : header.lon;
+    if (system[0] != 'R') header.lat.replace(1, 3, "LAT");
+    const Wcs wcs = header.wcs();
+    IslandTableParams params;
+    params.wcs = &wcs;
+    params.beam = beam_of(10, 10, 0);
+    for (const auto& column : island_table({}, params).table.columns) {
+      EXPECT_TRUE(contains(text, "`" + column.name + "`")) << column.name;
+    }
+  }
+}
+
+TEST(IslandTable, TheHeaderSaysWhichBeam) {
+  const Wcs wcs = Header{}.wcs();
+  IslandTableParams params;
+  params.wcs = &wcs;
+  params.beam = kastor::io::parse_beam("10,8,30");
+  const auto table = island_table({}, params).table;
+  const auto& cards = table.cards;
+  ASSERT_EQ(cards.size(), 5u);
+  EXPECT_EQ(cards[0].keyword, "BMAJ");
+  EXPECT_NEAR(std::get<double>(cards[0].value), 10 * k_arcsec, 1e-15);
+  EXPECT_EQ(std::get<std::string>(cards[3].value), "user");
+  EXPECT_NEAR(std::get<double>(cards[4].value), std::numbers::pi * 20 / (4 * std::numbers::ln2),
+              1e-6);
+  EXPECT_EQ(table.frame, kastor::io::sky_frame_of(wcs));
+  // Somebody's arc seconds.
+  params.beam = {Beam{10, 8, 0}, BeamOrigin::header, {}};
+  EXPECT_TRUE(contains(island_table({}, params).notes.back(), "arcsec instead of degrees"));
+}
+
+TEST(IslandTable, RefusesWhatIsNoThreshold) {
+  const auto error = [](auto change) {
+    IslandTableParams params;
+    change(params);
+    return error_of([&] { (void)island_table({}, params); });
+  };
+  EXPECT_TRUE(contains(error([](auto& p) { p.flood_snr = -1; }), "flood_snr is -1"));
+  EXPECT_TRUE(contains(error([](auto& p) { p.flood_level = k_nan; }), "flood_level is nan"));
+  EXPECT_TRUE(contains(error([](auto& p) { p.noise_beams = 0; }), "noise_beams is 0"));
+}
+
+}  // namespace
