@@ -217,7 +217,8 @@ KOKKOS_FUNCTION void sample(const core::Group<Exec>& group, const Source& pixels
   group.for_each(size, [&](int i) { to[i] = pixels[pixels.count() * (2 * i + 1) / (2 * size)]; });
 }
 
-/// A few pixels in order, NaN left out. Equal ones share the first of their places.
+/// A few pixels in order, NaN left out. Equal ones share the first of their places; both zeros are
+/// +0, so that those who write one place write the same.
 template <class T, int room>
 struct SortedPixels {
   T place[room];
@@ -233,7 +234,7 @@ struct SortedPixels {
       core::Key<T> before = 0;
       KASTOR_UNROLL_BY_8
       for (int j = 0; j < n; ++j) before += pixels[j] < x ? 1 : 0;
-      if (x == x) core::relaxed_store(place + before, x);
+      if (x == x) core::relaxed_store(place + before, core::without_sign_of_zero(x));
     });
     group.barrier();
   }
