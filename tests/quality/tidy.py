@@ -68,11 +68,11 @@ def tidy(program, folder, sources):
     return ended.returncode, ended.stdout
 
 
-def check_group(program, folder, build, name, sources):
+def check_group(program, folder, name, sources):
     status, output = tidy(program, folder, [folder / f"{name}.cpp"])
     if "[clang-diagnostic-error" in output:
         print(f"{name}: does not compile as one; each source alone", flush=True)
-        status, output = tidy(program, build, sources)
+        status, output = tidy(program, folder, [folder / f"{name}_{i}.cpp" for i in range(len(sources))])
     if status != 0 and ": error:" not in output:
         output += f"{name}:0:0: error: clang-tidy ended with {status}"
     (folder / f"{name}.log").write_text(output)
@@ -94,7 +94,10 @@ def main():
     groups = [group for group in groups_of(build, options.group) if options.only in group[0]]
     if not groups:
         sys.exit(f"{build}/compile_commands.json names no source of src or apps")
-    (folder / "compile_commands.json").write_text(json.dumps([write_group(folder, *group) for group in groups]))
+    alone = [(f"{name}_{i}", compiler, arguments, [source])
+             for name, compiler, arguments, sources in groups for i, source in enumerate(sources)]
+    (folder / "compile_commands.json").write_text(
+        json.dumps([write_group(folder, *group) for group in [*groups, *alone]]))
     # clang-tidy looks for its settings beside the source and above.
     (folder / ".clang-tidy").write_text((ROOT / ".clang-tidy").read_text())
 
@@ -102,7 +105,7 @@ def main():
     findings = {}
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(check_group, options.clang_tidy, folder, build, name, sources)
+        jobs = [pool.submit(check_group, options.clang_tidy, folder, name, sources)
                 for name, _, _, sources in groups]
         for job in jobs:
             status, output = job.result()

@@ -9,7 +9,7 @@ namespace kastor::cli {
 namespace {
 
 /// Within single quotes, where brackets and colons have a meaning for _arguments.
-std::string quoted(const std::string& text) {
+std::string zsh_quoted(const std::string& text) {
   std::string zsh;
   for (const char c : text) {
     if (c == '\'') {
@@ -28,7 +28,7 @@ std::string function_name(const CommandDescription& command) {
   return name;
 }
 
-std::string action(const std::string& label) {
+std::string zsh_action(const std::string& label) {
   const std::string words = joined(words_of_label(label), " ");
   if (label_names_a_file(label)) {
     return words.empty()
@@ -40,9 +40,9 @@ std::string action(const std::string& label) {
 
 std::string spec(const OptionDescription& option) {
   const std::string value =
-      option.label.empty() ? "" : ":" + quoted(option.label) + ":" + action(option.label);
+      option.label.empty() ? "" : ":" + zsh_quoted(option.label) + ":" + zsh_action(option.label);
   const std::string text =
-      (option.label.empty() ? "[" : "=[") + quoted(in_short(option)) + "]" + value + "'";
+      (option.label.empty() ? "[" : "=[") + zsh_quoted(in_short(option)) + "]" + value + "'";
   const std::string many = option.repeatable ? "*" : "";
   if (option.short_name.empty()) return "'" + many + option.name + text;
   const std::string either =
@@ -57,18 +57,18 @@ std::string of_options(const CommandDescription& command) {
   text += " \\\n    '(- *)'{-h,--help}'[print the help]'";
   for (const auto& option : command.options) text += " \\\n    " + spec(option);
   for (const auto& positional : command.positionals) {
-    text += " \\\n    ':" + quoted(positional.label) + ":" + action(positional.label) + "'";
+    text += " \\\n    ':" + zsh_quoted(positional.label) + ":" + zsh_action(positional.label) + "'";
   }
   return text + "\n}\n";
 }
 
 std::string of_parts(const CommandDescription& command) {
-  const std::string heading = quoted(command.parts_heading);
+  const std::string heading = zsh_quoted(command.parts_heading);
   std::string text = function_name(command) +
                      "() {\n  local curcontext=$curcontext state state_descr line\n"
                      "  local -a context parts\n  parts=(\n";
   for (const auto& part : command.parts)
-    text += "    '" + quoted(part.name) + ":" + quoted(part.summary) + "'\n";
+    text += "    '" + zsh_quoted(part.name) + ":" + zsh_quoted(part.summary) + "'\n";
   text += "  )\n  _arguments -C '(- *)'{-h,--help}'[print the help]'";
   if (command.name == "kastor") text += " '(- *)--version[print the version]'";
   text += " \\\n    '1:" + heading + ":->part' '*::argument:->rest'\n  case $state in\n";
