@@ -158,6 +158,17 @@ class TestText(unittest.TestCase):
         self.assertEqual(wrong, [])
         self.assertGreater(count, 20)
 
+    def test_files_that_are_named_exist(self):
+        named = re.compile(r"`((?:apps|cmake|docs|include|src|tests)/[\w./-]+)`")
+        wrong = [
+            f"{name}:{number}: {path}: no such file"
+            for name, text in documents()
+            for number, line in enumerate(text.splitlines(), 1)
+            for path in named.findall(line)
+            if not (PROJECT / path).exists()
+        ]
+        self.assertEqual(wrong, [])
+
     def test_lines_of_prose_are_not_too_long(self):
         wrong = [
             f"{name}:{number}: {len(line)} columns; expected at most {WIDEST}"
