@@ -32,11 +32,6 @@ class FindOutputs {
 
   /// Temporary names; empty if not asked for.
   std::string labels, picture, background_map, rms_map, snr_map, residual;
-  /// Whether any of them is an image that the finder fills.
-  [[nodiscard]] bool has_maps() const {
-    return !(labels.empty() && background_map.empty() && rms_map.empty() && snr_map.empty() &&
-             residual.empty());
-  }
 
   [[nodiscard]] const std::vector<std::string>& targets() const { return m_targets; }
   void commit() { m_set.commit(); }

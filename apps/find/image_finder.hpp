@@ -3,6 +3,7 @@
 #define KASTOR_APPS_FIND_IMAGE_FINDER_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <chrono>
 #include <kastor/image.hpp>
 #include <kastor/source_finder.hpp>
@@ -31,26 +32,37 @@ class ImageFinder {
   void operator()(const ConstImage<T, Exec>& pixels, FoundImage& image) {
     Work<T>& work = this->template work_for<T>();
     const auto start = std::chrono::steady_clock::now();
-    try {
-      if (image.options.islands.preset == Preset::lesson) {
-        find_sources(work, pixels, image);
-      } else {
-        find_islands(work, pixels, image);
-      }
-    } catch (...) {
-      // Nothing may be left that works on the image; and the next one gets a plan of its own.
-      work = {};
-      m_space.fence("kastor::app: the image is free");
-      throw;
+    if (image.options.islands.preset == Preset::lesson) {
+      find_sources(work, pixels, image);
+    } else {
+      find_islands(work, pixels, image);
     }
     image.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  /// Gives the work space of the other pixel type back: both would need twice the memory.
+  template <class T>
+  void prepare_for() {
+    if constexpr (std::is_same_v<T, float>) {
+      m_double = {};
+    } else {
+      m_float = {};
+    }
+  }
+  /// Gives all work space back. Nothing is left that works on an image, whatever failed.
+  void release() {
+    m_float = {};
+    m_double = {};
+    m_space.fence("kastor::app: the image is free");
   }
 
   /// Writes the maps and labels that were asked for, of the image that was searched last.
   template <class T>
   void write_maps(const ConstImage<T, Exec>& pixels, const FoundImage& image,
                   const FindOutputs& outputs) {
-    if (!outputs.has_maps()) return;
+    const auto maps = fits_maps_of(image.options);
+    const auto is_wanted = [](const FitsMap& map) { return map.path.has_value(); };
+    if (std::none_of(maps.begin(), maps.end(), is_wanted)) return;
     const ScopedStep step(m_steps, "maps");
     const Work<T>& work = this->template work_for<T>();
     if (const auto* found = std::get_if<FindResult>(&image.found)) {
@@ -68,14 +80,12 @@ class ImageFinder {
     std::optional<IslandPlan<Exec, T>> islands;
   };
 
-  /// Of one pixel type at a time: two would need twice the memory.
   template <class T>
   Work<T>& work_for() {
+    this->template prepare_for<T>();
     if constexpr (std::is_same_v<T, float>) {
-      m_double = {};
       return m_float;
     } else {
-      m_float = {};
       return m_double;
     }
   }

@@ -31,8 +31,15 @@ class ReadAheadFinder {
     found.sky = std::move(read.sky);
     std::swap(found.image, read.image);
     std::swap(found.image.pixels, read.image.pixels);
-    std::visit([&](const auto& host) { m_finder(on_device(read, host), found); },
-               read.image.pixels);
+    try {
+      std::visit([&](const auto& host) { m_finder(on_device(read, host), found); },
+                 read.image.pixels);
+    } catch (...) {
+      // The next image gets a plan, and all memory there is.
+      m_finder.release();
+      m_pixels = {};
+      throw;
+    }
     return found;
   }
 
@@ -44,6 +51,7 @@ class ReadAheadFinder {
       return as_const_image<Exec>(host);
     } else {
       const ScopedStep step(m_steps, "upload");
+      m_finder.template prepare_for<T>();
       auto* pixels = std::get_if<Image<T, Exec>>(&m_pixels);
       if (pixels == nullptr || pixels->extent(0) != host.extent(0) ||
           pixels->extent(1) != host.extent(1)) {
