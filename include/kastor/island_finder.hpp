@@ -64,9 +64,9 @@ struct FoundIslands {
 /// run and |d| the largest deviation. Then `flux_sum` is within (r + 4) 2^-53 n |d| of the true sum
 /// of the deviations. The same holds for `raw_sum` with the largest |value|, and for `background`
 /// with the largest |level| (divided by n); the relative error of `rms` is at most (r + 4) 2^-53.
-/// Centres and second moments are summed about the peak pixel and then shifted; all terms of the
-/// second moments have one sign, so little cancels. Moments are those of the deviations within the
-/// island, as in SExtractor and photutils (without photutils' 1/12 for the finite size of pixels).
+/// Centres and second moments are summed about the peak pixel and then shifted, so that little
+/// cancels. Moments are those of the deviations within the island, as in SExtractor and photutils,
+/// but without the 1/12 that these add for the finite size of pixels.
 ///
 /// Figures that are not finite (because of huge pixels) are NaN, with `island_overflow`. Owns its
 /// work space: repeated calls on images of one size allocate nothing but the returned rows. Use one
