@@ -41,7 +41,7 @@ struct Denominator {
   std::string_view name;
 };
 
-/// What stands behind "JY", upper case, without blanks and signs of powers.
+/// The unit after "JY", in upper case, without blanks and power signs.
 std::optional<Denominator> denominator_of(const std::string& text) {
   using Per = FluxUnit::Per;
   const auto is_any = [&](std::initializer_list<std::string_view> names, std::string_view power) {
