@@ -17,7 +17,7 @@ struct Source {
   double flux_peak;     ///< largest pixel [image unit]
   std::int32_t x_peak;  ///< pixel of the peak; among equal peaks the first in raster order
   std::int32_t y_peak;
-  std::int64_t n_pix;  ///< number of pixels
+  std::int64_t n_pix;  ///< number of pixels of the component
   std::int32_t x_min;  ///< bounding box, both ends included
   std::int32_t x_max;
   std::int32_t y_min;

@@ -38,9 +38,9 @@ struct Island {
   double snr_peak;   ///< largest deviation / rms of all pixels, > 0
   double x_cen;      ///< centre weighted by the deviations [pixel]; NaN with island_no_centre
   double y_cen;
-  double var_xx;       ///< second central moments weighted by the deviations [pixel^2]
-  double var_xy;       ///< NaN with island_no_centre
-  double var_yy;       ///< NaN with island_no_centre
+  double var_xx;       ///< second central moment along x, weighted by the deviations [pixel^2]
+  double var_xy;       ///< mixed second central moment; all three are NaN with island_no_centre
+  double var_yy;       ///< second central moment along y
   double background;   ///< mean of the background map over the pixels
   double rms;          ///< root mean square of the rms map over the pixels
   double rms_at_peak;  ///< rms map at (y_peak, x_peak)

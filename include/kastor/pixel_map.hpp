@@ -13,8 +13,8 @@ namespace kastor {
 /// halves.
 struct alignas(16) MeshNode {
   double value = 0;
-  double d2x = 0;    ///< along x
-  double d2y = 0;    ///< along y
+  double d2x = 0;    ///< second derivative along x
+  double d2y = 0;    ///< second derivative along y
   double d2x2y = 0;  ///< along both axes: the second derivative of d2y along x
 };
 
@@ -23,8 +23,8 @@ struct alignas(16) MeshNode {
 /// cell_width (i + 1/2) - 1/2). Beyond the outermost nodes, the outermost cubic is continued.
 template <class Exec>
 struct MeshSurface {
-  std::int64_t cell_height = 1;  ///< [pixel]
-  std::int64_t cell_width = 1;   ///< [pixel]
+  std::int64_t cell_height = 1;  ///< height of a cell [pixel]
+  std::int64_t cell_width = 1;   ///< width of a cell [pixel]
   /// If set, never below half of the bilinear surface through the same nodes.
   bool positive = false;
   /// (rows, columns) of the mesh, at least one of each
@@ -119,14 +119,14 @@ template <class Exec, Real T>
 class PixelMap {
  public:
   PixelMap() = default;
-  /// The same number everywhere.
+  /// A map with the same number everywhere.
   PixelMap(double constant) : m_constant(constant) {}
-  /// The pixels of an image.
+  /// A map given by the pixels of an image.
   PixelMap(const ConstImage<T, Exec>& image) : m_kind(Kind::image), m_image(image) {}
-  /// Any View that keeps the layout contract.
+  /// A map given by any View that keeps the layout contract.
   template <AnyView V>
   PixelMap(const V& image) : PixelMap(detail::as_const_image_of<T, Exec>(image)) {}
-  /// A surface over a mesh.
+  /// A map given by a surface over a mesh.
   PixelMap(const MeshSurface<Exec>& surface) : m_kind(Kind::surface), m_surface(surface) {}
 
   /// The value at a pixel; NaN where the image has NaN.

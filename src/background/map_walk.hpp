@@ -33,7 +33,7 @@ class MapWalk {
   using Surface = MeshSurface<Exec>;
   const PixelMap<Exec, T>& m_map;
   std::int64_t m_y = -1;
-  std::int64_t m_first = -1;  ///< node on the left of the span
+  std::int64_t m_first = -1;  ///< node on the left of m_span
   typename Surface::Place m_row;
   typename Surface::Span m_span;
 };

@@ -10,7 +10,7 @@
 
 namespace kastor::core {
 
-/// The row of word `w` of a bit mask.
+/// The row that contains word `w` of a bit mask.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t row_of_word(std::int64_t w,
                                                               std::int64_t words_per_row) {
   return quotient(w, words_per_row);

@@ -14,7 +14,7 @@
 /// Turns sets of runs into labels.
 namespace kastor::detail {
 
-/// Which sets become components.
+/// Decides which sets become components.
 struct SetFilter {
   /// Pixel count of each root, with the marks below; null if all sets are kept.
   std::uint64_t* pixels_of_set;

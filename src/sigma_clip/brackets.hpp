@@ -123,8 +123,8 @@ template <class T>
   } else {
     if (!(rough.scale > 1e-290) || !(rough.scale < 1e290)) return b;
     // The limits of the last pass lie within all others, so they also serve a clip that stops
-    // earlier. The sample determines them better than the first limits, which outliers move. A
-    // small kappa may have no last pass.
+    // earlier. The sample determines them better than the first limits, which outliers move. With
+    // a small kappa the clip may not converge; then the requested number of passes counts.
     const int max_passes = request.kappa < 2.5 ? request.max_passes : 0;
     clip = predict_clip(sums, request.kappa, max_passes, request.widen);
     if (!clip.usable) return b;

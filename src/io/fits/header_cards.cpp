@@ -114,7 +114,7 @@ class AxisSelection {
  public:
   explicit AxisSelection(const std::array<int, 2>& axes) : m_axes(axes) {}
 
-  /// 1 or 2; 0 for an axis that was dropped.
+  /// The new number of an axis, 1 or 2; 0 for an axis that was dropped.
   [[nodiscard]] int operator[](int axis) const {
     return axis == m_axes[0] ? 1 : axis == m_axes[1] ? 2 : 0;
   }

@@ -21,8 +21,6 @@ struct Scaling {
   [[nodiscard]] bool is_identity() const { return bscale == 1.0 && bzero == 0.0; }
 };
 
-// Inlined into loops that are compiled for several instruction sets.
-
 /// Decodes `count` stored integers. The arithmetic is in double and rounded once to `Out`.
 template <std::integral Raw, std::floating_point Out>
 [[gnu::always_inline]] inline void decode(const std::byte* bytes, std::size_t count,

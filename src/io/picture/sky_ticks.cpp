@@ -12,7 +12,7 @@
 namespace kastor::io::picture {
 namespace {
 
-constexpr std::int64_t k_second = 1'000'000;  // [unit], of time or of arc
+constexpr std::int64_t k_second = 1'000'000;  // a second of time or of arc [unit]
 constexpr std::int64_t k_minute = 60 * k_second;
 constexpr std::int64_t k_whole = 60 * k_minute;  // an hour or a degree
 // More ticks make no sense on a picture.
@@ -22,7 +22,7 @@ constexpr std::array<std::int64_t, 8> k_sixtieths{1, 2, 5, 10, 15, 20, 30, 60};
 constexpr std::array<std::int64_t, 5> k_hours{1, 2, 3, 6, 12};
 constexpr std::array<std::int64_t, 9> k_degrees{1, 2, 5, 10, 15, 30, 45, 60, 90};
 
-/// All steps of a sexagesimal scale, ascending.
+/// All steps of a sexagesimal scale, in ascending order.
 std::vector<std::int64_t> sexagesimal_steps(bool hours) {
   std::vector<std::int64_t> steps;
   for (std::int64_t ten = 1; ten < k_second; ten *= 10) {

@@ -37,7 +37,7 @@ constexpr double k_arcsec2_per_sr = 648'000.0 / std::numbers::pi * (648'000.0 / 
 
 struct Denominator {
   FluxUnit::Per per;
-  double size;  // [per]
+  double size;  // size of this unit in terms of `per`
   std::string_view name;
 };
 
