@@ -1,5 +1,6 @@
 # Finds CFITSIO, which comes with a pkg-config file, and defines the target CFITSIO::CFITSIO.
-# Installed beside Kastor's package file, since those who link kastor::io statically need CFITSIO too.
+# Installed with Kastor's package file, since projects that link kastor::io statically need CFITSIO
+# too.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PC_CFITSIO QUIET cfitsio)

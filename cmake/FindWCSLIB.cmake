@@ -1,11 +1,12 @@
-# Finds wcslib, which comes with a pkg-config file, and defines the target WCSLIB::WCSLIB.
-# Installed beside Kastor's package file, since those who link kastor::io statically need wcslib too.
+# Finds wcslib, which comes with a pkg-config file, and defines the target WCSLIB::WCSLIB. Installed
+# with Kastor's package file, since projects that link kastor::io statically need wcslib too.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PC_WCSLIB QUIET wcslib)
 endif()
 
-# The folder above the headers: one of them is called wcs.h, another log.h.
+# The parent folder of the headers: names such as wcs.h and log.h are too general for an include
+# path.
 find_path(WCSLIB_INCLUDE_DIR NAMES wcslib/wcs.h HINTS ${PC_WCSLIB_INCLUDEDIR})
 find_library(WCSLIB_LIBRARY NAMES wcs HINTS ${PC_WCSLIB_LIBRARY_DIRS})
 mark_as_advanced(WCSLIB_INCLUDE_DIR WCSLIB_LIBRARY)

@@ -1,10 +1,10 @@
-# Every package that Kastor looks for, and how old it may be.
+# Every package that Kastor uses, with the oldest version that it accepts.
 
-# A Kokkos that the enclosing project has made its own is taken as it is.
+# A Kokkos that the enclosing project provides is used as it is.
 if(NOT TARGET Kokkos::kokkos)
   find_package(Kokkos 4.5 CONFIG REQUIRED)
 endif()
-if(NOT DEFINED Kokkos_DEVICES)  # inside another build there is no package file to name them
+if(NOT DEFINED Kokkos_DEVICES)  # inside another build there is no package file that sets it
   foreach(device IN ITEMS SERIAL OPENMP CUDA)
     if(Kokkos_ENABLE_${device})
       list(APPEND Kokkos_DEVICES ${device})
@@ -17,7 +17,7 @@ foreach(device IN LISTS KASTOR_REQUIRE_DEVICES)
   endif()
 endforeach()
 
-# With a Kokkos built so, whatever includes it is CUDA source to CMake.
+# If Kokkos was built so, CMake treats every source that includes it as CUDA.
 set(KASTOR_CUDA_LANGUAGE OFF)
 if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
   set(KASTOR_CUDA_LANGUAGE ON)
@@ -35,7 +35,7 @@ if(KASTOR_ENABLE_FITS)
   find_package(nanoflann 1.4 CONFIG REQUIRED)
   find_package(PNG 1.6 REQUIRED)
   find_package(WCSLIB 7 REQUIRED)
-  # Looked for again at run time: a build machine needs no font.
+  # Kastor searches again at run time: a build machine needs no font.
   find_file(KASTOR_FONT DejaVuSans.ttf DOC "Font of the text in pictures, unless another is named at run time"
     PATHS /usr/share/fonts /usr/local/share/fonts
     PATH_SUFFIXES truetype/dejavu dejavu-sans-fonts dejavu TTF truetype ttf-dejavu)

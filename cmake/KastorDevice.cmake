@@ -1,6 +1,7 @@
-# kastor_device_probe: what a program of Kastor's asks before Kokkos starts: is there a device, and what is it called. An
-# object library, so that its copies of three driver functions are met before the driver library, which is then not needed
-# to start the program (apps/device/driver_entry_points.cpp).
+# kastor_device_probe: what Kastor's programs ask before Kokkos starts: whether there is a device,
+# and its name. It is an object library, so that the linker meets its copies of three driver
+# functions before the driver library. Then the driver library is not needed to start the program
+# (apps/device/driver_entry_points.cpp).
 if(Kokkos_ENABLE_CUDA)
   find_package(CUDAToolkit REQUIRED)
   add_library(kastor_device_probe OBJECT EXCLUDE_FROM_ALL

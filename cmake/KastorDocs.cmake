@@ -1,5 +1,6 @@
-# `cmake --build build/openmp --target docs` writes the reference of the public headers into build/openmp/docs/html; what is
-# not documented there is an error. Only where doxygen is: nothing else needs it.
+# `cmake --build build/openmp --target docs` writes the reference of the public headers into
+# build/openmp/docs/html; an undocumented declaration is an error. The target exists only if doxygen
+# is found; nothing else needs it.
 find_package(Doxygen 1.9.4 QUIET)
 if(DOXYGEN_FOUND)
   set(KASTOR_DOCS_DIR ${PROJECT_BINARY_DIR}/docs)

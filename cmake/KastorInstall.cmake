@@ -7,7 +7,7 @@ get_target_property(kastor_type kastor_core TYPE)
 install(TARGETS kastor_core EXPORT kastorTargets)
 install(EXPORT kastorTargets NAMESPACE kastor:: DESTINATION ${KASTOR_PACKAGE_DIR})
 if(TARGET kastor_io)
-  # Apart, so that those who want the algorithms alone need no CFITSIO.
+  # A separate export: projects that use only the algorithms need no CFITSIO.
   install(TARGETS kastor_io EXPORT kastorIoTargets)
   install(EXPORT kastorIoTargets NAMESPACE kastor:: DESTINATION ${KASTOR_PACKAGE_DIR})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindCFITSIO.cmake ${PROJECT_SOURCE_DIR}/cmake/FindWCSLIB.cmake
@@ -35,7 +35,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${KASTOR_GENERATED_INCLUDE_DIR}
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kastorConfig.cmake.in
   ${PROJECT_BINARY_DIR}/kastorConfig.cmake INSTALL_DESTINATION ${KASTOR_PACKAGE_DIR})
-# Before 1.0 a minor version may change the interface, from then on a major one.
+# Before 1.0 a minor version may change the interface, afterwards only a major one.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(kastor_compatibility SameMinorVersion)
 else()

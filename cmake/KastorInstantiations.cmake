@@ -1,8 +1,8 @@
-# Writes <build>/include/kastor/detail/instantiations.hpp from the Kokkos that was found: what the library is compiled for.
-# The only file of the build that names backends.
+# Writes <build>/include/kastor/detail/instantiations.hpp: the backends for which the library is
+# compiled, according to the Kokkos that was found. No other file of the build names backends.
 #
-# Each line: Kokkos' device, its execution space, the name that the command uses. The first one that is enabled is the
-# backend whose bits the others must give.
+# Each line: Kokkos' name of the device, its execution space, its name in the command. The first one
+# that is enabled is the reference: all others must give the same bits.
 set(kastor_known_backends
   "SERIAL Kokkos::Serial serial"
   "OPENMP Kokkos::OpenMP openmp"

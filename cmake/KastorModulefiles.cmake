@@ -1,5 +1,6 @@
-# Modulefiles for Lmod (.lua) and for Environment Modules: `module use PREFIX/share/kastor/modulefiles`. They name the prefix,
-# which is only known for certain when `cmake --install` runs.
+# Modulefiles for Lmod (.lua) and for Environment Modules: `module use
+# PREFIX/share/kastor/modulefiles`. They contain the prefix, which is known for certain only when
+# `cmake --install` runs.
 set(modulefile_dir ${PROJECT_BINARY_DIR}/modulefiles)
 install(CODE "
   set(KASTOR_PREFIX \"\${CMAKE_INSTALL_PREFIX}\")

@@ -1,20 +1,24 @@
-# What every target of Kastor has in common.
+# What all targets of Kastor have in common.
 
-# Kastor promises the same bits on every backend. A host without FMA instructions cannot follow a GPU that fuses a product
-# and a sum, so nobody fuses, but where the product is exact. The two other flags give up what no code here reads
-# (floating-point exception flags, errno) and let loops with comparisons vectorise.
+# Kastor promises the same bits on every backend. A CPU without FMA instructions cannot reproduce a
+# GPU that fuses a product and a sum, so contraction is off everywhere. The two other flags give up
+# floating-point exception flags and errno, which no code here reads; in return, loops with
+# comparisons vectorise.
 set(kastor_float_flags -ffp-contract=off -fno-trapping-math -fno-math-errno)
 set(kastor_warnings -Wall -Wextra -Wshadow -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND kastor_warnings -Wno-restrict)  # GCC 12 warns of its own std::string
+  list(APPEND kastor_warnings -Wno-restrict)  # GCC 12 warns about its own std::string
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  list(APPEND kastor_warnings -Wno-deprecated-declarations)  # Clang warns of what GCC 12's std::stable_sort calls
-  list(APPEND kastor_warnings -Wno-pass-failed)  # ... and of loops that a build with sanitizers leaves as they are
+  # Clang warns about what std::stable_sort of GCC 12 calls.
+  list(APPEND kastor_warnings -Wno-deprecated-declarations)
+  # Clang warns about loops that a build with sanitizers does not transform.
+  list(APPEND kastor_warnings -Wno-pass-failed)
 endif()
 
-# Most of the time of a small source goes into the headers of Kokkos and fmt. With KASTOR_UNITE_SOURCES, `group` sources of
-# a target are compiled as one; CMake's own UNITY_BUILD does not do that for CUDA before 3.31. Names in anonymous namespaces
-# must then differ within the target.
+# A small source spends most of its compile time on the headers of Kokkos and fmt. With
+# KASTOR_UNITE_SOURCES, `group` sources of a target are compiled as one; CMake's own UNITY_BUILD
+# does not do that for CUDA before 3.31. Names in anonymous namespaces must then differ within the
+# target.
 function(kastor_unite_sources target kind language)
   set(group 8)
   set(united "")
@@ -43,20 +47,21 @@ function(kastor_unite_sources target kind language)
 endfunction()
 
 # kastor_set_up_target(<target> [UNITE] [PLAIN_CXX <source>...])
-# C++20, Kastor's compile options, sanitizers. Where Kokkos is compiled as CUDA, so are the target's sources, but for those
-# named after PLAIN_CXX, which must not include Kokkos. UNITE: many small sources, which KASTOR_UNITE_SOURCES is for. Call it
-# after all sources are known.
+# Sets C++20, Kastor's compile options and sanitizers. If Kokkos is compiled as CUDA, so are the
+# sources of the target, except those after PLAIN_CXX, which must not include Kokkos. UNITE: the
+# target has many small sources, to which KASTOR_UNITE_SOURCES applies. To be called after all
+# sources have been added.
 function(kastor_set_up_target target)
   cmake_parse_arguments(PARSE_ARGV 1 arg UNITE "" PLAIN_CXX)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  # A static library of ours may become part of a shared one.
+  # A static library of Kastor may become part of a shared one.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   set(release $<CONFIG:Release,RelWithDebInfo>)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:${kastor_float_flags};${kastor_warnings}>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KASTOR_ENABLE_WERROR}>>:-Werror>
-    # GCC 12 vectorises little at -O2, which RelWithDebInfo stands for.
+    # GCC 12 vectorises little at -O2, the level of RelWithDebInfo.
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,${release}>:-O3>)
 
   get_target_property(sources ${target} SOURCES)
@@ -67,9 +72,9 @@ function(kastor_set_up_target target)
   set(language CXX)
   if(KASTOR_CUDA_LANGUAGE)
     set(language CUDA)
-    # CMake 3.25 does not know what nvcc 13 can do, so no cuda_std_20.
+    # CMake 3.25 does not know the features of nvcc 13, so cuda_std_20 cannot be used.
     target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
-    # fmt 9 takes nvcc for a compiler without constexpr, and then contradicts itself.
+    # fmt 9 assumes that nvcc has no constexpr, and then contradicts itself.
     target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
     set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
     list(JOIN kastor_float_flags , host_flags)
@@ -77,7 +82,8 @@ function(kastor_set_up_target target)
       $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=${host_flags}>
       $<$<AND:$<COMPILE_LANGUAGE:CUDA>,${release}>:-Xcompiler=-O3>)
   elseif(Kokkos_ENABLE_CUDA AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE --fmad=false)  # Kokkos' wrapper hands it to nvcc
+    # Kokkos' compiler wrapper passes it to nvcc.
+    target_compile_options(${target} PRIVATE --fmad=false)
   endif()
 
   if(KASTOR_UNITE_SOURCES AND arg_UNITE)

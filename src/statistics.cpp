@@ -15,7 +15,8 @@ Statistics statistics_of_image(const Exec& space, const ConstImage<T, Exec>& ima
   try {
     return clip(image).all;
   } catch (const Error&) {
-    // Nothing else can be wrong with an image; the message should name what was called.
+    // An image without finite pixels is the only possible error; the message must name this
+    // function.
     detail::throw_expectation("kastor::statistics",
                               "all " + std::to_string(image.extent(0) * image.extent(1)) +
                                   " pixels are blank; expected at least one finite pixel");

@@ -10,29 +10,31 @@
 
 namespace kastor {
 
-/// Which part of the convolution is kept. The image is zero beyond its edges.
+/// Which part of the convolution is returned. The image is taken as zero beyond its edges.
 enum class ConvolveMode {
-  full,  ///< everything the kernel reaches: (ny + kernel.ny - 1, nx + kernel.nx - 1)
-  same,  ///< the image's shape, centred in `full`: from row (kernel.ny - 1) / 2 on
-  valid  ///< where no edge is met: |extent of the image - extent of the kernel| + 1
+  full,  ///< every pixel that the kernel reaches: (ny + kernel.ny - 1, nx + kernel.nx - 1)
+  same,  ///< the shape of the image, centred in `full`: rows from (kernel.ny - 1) / 2 on
+  valid  ///< only where image and kernel overlap fully: |image extent - kernel extent| + 1
 };
 
-/// How the sums are formed.
+/// How the sums are computed.
 enum class ConvolveMethod {
-  automatic,  ///< separable where that saves at least half of the arithmetic or the kernel is one
-              ///< separable part, else direct
-  direct,     ///< every tap as it is
-  separable   ///< sums along x, then along y, for as many parts as the kernel needs
+  /// Separable if that saves at least half of the arithmetic, or any of it for a kernel of a single
+  /// part; else direct.
+  automatic,
+  direct,    ///< tap by tap
+  separable  ///< sums along x, then along y, for as many parts as the kernel needs
 };
 
-/// What NaN and infinite pixels do.
+/// How NaN and infinite pixels are treated.
 enum class NanTreatment {
-  propagate,   ///< every pixel of the result that such a pixel reaches is NaN or infinite
-  interpolate  ///< they take no part, and the sum over the others is scaled by the sum of all taps
-               ///< over the sum of those that took part; NaN where none did
+  propagate,  ///< every pixel of the result that such a pixel reaches is NaN or infinite
+  /// They are left out, and the sum over the others is scaled by (sum of all taps) / (sum of the
+  /// taps used); NaN if none was used.
+  interpolate
 };
 
-/// How `Convolver` goes about it.
+/// Parameters of `Convolver`.
 struct ConvolveParams {
   ConvolveMode mode = ConvolveMode::full;
   ConvolveMethod method = ConvolveMethod::automatic;
@@ -45,44 +47,43 @@ struct ImageShape {
   std::int64_t nx = 0;
 };
 
-/// The convolution of images with one kernel, as `scipy.signal.convolve2d`:
+/// Convolves images with one kernel, as `scipy.signal.convolve2d` does:
 ///
 ///   full(y, x) = sum over i, j of kernel(i, j) * image(y - i, x - j)
 ///
-/// Every product and sum is rounded in T, the products added in the raster order of the image's
-/// pixels (separable: along x, then along y, parts one after the other), without fused
-/// multiply-add. For one method the bits are therefore the same on every backend, and `automatic`
-/// chooses by the kernel alone. Against the exact convolution with the kernel given, u being T's
-/// unit roundoff (2^-53, 2^-24), the error of a pixel is at most
+/// Every product and every sum is rounded in T, without fused multiply-add. Products are added in
+/// the raster order of the image's pixels (separable: along x, then along y, part by part). So for
+/// one method the bits are the same on every backend, and `automatic` chooses from the kernel
+/// alone. Let u be the unit roundoff of T (2^-53 or 2^-24). Compared with the exact convolution
+/// with the given kernel, the error of a pixel is, to first order in u, at most
 ///
-/// - direct: (ny * nx + 1) * u * S, with S the sum of |kernel| * |image| over the taps; one u less
-///   where the taps are representable in T,
-/// - separable: (nx + parts * ny + 2) * u * P + `kernel_error()` * K, with P the sum of
-///   |part's tap| * |image| over the taps of all parts, and K the largest |tap| times the sum of
-///   |image|,
-/// to first order in u.
+/// - direct: (ny * nx + 1) * u * S, where S is the sum of |kernel| * |image| over the taps; one u
+///   less if the taps are representable in T;
+/// - separable: (nx + parts * ny + 2) * u * P + `kernel_error()` * K, where P is the sum of |tap of
+///   the part| * |image| over the taps of all parts, and K is the largest |tap| times the sum of
+///   |image|.
 ///
 /// Owns the taps on the device and its work space: repeated calls on images of one size allocate
-/// nothing. One object per instance, not shared between threads.
+/// nothing. Use one object per execution space instance; do not share it between threads.
 template <class Exec, Real T>
 class Convolver {
  public:
-  /// Fences `space` once, when the taps are there. \throws Error if the kernel is out of its range,
-  /// or its taps add up to nothing (below 1e-6 of their magnitudes) and blank pixels are to be
-  /// interpolated.
+  /// Fences `space` once, after copying the taps.
+  /// \throws Error if the kernel is out of range, or if blank pixels are to be interpolated and the
+  /// sum of the taps is zero (below 1e-6 of the sum of their magnitudes).
   Convolver(const Exec& space, const ConvolutionKernel& kernel, const ConvolveParams& params = {});
   ~Convolver();
   Convolver(Convolver&&) noexcept;
   Convolver& operator=(Convolver&&) noexcept;
 
-  /// The shape of the result for an image of that shape; 0 x 0 for an image without pixels.
-  /// \throws Error if the mode is `valid` and the kernel is the larger in one direction only.
+  /// The shape of the result for an image of this shape; 0 x 0 for an image without pixels.
+  /// \throws Error if the mode is `valid` and neither image nor kernel fits into the other.
   [[nodiscard]] ImageShape result_shape(const ImageShape& image) const;
 
-  /// Fills `result`, which has the shape that `result_shape` tells. Enqueues only.
-  /// \throws Error if the shape differs or the two images overlap.
+  /// Fills `result`, which must have the shape given by `result_shape`. Enqueues only.
+  /// \throws Error if it has another shape, or if the two images overlap in memory.
   void operator()(const ConstImage<T, Exec>& image, const MutableImage<T, Exec>& result);
-  /// For any Views that keep the layout contract.
+  /// The same for any Views that keep the layout contract.
   template <AnyView V, AnyView W>
   void operator()(const V& image, const W& result) {
     const ConstImage<T, Exec> from = detail::as_const_image_of<T, Exec>(image);
@@ -90,9 +91,9 @@ class Convolver {
     (*this)(from, to);
   }
 
-  /// `direct` or `separable`: what `automatic` became.
+  /// The method that is used: `direct` or `separable`.
   [[nodiscard]] ConvolveMethod method() const;
-  /// Separable parts; 0 for the direct form.
+  /// Number of separable parts; 0 for the direct form.
   [[nodiscard]] std::int64_t parts() const;
   /// The largest difference between a tap and the sum of its parts, over the largest |tap|: at most
   /// 2^-50 for double, 2^-26 for float; 0 for the direct form.
@@ -103,8 +104,8 @@ class Convolver {
   std::unique_ptr<Plan> m_plan;
 };
 
-/// One-shot form for any View that keeps the layout contract. Enqueues only, after the taps are on
-/// the device.
+/// One-shot form for any View that keeps the layout contract. Fences `space`. \throws Error as
+/// `Convolver` does.
 template <class Exec, class V>
 [[nodiscard]] auto convolve(const Exec& space, const V& image, const ConvolutionKernel& kernel,
                             const ConvolveParams& params = {}) {
@@ -117,30 +118,31 @@ template <class Exec, class V>
       Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::convolve::result"),
       static_cast<std::size_t>(shape.ny), static_cast<std::size_t>(shape.nx));
   convolver(canonical, result);
-  // The convolver's work space must outlive the kernels that use it.
+  // The work space of the convolver must outlive the kernels that use it.
   space.fence("kastor::convolve");
   return result;
 }
 
-/// A rank-1 list of values that `Exec` can reach: shallow, unmanaged, contiguous.
+/// A read-only rank-1 list of values that `Exec` can access: shallow, unmanaged, contiguous.
 template <class T, class Exec>
 using ConstSignal = Kokkos::View<const T*, Kokkos::LayoutRight, typename Exec::memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-/// The same, to be written to.
+/// The same, writable.
 template <class T, class Exec>
 using MutableSignal = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space,
                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// 1-D convolution, mode full: result(x) = sum over j of taps(j) * signal(x - j), for result of
-/// signal.extent(0) + taps.extent(0) - 1 values. Any lengths; the time grows with their product.
-/// The products are added in the order of the longer one's elements, as for images. NaN and
-/// infinities propagate. Enqueues only, allocates nothing.
-/// \throws Error if one is empty or the result's length differs.
+/// 1-D convolution, mode full: result(x) = sum over j of taps(j) * signal(x - j). `result` has
+/// signal.extent(0) + taps.extent(0) - 1 values. Both may have any length; the time is proportional
+/// to the product of the two. Products are added in the order of the elements of the longer one.
+/// NaN and infinities propagate. Enqueues only, allocates nothing.
+/// \throws Error if one of the two is empty, or `result` has another length.
 template <class Exec, Real T>
 void convolve_signal_into(const Exec& space, const ConstSignal<T, Exec>& signal,
                           const ConstSignal<T, Exec>& taps, const MutableSignal<T, Exec>& result);
 
-/// One-shot form for two rank-1 Views of the same value type. Fences `space`.
+/// One-shot form for two rank-1 Views of the same value type. Enqueues only. \throws Error if one
+/// of the two is empty.
 template <class Exec, class V, class W>
 requires(V::rank == 1 && W::rank == 1)
     [[nodiscard]] auto convolve(const Exec& space, const V& signal, const W& taps) {

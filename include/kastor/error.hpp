@@ -7,14 +7,14 @@
 
 namespace kastor {
 
-/// Every failure that Kastor reports. `what()` is one sentence: what was found, and what was
-/// expected.
+/// The exception for every failure that Kastor reports. `what()` is one sentence: what was found
+/// and what was expected.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A file, device or memory limit stood in the way, although the call itself was right.
+/// A limit of files, devices or memory was reached, although the call itself was correct.
 class ResourceError : public Error {
  public:
   using Error::Error;
@@ -26,8 +26,8 @@ namespace detail {
 }  // namespace detail
 }  // namespace kastor
 
-/// Checks an argument on the host: `condition` true means fine, else throws `kastor::Error`.
-/// `message` is evaluated only on failure.
+/// Checks an argument on the host: throws `kastor::Error` unless `condition` is true. `message` is
+/// evaluated only on failure.
 #define KASTOR_EXPECTS(function, condition, message)          \
   do {                                                        \
     if (!(condition)) {                                       \

@@ -13,24 +13,24 @@
 /// The four contracts of every Kastor function.
 ///
 /// 1. Layout: an image is a rank-2 `Kokkos::View<T**, Kokkos::LayoutRight>` indexed `(y, x)`, x
-///    fastest, on every backend; rows may be padded, so a cut-out by two ranges is an image too.
+///    fastest, on every backend. Rows may be padded, so a subview by two ranges is an image too.
 ///    The centre of pixel (0,0) is at (0,0).
-/// 2. Execution: the execution space *instance* comes first; kernels, copies and fences use that
-///    instance alone. Functions that fill Views only enqueue; functions that return host values
-///    fence the instance.
+/// 2. Execution: the execution space *instance* is the first argument; kernels, copies and fences
+///    use only that instance. Functions that fill Views only enqueue; functions that return host
+///    values fence the instance.
 /// 3. Memory: inputs are never resized, copied or converted. Work space lives in plan objects,
-///    which grow to the largest image seen and then allocate no more.
-/// 4. Answers: the same bits on every backend, for any number of threads, for any split into bands
-///    of whole rows. NaN and infinities are blank pixels: in no statistic, never foreground,
-///    counted.
+///    which grow to the largest image seen and then allocate nothing more.
+/// 4. Results: the same bits on every backend, for any number of threads and any split into bands
+///    of whole rows. NaN and infinite pixels are blank: they are counted, but enter no statistic
+///    and are never foreground.
 namespace kastor {
 
-/// A read-only image that `Exec` can reach: shallow, unmanaged, rows possibly padded.
+/// A read-only image that `Exec` can access: shallow, unmanaged, rows possibly padded.
 template <class T, class Exec>
 using ConstImage = Kokkos::View<const T**, Kokkos::LayoutRight, typename Exec::memory_space,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The same, to be written to.
+/// The same, writable.
 template <class T, class Exec>
 using MutableImage = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space,
                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -39,8 +39,8 @@ using MutableImage = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memor
 template <class T, class Exec>
 using Image = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-/// One image as consecutive bands of whole rows, from the top (y = 0) down; all of one width.
-/// Every algorithm folds over the bands, and the split never changes a bit of the answer.
+/// One image as consecutive bands of whole rows of equal width, in order of increasing y. The split
+/// into bands never changes a bit of a result.
 template <class T, class Exec>
 using Bands = std::span<const ConstImage<T, Exec>>;
 
@@ -48,7 +48,7 @@ using Bands = std::span<const ConstImage<T, Exec>>;
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
-/// Any `Kokkos::View`: where one breaks the layout contract, a sentence of the compiler's says how.
+/// Any `Kokkos::View`. If it breaks the layout contract, a `static_assert` message says how.
 template <class V>
 concept AnyView = Kokkos::is_view_v<V>;
 
@@ -58,14 +58,15 @@ concept ImageView =
     AnyView<V> && V::rank == 2 && Real<typename V::non_const_value_type>&&
                                       std::same_as<typename V::array_layout, Kokkos::LayoutRight>;
 
-/// The host can work on the memory of `Exec` directly.
+/// Whether the host can access the memory of `Exec` directly.
 template <class Exec>
 inline constexpr bool is_host_space_v =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
 namespace detail {
 
-/// The contract for a View of any kind of pixels, as sentences; false after one of them.
+/// Checks the layout contract for a View of any pixel type, with `static_assert` messages; false if
+/// it is broken.
 template <class Exec, class V>
 constexpr bool is_raster_for() {
   constexpr bool has_space = Kokkos::is_execution_space_v<Exec>;
@@ -86,7 +87,7 @@ constexpr bool is_raster_for() {
   return false;
 }
 
-/// The same for an image.
+/// The same, and the pixels must be float or double.
 template <class Exec, class V>
 constexpr bool is_image_for() {
   if constexpr (is_raster_for<Exec, V>()) {
@@ -97,7 +98,7 @@ constexpr bool is_image_for() {
   return false;
 }
 
-/// float where the contract is broken, so that its sentence stands alone.
+/// float if the contract is broken, so that the `static_assert` message is the only error.
 template <class Exec, class V, bool good = is_image_for<Exec, V>()>
 struct PixelOf {
   using type = float;
@@ -107,13 +108,13 @@ struct PixelOf<Exec, V, true> {
   using type = typename V::non_const_value_type;
 };
 
-/// A View as one of type `Shallow`, which keeps its pointer and its pitch.
+/// Converts a View to the type `Shallow`, with the same pointer and pitch.
 template <class Shallow, class V>
 [[nodiscard]] Shallow as_shallow(const V& view) {
   if constexpr (std::is_same_v<typename V::memory_space, typename Shallow::memory_space>) {
     return Shallow(view);
   } else {
-    // Reachable memory of another space (pinned or managed).
+    // Memory of another space that is accessible (pinned or managed).
     const auto pitch = view.extent(0) > 1 ? view.stride(0) : view.extent(1);
     const Kokkos::View<typename Shallow::data_type, Kokkos::LayoutRight,
                        typename Shallow::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
@@ -124,12 +125,12 @@ template <class Shallow, class V>
 
 }  // namespace detail
 
-/// The pixel type of a View that `Exec` is to work on.
+/// The pixel type of a View on which `Exec` is to work.
 template <class Exec, class V>
 using PixelOf = typename detail::PixelOf<Exec, V>::type;
 
-/// The canonical, shallow form of a user's View: the one type per (pixel, space) that kernels are
-/// compiled for.
+/// The canonical, shallow form of a View: the only type per (pixel, space) for which kernels are
+/// compiled.
 template <class Exec, class V>
 [[nodiscard]] ConstImage<PixelOf<Exec, V>, Exec> as_const_image(const V& view) {
   if constexpr (detail::is_image_for<Exec, V>()) {
@@ -139,7 +140,7 @@ template <class Exec, class V>
   }
 }
 
-/// The same of a View that is to be filled.
+/// The same for a View that is to be filled.
 template <class Exec, class V>
 [[nodiscard]] MutableImage<PixelOf<Exec, V>, Exec> as_mutable_image(const V& view) {
   if constexpr (detail::is_image_for<Exec, V>()) {
@@ -154,12 +155,12 @@ template <class Exec, class V>
 
 namespace detail {
 
-/// Memory that kernels of `Exec` write and the host reads after a fence, without a copy.
+/// The memory space that kernels of `Exec` write and the host reads after a fence, without a copy.
 template <class Exec>
 using HostReadable = std::conditional_t<is_host_space_v<Exec>, typename Exec::memory_space,
                                         Kokkos::SharedHostPinnedSpace>;
 
-/// A View as an image of the pixels that a plan or a map is made for.
+/// A View as an image of pixels of type T, that of the plan or the map.
 template <class T, class Exec, class V>
 [[nodiscard]] ConstImage<T, Exec> as_const_image_of(const V& view) {
   if constexpr (is_image_for<Exec, V>()) {
@@ -190,7 +191,7 @@ template <class Exec, class Label>
 inline constexpr bool is_label_image_v<
     Exec, Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>> = true;
 
-/// A View as an image of labels, int32 or int64; the first where it is none.
+/// A View as an image of int32 or int64 labels; an empty one of int32 if it is neither.
 template <class Exec, class V>
 [[nodiscard]] auto as_label_image(const V& view) {
   if constexpr (is_raster_for<Exec, V>()) {
@@ -208,7 +209,7 @@ template <class Exec, class V>
   }
 }
 
-/// Rows of a band as kernels see them.
+/// The rows of a band, as kernels access them.
 template <class T>
 struct Rows {
   const T* data = nullptr;
@@ -221,11 +222,11 @@ template <class T, class Exec>
 [[nodiscard]] Rows<T> rows_of(const ConstImage<T, Exec>& image) {
   const auto ny = static_cast<std::int64_t>(image.extent(0));
   const auto nx = static_cast<std::int64_t>(image.extent(1));
-  // Kokkos gives no useful stride for fewer than two rows.
+  // The stride of a View with fewer than two rows is not meaningful.
   return {image.data(), ny, nx, ny > 1 ? static_cast<std::int64_t>(image.stride(0)) : nx};
 }
 
-/// A list of values as an image of one row.
+/// A list of values as an image of a single row.
 template <class T, class Exec, class List>
 [[nodiscard]] ConstImage<T, Exec> as_one_row(const List& list, std::int64_t count) {
   return ConstImage<T, Exec>(list.data(), 1, static_cast<std::size_t>(count));
@@ -236,7 +237,7 @@ struct Shape {
   std::int64_t nx = 0;
 };
 
-/// The shape of the image that the bands make up. \throws Error if their widths differ.
+/// The shape of the image that consists of these bands. \throws Error if their widths differ.
 template <class T, class Exec>
 [[nodiscard]] Shape shape_of(const char* function, Bands<T, Exec> bands) {
   Shape shape;

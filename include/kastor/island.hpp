@@ -7,46 +7,48 @@
 
 namespace kastor {
 
-/// What to know of an island before its figures are used; bits of `Island::flags`.
+/// Warnings about the measurements of an island; bits of `Island::flags`.
 enum IslandFlag : std::uint32_t {
   island_at_edge = 1,     ///< touches the border of the image: part of it may be missing
   island_near_blank = 2,  ///< touches a blank or masked pixel (8-connected)
-  island_negative = 4,    ///< a deviation below the background
+  island_negative = 4,    ///< lies below the background
   island_no_centre = 8,   ///< the sum of deviations is not > 0: no centre, no shape
-  island_no_shape = 16,   ///< the second moments are no ellipse (one row, one column, one pixel)
-  island_overflow = 32,   ///< a sum is not finite
+  /// The second moments do not define an ellipse (one row, one column, one pixel, a line)
+  island_no_shape = 16,
+  island_overflow = 32,  ///< a sum is not finite
 };
 
-/// One connected island of pixels that deviate from the background, measured. Pixels are 0-based,
-/// x along a row; the centre of pixel (0,0) is at (0,0). A pixel's deviation is its distance from
-/// the background, positive away from it: value - background, or for a negative island background -
-/// value. Fluxes are in the unit of the image; those of a negative island are negative.
+/// One connected island of pixels that deviate from the background, measured. Pixels are counted
+/// from 0, x along a row; the centre of pixel (0,0) is at (0,0). The deviation of a pixel is
+/// value - background, or background - value for a negative island. Fluxes are in the unit of the
+/// image; those of a negative island are negative.
 struct Island {
-  std::int64_t id;  ///< 1..N in raster order of each island's first pixel, then the negative ones
+  std::int64_t id;  ///< 1..N in raster order of each island's first pixel; negative islands follow
   std::int64_t n_pix;  ///< number of pixels
-  std::int32_t x_min;  ///< bounding box, both ends inside
+  std::int32_t x_min;  ///< bounding box, both ends included
   std::int32_t x_max;
   std::int32_t y_min;
   std::int32_t y_max;
-  std::int32_t x_peak;  ///< pixel of the largest deviation; the first of equal ones in raster order
+  /// Pixel of the largest deviation; among equal ones the first in raster order.
+  std::int32_t x_peak;
   std::int32_t y_peak;
-  double flux_peak;  ///< value - background there
+  double flux_peak;  ///< value - background at the peak
   double flux_sum;   ///< sum of value - background
-  double raw_sum;    ///< sum of the pixels' values
-  double snr_peak;   ///< largest deviation / rms of its pixels, > 0
-  double x_cen;      ///< centre, weighted by the deviations [pixel]; NaN with island_no_centre
+  double raw_sum;    ///< sum of the pixel values
+  double snr_peak;   ///< largest deviation / rms of all pixels, > 0
+  double x_cen;      ///< centre weighted by the deviations [pixel]; NaN with island_no_centre
   double y_cen;
-  double var_xx;  ///< second central moments, weighted by the deviations [pixel^2]; NaN with
-  double var_xy;  ///< island_no_centre
-  double var_yy;
+  double var_xx;       ///< second central moment along x, weighted by the deviations [pixel^2]
+  double var_xy;       ///< mixed second central moment; all three are NaN with island_no_centre
+  double var_yy;       ///< second central moment along y
   double background;   ///< mean of the background map over the pixels
-  double rms;          ///< root of the mean of the squared rms map over the pixels
+  double rms;          ///< root mean square of the rms map over the pixels
   double rms_at_peak;  ///< rms map at (y_peak, x_peak)
   double background_at_peak;
-  std::uint32_t flags;  ///< `IslandFlag`s
+  std::uint32_t flags;  ///< bits of `IslandFlag`
 };
 
-/// The rows of a list of islands, in the order of their ids.
+/// A list of islands, in ascending order of id.
 using Islands = std::vector<Island>;
 
 }  // namespace kastor

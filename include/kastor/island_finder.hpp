@@ -13,61 +13,64 @@
 
 namespace kastor {
 
-/// Two thresholds (hysteresis): islands are made of the pixels above the lower one, and are kept if
-/// one of these is above the higher one.
+/// Two thresholds (hysteresis): an island consists of the pixels above the lower one (`flood`), and
+/// is kept if at least one of them is above the higher one (`seed`).
 struct IslandParams {
-  double seed = 5;   ///< in units of the rms map, strictly above  [finite, >= flood]
-  double flood = 3;  ///< in units of the rms map, strictly above  [finite, >= 0]
+  double seed = 5;  ///< higher threshold in units of the rms map, strictly above [finite, >= flood]
+  double flood = 3;  ///< lower threshold in units of the rms map, strictly above [finite, >= 0]
   Connectivity connectivity = Connectivity::eight;
-  std::int64_t min_pixels = 1;  ///< smaller islands are dropped  [>= 1]
-  bool negative = false;        ///< look for deviations below the background too
-  bool drop_at_edge = false;    ///< islands that touch the border of the image are dropped
+  std::int64_t min_pixels = 1;  ///< smaller islands are dropped [>= 1]
+  bool negative = false;        ///< also look for islands below the background
+  bool drop_at_edge = false;    ///< drop islands that touch the border of the image
 };
 
-/// What is counted of the deviations to one side of the background.
+/// Counts of the islands on one side of the background.
 struct IslandCounts {
-  std::int64_t islands = 0;
-  std::int64_t dropped = 0;  ///< without a seed, below min_pixels, or at the edge if so asked
-  std::int64_t foreground_pixels = 0;  ///< of dropped islands too
+  std::int64_t islands = 0;  ///< islands that are kept
+  /// Islands without a seed, below min_pixels, or at the edge if those are dropped.
+  std::int64_t dropped = 0;
+  std::int64_t foreground_pixels = 0;  ///< pixels of all islands, including dropped ones
 };
 
-/// What `IslandFinder` finds in an image.
+/// The result of `IslandFinder`.
 struct IslandResult {
-  Islands islands;        ///< the positive ones, then the negative ones
-  IslandCounts positive;  ///< above the background
-  IslandCounts negative;  ///< below it; 0 unless asked for
+  Islands islands;        ///< the positive islands, then the negative ones
+  IslandCounts positive;  ///< counts above the background
+  IslandCounts negative;  ///< counts below the background; 0 unless asked for
 };
 
-/// The same, with the islands where they were measured.
+/// The same without a copy: the islands remain where they were measured.
 struct FoundIslands {
-  /// In the host's memory; they belong to the `IslandFinder` and are valid until its next call.
+  /// In host memory. They belong to the `IslandFinder` and are valid until its next call.
   std::span<const Island> above;
-  std::span<const Island> below;  ///< with ids that go on from those above
+  std::span<const Island> below;  ///< their ids follow those of `above`
   IslandCounts positive, negative;
 };
 
 /// Finds and measures the islands of an image.
 ///
-/// A pixel's deviation is d = value - level, both in double; it is foreground if d > flood x rms.
-/// Pixels without a use are blank: those that are not finite or outside of the region, and where
-/// the level is not finite or the rms is not finite and > 0. Connected foreground is an island; it
-/// is kept if one of its own pixels has d > seed x rms (its bounding box is not looked at) and it
-/// has min_pixels. Ids are 1..N in raster order of each island's first pixel. With `negative` the
-/// same is done with d = level - value; those islands follow, with ids from N + 1.
+/// The deviation of a pixel is d = value - level, both in double; the pixel is foreground if d >
+/// flood x rms. A pixel is blank if it is not finite, if it lies outside the region, or if the
+/// level there is not finite or the rms is not finite and > 0. Connected foreground is an island.
+/// It is kept if at least one of its own pixels has d > seed x rms (other pixels of its bounding
+/// box do not count) and it has at least min_pixels pixels. Ids are 1..N in raster order of each
+/// island's first pixel. With `negative` the same is done for d = level - value; those islands
+/// follow, with ids from N + 1.
 ///
-/// The same bits on every backend, for any number of threads, for any split into bands. An
-/// island's figures depend on its own pixels alone: sums are those of its runs, each from left to
-/// right in double, added as integers of 2^-94 of the largest |term| times the length of the
-/// longest run. So `flux_sum` is within (r + 4) 2^-53 n |d| of the true sum of the deviations, with
-/// n the number of pixels, |d| the largest deviation and r the pixels of the longest run; `raw_sum`
-/// likewise with the largest |value|, `background` with the largest |level| (over n), and `rms` to
-/// (r + 4) 2^-53 of itself. Centres and second moments are summed about the peak pixel and shifted:
-/// all terms of one sign, so that little cancels. Moments are those of the deviations inside the
-/// island, as SExtractor's and photutils' (without their 1/12 for pixels of finite size).
+/// The bits are the same on every backend, for any number of threads and any split into bands. The
+/// measurements of an island depend only on its own pixels. A run is summed from left to right in
+/// double. The sums of the runs are added as integers, in units of 2^-94 of the largest |term|
+/// times the length of the longest run. Let n be the number of pixels, r the length of the longest
+/// run and |d| the largest deviation. Then `flux_sum` is within (r + 4) 2^-53 n |d| of the true sum
+/// of the deviations. The same holds for `raw_sum` with the largest |value|, and for `background`
+/// with the largest |level| (divided by n); the relative error of `rms` is at most (r + 4) 2^-53.
+/// Centres and second moments are summed about the peak pixel and then shifted, so that little
+/// cancels. Moments are those of the deviations within the island, as in SExtractor and photutils,
+/// but without the 1/12 that these add for the finite size of pixels.
 ///
-/// Figures that are not finite (huge pixels) are NaN, with `island_overflow`. Owns its work space:
-/// repeated calls on images of one size allocate nothing but the returned rows. One object per
-/// instance, not shared between threads.
+/// Figures that are not finite (because of huge pixels) are NaN, with `island_overflow`. Owns its
+/// work space: repeated calls on images of one size allocate nothing but the returned rows. Use one
+/// object per execution space instance; do not share it between threads.
 template <class Exec, Real T>
 class IslandFinder {
  public:
@@ -77,41 +80,42 @@ class IslandFinder {
   IslandFinder(IslandFinder&&) noexcept;
   IslandFinder& operator=(IslandFinder&&) noexcept;
 
-  /// Maps and region are those of the whole image, whatever the bands. `region`: pixels whose bit
-  /// is 0 are not used; without words, all are. Fences the instance given at construction, once
-  /// unless a list must grow. \throws Error if a map or the region does not fit the image.
+  /// `background` and `region` cover the whole image, however it is split into bands. `region`:
+  /// pixels whose bit is 0 are not used; an empty mask selects all pixels. Fences the instance
+  /// given at construction, once unless a list has to grow.
+  /// \throws Error if a map or the region does not have the shape of the image.
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& image,
                                         const Background<Exec, T>& background,
                                         const BitMask<Exec>& region = {});
-  /// The same of an image in bands of whole rows.
+  /// The same for an image in bands of whole rows.
   [[nodiscard]] IslandResult operator()(Bands<T, Exec> bands, const Background<Exec, T>& background,
                                         const BitMask<Exec>& region = {});
-  /// For any View that keeps the layout contract.
+  /// The same for any View that keeps the layout contract.
   template <AnyView V>
   [[nodiscard]] IslandResult operator()(const V& image, const Background<Exec, T>& background,
                                         const BitMask<Exec>& region = {}) {
     return (*this)(detail::as_const_image_of<T, Exec>(image), background, region);
   }
 
-  /// The same without a copy of the rows: on images of one size nothing is allocated at all, unless
-  /// a list must grow.
+  /// The same without a copy of the rows: for images of one size nothing is allocated at all,
+  /// unless a list has to grow.
   [[nodiscard]] FoundIslands find(const ConstImage<T, Exec>& image,
                                   const Background<Exec, T>& background,
                                   const BitMask<Exec>& region = {});
-  /// The same of an image in bands of whole rows.
+  /// The same for an image in bands of whole rows.
   [[nodiscard]] FoundIslands find(Bands<T, Exec> bands, const Background<Exec, T>& background,
                                   const BitMask<Exec>& region = {});
-  /// For any View that keeps the layout contract.
+  /// The same for any View that keeps the layout contract.
   template <AnyView V>
   [[nodiscard]] FoundIslands find(const V& image, const Background<Exec, T>& background,
                                   const BitMask<Exec>& region = {}) {
     return find(detail::as_const_image_of<T, Exec>(image), background, region);
   }
 
-  /// Of the last call; overwritten by the next one. Labels are the ids of the positive islands;
-  /// those of the negative ones begin with 1 again.
+  /// Labels of the positive islands of the last call, which are their ids. The next call overwrites
+  /// them.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
-  /// The labels of the negative islands of the last call, from 1 on.
+  /// Labels of the negative islands of the last call, numbered from 1.
   [[nodiscard]] const RunLabels<Exec>& negative_labels() const;
 
  private:

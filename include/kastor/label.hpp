@@ -11,7 +11,7 @@ namespace kastor {
 
 namespace detail {
 
-/// One row of a bit mask, and where its runs begin.
+/// One row of a bit mask, with functions to find its runs.
 struct MaskRow {
   const std::uint64_t* words;
 
@@ -23,7 +23,7 @@ struct MaskRow {
     const std::uint64_t carry = w > 0 ? words[w - 1] >> 63 : 0;
     return words[w] & ~(words[w] << 1 | carry);
   }
-  /// Runs that begin in the word of x, at or before x.
+  /// Number of runs that begin in the word of x, at or before x.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t starts_up_to(std::int64_t x) const {
     const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - x % 64);
     return static_cast<std::uint32_t>(
@@ -33,44 +33,45 @@ struct MaskRow {
 
 }  // namespace detail
 
-/// Which neighbours belong together: 4 share an edge, 8 share an edge or a corner.
+/// Which pixels are neighbours: 4: they share an edge; 8: they share an edge or a corner.
 enum class Connectivity { four = 4, eight = 8 };
 
-/// What becomes a component.
+/// Which components are kept.
 struct LabelParams {
   Connectivity connectivity = Connectivity::four;
-  /// Smaller components become background, the rest is renumbered 1..N.  [>= 1]
+  /// Smaller components become background; the others are numbered 1..N.  [>= 1]
   std::int64_t min_pixels = 1;
-  bool drop_at_edge = false;  ///< so do components that touch the border of the mask
+  bool drop_at_edge = false;  ///< components that touch the border of the mask become background
 };
 
-/// The runs of a mask (stretches of foreground pixels along a row, in raster order) and the
-/// component of each: all that labelling has to say, in space proportional to the number of runs.
-/// Views are shallow: they belong to the labeller that made them and are overwritten by its next
-/// call.
+/// The result of labelling: the runs of a mask (consecutive foreground pixels of a row, in raster
+/// order) and the component of each. Its size is proportional to the number of runs. The Views are
+/// shared with the labeller, whose next call overwrites them.
 template <class Exec>
 struct RunLabels {
-  /// A list in the memory of Exec; it may be longer than what it holds.
+  /// A list in the memory of Exec; it may be longer than its contents.
   template <class T>
   using List = Kokkos::View<T*, typename Exec::memory_space>;
 
   std::int64_t ny = 0;                 ///< rows of the mask [pixel]
   std::int64_t nx = 0;                 ///< columns of the mask [pixel]
-  std::int64_t runs = 0;               ///< of the whole mask
-  std::int64_t components = 0;         ///< that are labelled
-  std::int64_t dropped = 0;            ///< components that became background
-  std::int64_t foreground_pixels = 0;  ///< of the mask, dropped components included
-  List<std::int32_t> begin;            ///< x of a run's first pixel
-  List<std::int32_t> end;              ///< x after its last pixel
-  List<std::int32_t> row;              ///< y of the run
-  /// 1..components in raster order of each component's first pixel; 0: dropped
+  std::int64_t runs = 0;               ///< number of runs in the mask
+  std::int64_t components = 0;         ///< number of labelled components
+  std::int64_t dropped = 0;            ///< number of components that became background
+  std::int64_t foreground_pixels = 0;  ///< number of set bits, including dropped components
+  List<std::int32_t> begin;            ///< x of the first pixel of a run
+  List<std::int32_t> end;              ///< x of its last pixel + 1
+  List<std::int32_t> row;              ///< y of a run
+  /// 1..components in raster order of each component's first pixel; 0: dropped.
   List<std::uint32_t> label;
-  List<std::uint32_t> first_run;  ///< (components) run that holds the component's first pixel
-  BitMask<Exec> mask;             ///< the mask that was labelled
-  /// (words + 1) number of runs that begin before each word of the mask, and the number of all
+  /// (components) the run that contains the component's first pixel.
+  List<std::uint32_t> first_run;
+  BitMask<Exec> mask;  ///< the mask that was labelled
+  /// (words + 1) number of runs that begin before each word of the mask; last, the number of all
+  /// runs.
   List<std::uint32_t> first_in_word;
 
-  /// The label of pixel (y, x), 0 for background: O(1) from the mask.
+  /// The label of pixel (y, x), 0 for background; O(1), from the mask.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t at(std::int64_t y, std::int64_t x) const {
     const detail::MaskRow bits{&mask.words(y, 0)};
     if (!bits.test(x)) return 0;
@@ -78,23 +79,23 @@ struct RunLabels {
   }
 };
 
-/// What labelling counts, as kernels keep it.
+/// Counters of labelling, as kernels update them.
 struct LabelCounts {
   std::uint64_t runs = 0;
-  std::uint64_t pixels = 0;  ///< of the foreground
+  std::uint64_t pixels = 0;  ///< foreground pixels
   std::uint32_t components = 0;
   std::uint32_t dropped = 0;
 };
 
-/// Connected components by union-find over the runs of a bit mask. Labels are those of
+/// Finds connected components by union-find over the runs of a bit mask. Labels are those of
 /// `scipy.ndimage.label`: 1..N in raster order of each component's first pixel, on every backend
-/// and for any number of threads. Cost: one read of the mask (1 bit per pixel) and work
+/// and for any number of threads. The cost is one read of the mask (1 bit per pixel), plus work
 /// proportional to the number of runs.
 ///
-/// Links always point to the smaller run, so the root of a component is its first run whatever the
-/// order of the unions (as in ECL-CC, Jaiganesh and Burtscher, HPDC 2018; run-based labelling as in
-/// He, Chao and Suzuki, IEEE TIP 2008). Owns its work space; one object per instance, not shared
-/// between threads.
+/// Links always point to the smaller run, so the root of a component is its first run, in whatever
+/// order sets are united (as in ECL-CC, Jaiganesh and Burtscher, HPDC 2018; run-based labelling as
+/// in He, Chao and Suzuki, IEEE TIP 2008). Owns its work space. Use one object per execution space
+/// instance; do not share it between threads.
 template <class Exec>
 class Labeller {
  public:
@@ -104,27 +105,27 @@ class Labeller {
   Labeller(Labeller&&) noexcept;
   Labeller& operator=(Labeller&&) noexcept;
 
-  /// Fences the instance given at construction. \throws Error beyond 2^32 - 2 runs or 2^31 - 1 rows
-  /// or columns.
+  /// Fences the instance given at construction.
+  /// \throws Error if there are more than 2^32 - 2 runs, 2^31 - 1 rows or 2^31 - 2 columns.
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask);
-  /// The same, and components without a bit of `seeds` among their own pixels become background
-  /// too (hysteresis). \throws Error if the masks differ in shape.
+  /// The same with hysteresis: components that contain no set bit of `seeds` become background too.
+  /// \throws Error also if the masks differ in shape.
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
 
-  /// The same in two steps, for those who have more to enqueue before they fence. `enqueue` only
-  /// enqueues: until `finish`, the numbers of `labels()` are 0 and those at `counts()`, in the
-  /// memory of Exec, are the true ones. `finish` is for after a fence. False: the mask has more
-  /// runs than the work space had room for, which is now larger; everything enqueued since is to be
-  /// enqueued again. Only the number of runs is true then, there are no components, and the lists
-  /// hold nothing that kernels could use.
+  /// The same in two steps, for callers that enqueue more work before they fence. `enqueue` only
+  /// enqueues. Until `finish`, the counts in `labels()` are 0; the true counts are at `counts()`,
+  /// in the memory of Exec. Call `finish` after a fence. If it returns false, the mask has more
+  /// runs than the work space could hold. The work space is then larger, and everything enqueued
+  /// since must be enqueued again. Meanwhile only the number of runs is valid: there are no
+  /// components, and kernels must not use the lists.
   void enqueue(const BitMask<Exec>& mask);
   /// The same with seeds.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seeds);
-  /// After a fence: true if all had room.
+  /// Completes `enqueue` after a fence; true if the work space was large enough.
   [[nodiscard]] bool finish();
-  /// What the last call found, overwritten by the next one.
+  /// The result of the last call; the next call overwrites it.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
-  /// The numbers of the last `enqueue`, in the memory of Exec.
+  /// The counters of the last `enqueue`, in the memory of Exec.
   [[nodiscard]] const LabelCounts* counts() const;
 
  private:
@@ -146,7 +147,7 @@ void write_labels(
     const Exec& space, const RunLabels<Exec>& labels,
     const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>& image);
 
-/// For any View of such labels that keeps the layout contract.
+/// The same for any View of such labels that keeps the layout contract.
 template <class Exec, AnyView V>
 requires(!detail::is_label_image_v<Exec, V>)  //
     void write_labels(const Exec& space, const RunLabels<Exec>& labels, const V& image) {

@@ -10,47 +10,48 @@
 
 namespace kastor {
 
-/// Measures the components of an image: pixel count, bounding box, peak and its pixel, sum,
-/// flux-weighted centre. Cost: two reads of the foreground pixels, whatever the number of
+/// Measures the components of an image: number of pixels, bounding box, peak and its pixel, sum and
+/// flux-weighted centre. The cost is two reads of the foreground pixels, whatever the number of
 /// components.
 ///
-/// A run is summed left to right in double; the runs of a component are added as integers on a grid
-/// set by the component's own largest pixel and longest run, so no order and no other component can
-/// change a bit. Error of a sum: below 2^-61 of (largest |pixel|) x (longest run) per run, besides
-/// the rounding inside a run. Owns its work space; one object per instance, not shared between
-/// threads.
+/// A run is summed from left to right in double. The runs of a component are added as integers, on
+/// a grid that is set by the component's own largest pixel and longest run. So neither the order
+/// nor other components can change a bit. The error of a sum, beside rounding within a run, is
+/// below 2^-61 of (largest |pixel|) x (longest run) for each run. Owns its work space. Use one
+/// object per execution space instance; do not share it between threads.
 template <class Exec, Real T>
 class Measurer {
  public:
-  /// The work space comes with the first calls.
+  /// Work space is allocated by the first calls.
   explicit Measurer(const Exec& space);
   ~Measurer();
   Measurer(Measurer&&) noexcept;
   Measurer& operator=(Measurer&&) noexcept;
 
-  /// The rows in the memory of Exec; they belong to this object and are overwritten by its next
-  /// call. Enqueues only. \throws Error if image and labels differ in shape.
+  /// Returns the rows, in the memory of Exec. They belong to this object, and its next call
+  /// overwrites them. Enqueues only. \throws Error if image and labels differ in shape.
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       const ConstImage<T, Exec>& image, const RunLabels<Exec>& labels);
-  /// The same of an image in bands of whole rows.
+  /// The same for an image in bands of whole rows.
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       Bands<T, Exec> bands, const RunLabels<Exec>& labels);
-  /// For any View that keeps the layout contract.
+  /// The same for any View that keeps the layout contract.
   template <AnyView V>
   Kokkos::View<const Source*, typename Exec::memory_space> operator()(
       const V& image, const RunLabels<Exec>& labels) {
     return (*this)(detail::as_const_image_of<T, Exec>(image), labels);
   }
 
-  /// For labels that are still being made, as `Labeller::enqueue` leaves them: takes the numbers of
-  /// runs and components from `counts`, in the memory of Exec, and writes the rows where the host
-  /// reads them. Enqueues only. `finish` is for after a fence, with the number of components.
-  /// False: there were more than there was room for, which is now larger; enqueue again. `rows()`
-  /// are those of the last `finish`, overwritten by the next `enqueue`.
+  /// For labels that have only been enqueued (`Labeller::enqueue`): takes the number of runs and
+  /// components from `counts`, in the memory of Exec, and writes the rows to memory that the host
+  /// reads. Enqueues only. After a fence, call `finish` with the number of components. If it
+  /// returns false, there were more components than rows; there is now room for them, and the
+  /// caller must enqueue again. `rows()` are those of the last `finish`; the next `enqueue`
+  /// overwrites them.
   void enqueue(Bands<T, Exec> bands, const RunLabels<Exec>& labels, const LabelCounts* counts);
-  /// After a fence: true if all had room.
+  /// Completes `enqueue` after a fence; true if there was room for all rows.
   [[nodiscard]] bool finish(std::int64_t components);
-  /// On the host, of the last `finish`.
+  /// The rows of the last `finish`, in host memory.
   [[nodiscard]] std::span<const Source> rows() const;
 
  private:
@@ -58,7 +59,7 @@ class Measurer {
   std::unique_ptr<Plan> m_plan;
 };
 
-/// Rows on the host. Fences `space`.
+/// Copies the rows to the host. Fences `space`.
 template <class Exec>
 [[nodiscard]] Catalogue to_host(
     const Exec& space, const Kokkos::View<const Source*, typename Exec::memory_space>& rows);

@@ -7,40 +7,45 @@
 
 namespace kastor {
 
-/// A node of a mesh over an image: a value, and second derivatives per cell squared. With all
-/// derivatives 0 the surface through the nodes is bilinear, with those of natural cubic splines it
-/// is SExtractor's bicubic one. Aligned so that a device loads it in two halves.
+/// A node of a mesh over an image: a value, and second derivatives in units of 1 / cell^2. If all
+/// derivatives are 0, the surface through the nodes is bilinear; with those of natural cubic
+/// splines it is the bicubic surface of SExtractor. Aligned so that a device loads it in two
+/// halves.
 struct alignas(16) MeshNode {
   double value = 0;
-  double d2x = 0;    ///< along x
-  double d2y = 0;    ///< along y
-  double d2x2y = 0;  ///< along both: the second derivative along x of d2y
+  double d2x = 0;    ///< second derivative along x
+  double d2y = 0;    ///< second derivative along y
+  double d2x2y = 0;  ///< along both axes: the second derivative of d2y along x
 };
 
 /// A smooth surface over an image: a tensor product of cubic splines through the nodes of a mesh.
-/// Node (j, i) lies at the middle of cell (j, i): pixel (cell_height (j + 1/2) - 1/2, cell_width
-/// (i + 1/2) - 1/2). Outside of the outermost nodes the outermost cubic goes on.
+/// Node (j, i) is at the centre of cell (j, i), which is pixel (cell_height (j + 1/2) - 1/2,
+/// cell_width (i + 1/2) - 1/2). Beyond the outermost nodes, the outermost cubic is continued.
 template <class Exec>
 struct MeshSurface {
-  std::int64_t cell_height = 1;  ///< [pixel]
-  std::int64_t cell_width = 1;   ///< [pixel]
-  bool positive = false;  ///< never below half of the bilinear surface through the same nodes
-  /// (rows, columns) of the mesh, one or more of each
+  std::int64_t cell_height = 1;  ///< height of a cell [pixel]
+  std::int64_t cell_width = 1;   ///< width of a cell [pixel]
+  /// If set, never below half of the bilinear surface through the same nodes.
+  bool positive = false;
+  /// (rows, columns) of the mesh, at least one of each
   Kokkos::View<const MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space> nodes;
 
-  /// By elementary arithmetic in a fixed order: the same bits everywhere.
+  /// The value at a pixel. Elementary arithmetic in a fixed order, so the bits are the same
+  /// everywhere.
   [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
     const Place u = column(x);
     return between(row(y), u).at(u);
   }
 
-  /// Between which two nodes, and how far from the first, in cells.
+  /// The position of a pixel along one axis: the two nodes next to it, and the distance from the
+  /// first one in cells.
   struct Place {
-    std::int64_t first = 0;   ///< node on the near side
-    std::int64_t second = 0;  ///< node on the far side; the same one where there is only one
-    double t = 0;             ///< from 0 at the first to 1 at the second, beyond them at the edges
+    std::int64_t first = 0;   ///< node before the pixel
+    std::int64_t second = 0;  ///< node after the pixel; the same one if there is only one
+    /// 0 at the first node, 1 at the second; outside [0, 1] beyond the outermost nodes.
+    double t = 0;
     Place() = default;
-    /// Of a pixel among `count` nodes, one for `cell` pixels.
+    /// For a pixel among `count` nodes that are `cell` pixels apart.
     KOKKOS_FORCEINLINE_FUNCTION Place(std::int64_t pixel, std::int64_t cell, std::int64_t count) {
       if (count < 2) return;
       const double at = (static_cast<double>(pixel) + 0.5) / static_cast<double>(cell) - 0.5;
@@ -49,39 +54,39 @@ struct MeshSurface {
       second = first + 1;
       t = at - static_cast<double>(first);
     }
-    /// Linear between a and b, constant beyond them.
+    /// Linear between a and b; constant beyond them.
     [[nodiscard]] KOKKOS_FUNCTION double linear(double a, double b) const {
       const double s = t < 0 ? 0 : (t > 1 ? 1 : t);
       return (1 - s) * a + s * b;
     }
-    /// The cubic through a and b with these second derivatives: with s = 1 - t,
-    /// s a + t b + ((s^3 - s) d2a + (t^3 - t) d2b) times the double nearest to 1/6.
+    /// The cubic through a and b with these second derivatives. With s = 1 - t it is s a + t b +
+    /// ((s^3 - s) d2a + (t^3 - t) d2b) times the double nearest to 1/6.
     [[nodiscard]] KOKKOS_FUNCTION double cubic(double a, double b, double d2a, double d2b) const {
       const double s = 1 - t;
-      constexpr double sixth = 1.0 / 6;  // a division would take as long as all the rest
+      constexpr double sixth = 1.0 / 6;  // a division would take as long as everything else
       return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) * sixth;
     }
   };
-  /// The place of row y of the image among the rows of nodes.
+  /// The position of row y of the image among the rows of nodes.
   [[nodiscard]] KOKKOS_FUNCTION Place row(std::int64_t y) const {
     return Place(y, cell_height, static_cast<std::int64_t>(nodes.extent(0)));
   }
-  /// The place of column x of the image among the columns of nodes.
+  /// The position of column x of the image among the columns of nodes.
   [[nodiscard]] KOKKOS_FUNCTION Place column(std::int64_t x) const {
     return Place(x, cell_width, static_cast<std::int64_t>(nodes.extent(1)));
   }
 
-  /// The surface along one row, from one column of nodes to the next.
+  /// The surface along one row of pixels, between two neighbouring columns of nodes.
   struct Span {
-    double left = 0;          ///< value there
-    double right = 0;         ///< value there
-    double left_d2 = 0;       ///< second derivative along x
-    double right_d2 = 0;      ///< second derivative along x
-    double left_linear = 0;   ///< of the bilinear surface, only if positive
-    double right_linear = 0;  ///< of the bilinear surface, only if positive
-    bool positive = false;    ///< as that of the surface
+    double left = 0;          ///< value at the left column
+    double right = 0;         ///< value at the right column
+    double left_d2 = 0;       ///< second derivative along x at the left column
+    double right_d2 = 0;      ///< second derivative along x at the right column
+    double left_linear = 0;   ///< bilinear surface at the left column, only if positive
+    double right_linear = 0;  ///< bilinear surface at the right column, only if positive
+    bool positive = false;    ///< see `MeshSurface::positive`
 
-    /// The surface there.
+    /// The surface at position u along x.
     [[nodiscard]] KOKKOS_FUNCTION double at(const Place& u) const {
       const double smooth = u.cubic(left, right, left_d2, right_d2);
       if (!positive) return smooth;
@@ -89,7 +94,7 @@ struct MeshSurface {
       return smooth > least ? smooth : least;
     }
   };
-  /// Of the columns of nodes next to `u`.
+  /// The span at position v along y, between the two columns of nodes next to `u`.
   [[nodiscard]] KOKKOS_FUNCTION Span between(const Place& v, const Place& u) const {
     const MeshNode& a = nodes(v.first, u.first);
     const MeshNode& b = nodes(v.first, u.second);
@@ -108,37 +113,37 @@ struct MeshSurface {
   }
 };
 
-/// A number for every pixel of an image, evaluated where it is needed: one constant, an image of
-/// the same shape, or a surface over a mesh. Shallow: the Views belong to whoever made them.
+/// A number for every pixel of an image, evaluated where it is needed: a constant, an image of the
+/// same shape, or a surface over a mesh. Shallow: the Views belong to whoever made them.
 template <class Exec, Real T>
 class PixelMap {
  public:
   PixelMap() = default;
-  /// The same number everywhere.
+  /// A map with the same number everywhere.
   PixelMap(double constant) : m_constant(constant) {}
-  /// The pixels of an image.
+  /// A map given by the pixels of an image.
   PixelMap(const ConstImage<T, Exec>& image) : m_kind(Kind::image), m_image(image) {}
-  /// Any View that keeps the layout contract.
+  /// A map given by any View that keeps the layout contract.
   template <AnyView V>
   PixelMap(const V& image) : PixelMap(detail::as_const_image_of<T, Exec>(image)) {}
-  /// A surface over a mesh.
+  /// A map given by a surface over a mesh.
   PixelMap(const MeshSurface<Exec>& surface) : m_kind(Kind::surface), m_surface(surface) {}
 
-  /// NaN where an image says so.
+  /// The value at a pixel; NaN where the image has NaN.
   [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
     if (m_kind == Kind::surface) return m_surface(y, x);
     return m_kind == Kind::image ? static_cast<double>(m_image(y, x)) : m_constant;
   }
 
-  /// Which of the three it is.
+  /// The three kinds of map.
   enum class Kind { constant, image, surface };
-  /// Which of the three it is.
+  /// The kind of this map.
   [[nodiscard]] KOKKOS_FUNCTION Kind kind() const { return m_kind; }
-  /// Of a constant map.
+  /// The value of a constant map.
   [[nodiscard]] KOKKOS_FUNCTION double constant() const { return m_constant; }
-  /// Of a map that is an image.
+  /// The image of an image map.
   [[nodiscard]] KOKKOS_FUNCTION const ConstImage<T, Exec>& image() const { return m_image; }
-  /// Of a map that is a surface.
+  /// The surface of a surface map.
   [[nodiscard]] KOKKOS_FUNCTION const MeshSurface<Exec>& surface() const { return m_surface; }
 
  private:
@@ -148,11 +153,12 @@ class PixelMap {
   MeshSurface<Exec> m_surface;
 };
 
-/// What is not a source: the level of the sky and its noise, in the unit of the image.
+/// The background: the level of the sky and its noise, in the unit of the image.
 template <class Exec, Real T>
 struct Background {
   PixelMap<Exec, T> level;
-  PixelMap<Exec, T> rms;  ///< standard deviation; a pixel where it is not > 0 is never foreground
+  /// Standard deviation of the noise; pixels where it is not > 0 are never foreground.
+  PixelMap<Exec, T> rms;
 };
 
 }  // namespace kastor

@@ -9,7 +9,7 @@
 
 namespace kastor {
 
-/// Where a search for primes ends at the latest: the candidates are 32-bit numbers on the device.
+/// Upper limit of a search for primes. Candidates are 32-bit integers on the device.
 inline constexpr std::int64_t most_primes_upto = 100'000'000;
 
 // example-begin primes-declarations

@@ -9,47 +9,49 @@
 
 namespace kastor {
 
-/// How often and how closely to clip.
+/// Parameters of a clip.
 struct SigmaClipParams {
-  double kappa = 3.0;  ///< half-width kept around the median, in standard deviations  [> 0, finite]
-  int max_passes = 0;  ///< stop after so many passes; 0 = when a pass removes nothing  [>= 0]
+  /// Pixels within kappa standard deviations of the median are kept [> 0, finite]
+  double kappa = 3.0;
+  int max_passes = 0;  ///< stop after this many passes; 0: stop when a pass removes nothing [>= 0]
 };
 
-/// How the statistics were reached.
+/// How the statistics were obtained.
 enum class ClipRoute {
-  bracketed,  ///< one read of the image, then the gathered few per cent
-  multi_pass  ///< several reads of the image per pass: small images, or a sample of no use
+  bracketed,  ///< one read of the image, then passes over the gathered pixels, a few per cent
+  multi_pass  ///< several reads of the image per pass: small images, or if the sample was of no use
 };
 
-/// What a clip leaves, and how it came about.
+/// The result of a clip.
 struct SigmaClipResult {
-  Statistics all;      ///< every finite pixel
-  Statistics clipped;  ///< the survivors
+  Statistics all;      ///< statistics of all finite pixels
+  Statistics clipped;  ///< statistics of the survivors
   double kappa = 0;
   std::int64_t pixels = 0;  ///< pixels of the image, blank ones included
   std::int64_t blank = 0;   ///< NaN and infinite pixels
-  int passes = 0;  ///< how often the statistics were computed, the last, unchanging one included
+  int passes = 0;  ///< how often the statistics were computed, including the last, unchanged time
   bool converged = false;  ///< the last pass would remove nothing
-  /// The next clip would remove every pixel (std is 0): stopped with the survivors.
+  /// The next clip would remove every pixel (std is 0); stopped with the survivors.
   bool degenerate = false;
   ClipRoute route = ClipRoute::multi_pass;
 };
 
-/// Iterated kappa-sigma clipping: keep the pixels strictly inside median -+ kappa * std of the
+/// Iterated kappa-sigma clipping: keeps the pixels strictly within kappa * std of the median of the
 /// survivors, until a pass removes none. The result is that of the plain iteration: counts and
-/// medians are exact for limits that follow from a std with a relative error below 1e-12. The route
-/// depends on the image and the parameters alone; std may differ between routes in its last digits,
-/// so that a pixel which lies as near as that to a limit may be kept on one of them and not on the
-/// other.
+/// medians are exact for the given limits, and the limits follow from a std with a relative error
+/// below 1e-12. The route depends only on the image and the parameters. The last digits of std may
+/// differ between the routes, so a pixel that lies this close to a limit may be kept on one route
+/// and not on the other.
 ///
-/// A fixed-stride sample predicts where the medians and limits can fall; one read of the image sums
-/// the pixels that are safe from them and gathers the others; every pass is then replayed on the
-/// gathered ones (docs/pipeline.md). If a prediction proves wrong the brackets are widened, and at
-/// last the image itself is read in every pass.
+/// A sample at a fixed stride predicts where the medians and limits can fall. One read of the image
+/// sums the pixels that no limit can reach and gathers the others. Every pass is then replayed on
+/// the gathered pixels (docs/pipeline.md). If a prediction turns out to be wrong, the brackets are
+/// widened; as a last resort every pass reads the image itself.
 ///
-/// Owns its work space: repeated calls on images of one size and kind allocate nothing. One object
-/// per instance, not shared between threads. Sums are integers on a fixed grid, hence the same bits
-/// for every backend, thread count and split into bands.
+/// Owns its work space: repeated calls on images of one size and kind allocate nothing. Use one
+/// object per execution space instance; do not share it between threads. Sums are integers on a
+/// fixed grid, so the bits are the same on every backend, for any number of threads and any split
+/// into bands.
 template <class Exec, Real T>
 class SigmaClipper {
  public:
@@ -59,11 +61,11 @@ class SigmaClipper {
   SigmaClipper(SigmaClipper&&) noexcept;
   SigmaClipper& operator=(SigmaClipper&&) noexcept;
 
-  /// Fences only the instance given at construction. \throws Error if no pixel is finite.
+  /// Fences the instance given at construction. \throws Error if no pixel is finite.
   [[nodiscard]] SigmaClipResult operator()(const ConstImage<T, Exec>& image);
-  /// The same of an image in bands of whole rows.
+  /// The same for an image in bands of whole rows.
   [[nodiscard]] SigmaClipResult operator()(Bands<T, Exec> bands);
-  /// For any View that keeps the layout contract.
+  /// The same for any View that keeps the layout contract.
   template <AnyView V>
   [[nodiscard]] SigmaClipResult operator()(const V& image) {
     return (*this)(detail::as_const_image_of<T, Exec>(image));

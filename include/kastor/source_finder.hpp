@@ -13,40 +13,41 @@
 
 namespace kastor {
 
-/// What the threshold is added to.
+/// What the threshold is measured from.
 enum class ThresholdAbout { zero, median };
 
-/// What is a source.
+/// Parameters of `SourceFinder`: what counts as a source.
 struct FindParams {
   SigmaClipParams clip;
-  /// Foreground is strictly above this many clipped standard deviations.  [finite]
+  /// Foreground is strictly above this many clipped standard deviations [finite].
   double threshold = 5.0;
   ThresholdAbout about = ThresholdAbout::zero;
-  /// Absolute threshold [image unit], may be negative; replaces the two above.  [finite]
+  /// Absolute threshold [image unit], may be negative; replaces the two above [finite].
   std::optional<double> level;
   LabelParams label;
 };
 
-/// What `SourceFinder` finds in an image.
+/// The result of `SourceFinder`.
 struct FindResult {
   SigmaClipResult clip;
-  double threshold = 0;                ///< the level applied [image unit]
-  std::int64_t foreground_pixels = 0;  ///< before min_pixels
+  double threshold = 0;                ///< the threshold applied [image unit]
+  std::int64_t foreground_pixels = 0;  ///< number of foreground pixels, dropped components included
   Catalogue sources;
 };
 
-/// The same with the rows where they were made.
+/// The same without a copy: the rows remain where they were made.
 struct FoundSources {
   SigmaClipResult clip;
-  double threshold = 0;                ///< the level applied [image unit]
-  std::int64_t foreground_pixels = 0;  ///< before min_pixels
-  /// In the host's memory; they belong to the `SourceFinder` and are valid until its next call.
+  double threshold = 0;                ///< the threshold applied [image unit]
+  std::int64_t foreground_pixels = 0;  ///< number of foreground pixels, dropped components included
+  /// In host memory. They belong to the `SourceFinder` and are valid until its next call.
   std::span<const Source> sources;
 };
 
-/// The whole job as one plan: clip, threshold, label, measure. Folds over the bands of an image;
-/// any split gives the same bits. Owns its work space: repeated calls on images of one size
-/// allocate nothing but the returned rows. One object per instance, not shared between threads.
+/// The whole pipeline as one plan: clip, threshold, label, measure. The image may be given in
+/// bands; any split gives the same bits. Owns its work space: repeated calls on images of one size
+/// allocate nothing but the returned rows. Use one object per execution space instance; do not
+/// share it between threads.
 template <class Exec, Real T>
 class SourceFinder {
  public:
@@ -58,28 +59,28 @@ class SourceFinder {
 
   /// Fences the instance given at construction. \throws Error if no pixel is finite.
   [[nodiscard]] FindResult operator()(const ConstImage<T, Exec>& image);
-  /// The same of an image in bands of whole rows.
+  /// The same for an image in bands of whole rows.
   [[nodiscard]] FindResult operator()(Bands<T, Exec> bands);
-  /// For any View that keeps the layout contract.
+  /// The same for any View that keeps the layout contract.
   template <AnyView V>
   [[nodiscard]] FindResult operator()(const V& image) {
     return (*this)(detail::as_const_image_of<T, Exec>(image));
   }
 
-  /// The same without a copy of the rows: on images of one size nothing is allocated at all, unless
-  /// a list must grow.
+  /// The same without a copy of the rows: for images of one size nothing is allocated at all,
+  /// unless a list has to grow.
   [[nodiscard]] FoundSources find(const ConstImage<T, Exec>& image);
-  /// The same of an image in bands of whole rows.
+  /// The same for an image in bands of whole rows.
   [[nodiscard]] FoundSources find(Bands<T, Exec> bands);
-  /// For any View that keeps the layout contract.
+  /// The same for any View that keeps the layout contract.
   template <AnyView V>
   [[nodiscard]] FoundSources find(const V& image) {
     return find(detail::as_const_image_of<T, Exec>(image));
   }
 
-  /// Of the last call; overwritten by the next one.
+  /// The labels of the last call; the next call overwrites them.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
-  /// The foreground of the last call; overwritten by the next one.
+  /// The foreground mask of the last call; the next call overwrites it.
   [[nodiscard]] const BitMask<Exec>& mask() const;
 
  private:

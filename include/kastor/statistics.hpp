@@ -7,19 +7,19 @@
 
 namespace kastor {
 
-/// Of a set of pixels, in the image's unit.
+/// Statistics of a set of pixels [image unit].
 struct Statistics {
   double mean = 0;
-  double median = 0;  ///< exact; of an even count the mean of the two middle pixels
+  double median = 0;  ///< exact; for an even count the mean of the two middle pixels
   double std = 0;     ///< population standard deviation (divided by the count)
   double min = 0;
   double max = 0;
   std::int64_t count = 0;  ///< number of pixels in the set
 };
 
-/// All finite pixels of an image. The same bits on every backend; fences `space`.
-/// Mean and std carry a relative error (of the std) below 1e-12; median, min, max and count are
-/// exact. \throws Error if no pixel is finite.
+/// Statistics of all finite pixels of an image. The same bits on every backend; fences `space`. The
+/// errors of mean and std are below 1e-12 std; median, min, max and count are exact.
+/// \throws Error if no pixel is finite.
 template <class Exec, Real T>
 [[nodiscard]] Statistics statistics_of_image(const Exec& space, const ConstImage<T, Exec>& image);
 

@@ -7,7 +7,8 @@
 
 namespace kastor {
 
-/// One bit per pixel: bit `x % 64` of `words(y, x / 64)`. Bits beyond the width are 0.
+/// An image of bits: pixel (y, x) is bit `x % 64` of `words(y, x / 64)`. Bits beyond the width
+/// are 0.
 template <class Exec>
 struct BitMask {
   std::int64_t ny = 0;  ///< rows [pixel]
@@ -15,22 +16,23 @@ struct BitMask {
   /// (ny, ceil(nx / 64))
   Kokkos::View<std::uint64_t**, Kokkos::LayoutRight, typename Exec::memory_space> words;
 
-  /// ceil(nx / 64)
+  /// Number of words in a row: ceil(nx / 64).
   [[nodiscard]] std::int64_t words_per_row() const { return (nx + 63) / 64; }
 };
 
-/// A mask of that shape with work space of its own; the words are not initialised.
+/// Allocates a mask of this shape; the words are not initialised. \throws Error if an extent is
+/// negative.
 template <class Exec>
 [[nodiscard]] BitMask<Exec> make_bit_mask(const Exec& space, std::int64_t ny, std::int64_t nx);
 
-/// Sets the bits of the finite pixels strictly greater than `level`, clears the others, from row
-/// `first_row` of the mask on. Enqueues only. \throws Error if the image does not fit the mask or
-/// `level` is NaN.
+/// Sets the bits of the finite pixels strictly greater than `level` [image unit] and clears the
+/// others. Row 0 of the image is row `first_row` of the mask. Enqueues only. \throws Error if the
+/// image does not fit the mask or `level` is NaN.
 template <class Exec, Real T>
 void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double level,
                     const BitMask<Exec>& mask, std::int64_t first_row = 0);
 
-/// For any View that keeps the layout contract.
+/// The same for any View that keeps the layout contract.
 template <class Exec, AnyView V>
 requires(!std::same_as<V, ConstImage<PixelOf<Exec, V>, Exec>>)  //
     void threshold_into(const Exec& space, const V& image, double level, const BitMask<Exec>& mask,
@@ -39,7 +41,8 @@ requires(!std::same_as<V, ConstImage<PixelOf<Exec, V>, Exec>>)  //
                                          first_row);
 }
 
-/// The mask of the finite pixels strictly greater than `level` [image unit].
+/// The mask of the finite pixels strictly greater than `level` [image unit]. \throws Error if
+/// `level` is NaN.
 template <class Exec, class V>
 [[nodiscard]] BitMask<Exec> threshold(const Exec& space, const V& image, double level) {
   const auto canonical = as_const_image<Exec>(image);

@@ -2,7 +2,7 @@
 #ifndef KASTOR_VERSION_HPP
 #define KASTOR_VERSION_HPP
 
-/// The single source of the version: CMake reads these three lines.
+/// The version is defined here and nowhere else: CMake reads these three lines.
 #define KASTOR_VERSION_MAJOR 0
 #define KASTOR_VERSION_MINOR 1
 #define KASTOR_VERSION_PATCH 0
@@ -19,7 +19,7 @@
 #define KASTOR_DETAIL_QUOTED(text) #text
 
 namespace kastor {
-/// "major.minor.patch" of the library that was linked.
+/// The version "major.minor.patch" of the library that was linked.
 [[nodiscard]] const char* version() noexcept;
 }  // namespace kastor
 

@@ -48,8 +48,8 @@ double median_of(std::vector<double>& values) {
 
 }  // namespace
 
-/// Writes some entries of the table of bands, which travel as kernel arguments: a host array would
-/// have to outlive the kernels.
+/// Writes some entries of the table of bands. They are passed as kernel arguments, since a host
+/// array would have to outlive the kernels.
 template <class T>
 struct ListBands {
   static constexpr std::size_t at_once = 64;
@@ -87,8 +87,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
     BackgroundMesh<Exec, T> result;
     result.ny = image.image.ny;
     result.nx = image.image.nx;
-    // As asked for, not as cut to the image: it decides where a lone node lies, which is of no
-    // consequence, and nothing else.
+    // The cell size as requested, not as cut to the image. The difference is only in the position
+    // of a single node, which has no effect.
     result.level = {params.cell_height, params.cell_width, false, level_nodes};
     result.rms = {params.cell_height, params.cell_width, true, rms_nodes};
     return result;
@@ -113,7 +113,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return s;
   }
 
-  /// The image into cells.
+  /// Divides the image into cells.
   void divide(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
     const char* const function = "kastor::BackgroundEstimator";
     const detail::Shape shape = detail::shape_of<T, Exec>(function, bands);
@@ -194,7 +194,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     differentiate({mesh, nodes, true, &MeshNode::d2y, &MeshNode::d2x2y});
   }
 
-  /// Fences.
+  /// The median of the values of the nodes. Fences.
   [[nodiscard]] double median_node(const Nodes& nodes) {
     const auto n = static_cast<std::size_t>(image.cells());
     core::grow(host_nodes, space, "kastor::background::host_nodes", image.cells());

@@ -13,14 +13,14 @@
 
 namespace kastor::detail {
 
-/// The survivors of a clip.
+/// Statistics of the survivors of a clip.
 struct CellStatistics {
-  std::int64_t good = 0;  ///< pixels before the clip
+  std::int64_t good = 0;  ///< number of pixels before the clip
   std::int64_t count = 0;
   double mean = 0, median = 0, std = 0;
 };
 
-/// Mean and variance on the grid: of u = (x - centre) / 2^exponent.
+/// Mean and variance in grid coordinates: of u = (x - centre) / 2^exponent.
 struct GridMoments {
   double mean, variance;
 
@@ -31,14 +31,14 @@ struct GridMoments {
     mean = sum / n;
     variance = (squares - sum * mean) / n;
   }
-  /// So few units of the grid that a finer one is worth a try.
+  /// Whether the variance is so few grid steps that a finer grid is worth trying.
   [[nodiscard]] KOKKOS_FUNCTION bool are_coarse() const {
     return variance < core::power_of_two(-16);
   }
 };
 
-/// The sums of the pixels that a narrower interval leaves out. The pixels outside of a core, which
-/// the next passes are not likely to cut, are set aside in a list: most passes look at these alone.
+/// Sums over the pixels that a narrower interval leaves out. The pixels outside a core, which the
+/// next passes are not likely to cut, are kept in a list; most passes look only at this list.
 template <class Exec, class Source>
 class LeavingPixels {
  public:
@@ -48,7 +48,7 @@ class LeavingPixels {
   KOKKOS_FUNCTION LeavingPixels(const core::Group<Exec>& group, const Source& pixels, List& list)
       : m_group(group), m_pixels(pixels), m_list(list) {}
 
-  /// Of those in `outer` but not in `inner`, which holds the median.
+  /// The sums over the pixels in `outer` but not in `inner`; `inner` contains the median.
   [[nodiscard]] KOKKOS_FUNCTION GridSums sums(const core::Interval<T>& outer,
                                               const core::Interval<T>& inner, double median,
                                               const core::Grid& grid) {
@@ -63,7 +63,8 @@ class LeavingPixels {
   }
 
  private:
-  /// Nearer to the median by a quarter than the bounds are, or nothing.
+  /// An interval around the median that is a quarter narrower than the bounds. If it is not within
+  /// `inner`, returns `inner`.
   [[nodiscard]] KOKKOS_FUNCTION static core::Interval<T> core_of(const core::Interval<T>& inner,
                                                                  double median) {
     const double below = median - static_cast<double>(inner.low);
@@ -80,17 +81,18 @@ class LeavingPixels {
   bool m_is_listed = false;
 };
 
-/// In the group's scratch memory.
+/// Scratch memory of the group.
 template <class Exec, class Source>
 struct CellScratch {
   typename RankFinder<Exec, Source>::Scratch ranks;
   typename LeavingPixels<Exec, Source>::List leaving;
 };
 
-/// Clips the pixels of a cell: the plain kappa-sigma iteration around the median. The sums are
-/// integers on a grid that is made from the median, smallest and largest of the pixels, and made
-/// anew when the survivors have shrunk so far that it is coarse: the result depends on no order.
-/// All threads of the group must call it and get the same. \param all the extent of the good pixels
+/// Clips the pixels of a cell: the plain kappa-sigma iteration around the median. Sums are integers
+/// on a grid that is derived from the median, minimum and maximum of the pixels. It is derived anew
+/// when the survivors have shrunk so much that it is coarse. So the result does not depend on the
+/// order of the pixels. All threads of the group must call it; all get the result.
+/// \param all the extent of the good pixels
 template <class Exec, class Source, class T>
 [[nodiscard]] KOKKOS_FUNCTION CellStatistics clip_cell(const core::Group<Exec>& group,
                                                        const Source& pixels,

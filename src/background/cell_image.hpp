@@ -6,21 +6,21 @@
 #include <cstdint>
 #include <kastor/image.hpp>
 
-/// An image divided into cells, wherever its rows are.
+/// An image divided into cells, whose rows are in one or in many bands.
 namespace kastor::detail {
 
 template <class T>
 struct BandRows {
   const T* data;
   std::int64_t pitch;
-  std::int64_t first_row;  ///< of the image
+  std::int64_t first_row;  ///< index of its first row in the image
 };
 
 /// The rows of an image in one band or in many.
 template <class T>
 struct ImageRows {
   BandRows<T> one{};
-  const BandRows<T>* bands = nullptr;  ///< null: `one` is all
+  const BandRows<T>* bands = nullptr;  ///< null: `one` is the only band
   std::int64_t count = 1;
 
   [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t y) const {
@@ -38,12 +38,12 @@ struct ImageRows {
   }
 };
 
-/// Bits of pixels that are not used.
+/// The mask of the excluded pixels.
 struct ExcludedPixels {
-  const std::uint64_t* words = nullptr;  ///< null: none
+  const std::uint64_t* words = nullptr;  ///< null: no pixel is excluded
   std::int64_t words_per_row = 0;
 
-  /// Of n <= 64 pixels of a row from x on, all of them in the image.
+  /// Bits of n <= 64 pixels of a row from x on; all of them are in the image.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t bits(std::int64_t y, std::int64_t x,
                                                    std::int64_t n) const {
     const std::uint64_t* const word = words + y * words_per_row + x / 64;
@@ -64,7 +64,7 @@ struct CellImage {
   ImageRows<T> rows;
   ExcludedPixels excluded;
   Shape image;
-  Shape cell;  ///< of those that do not lie on the right or the lower border
+  Shape cell;  ///< shape of a full cell, not cut by the border of the image
   Shape mesh;
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t cells() const { return mesh.ny * mesh.nx; }

@@ -15,14 +15,15 @@
 #include "core/ordered_key.hpp"
 #include "core/pack.hpp"
 
-/// What a group finds out by looking once at all pixels of a source. All threads must call these
-/// functions and get the same answer, which does not depend on the order of the pixels.
+/// What a group finds out in one pass over all pixels of a source. All threads must call these
+/// functions; all get the same answer, which does not depend on the order of the pixels.
 namespace kastor::detail {
 
 // ------------------------------------------------------------------------------------- extremes
 
-/// Count, smallest and largest of the pixels that are not NaN, for one thread. Kept for each place
-/// of a pack: a CPU's compiler does not vectorise the minimum of one variable.
+/// Count, minimum and maximum of the pixels that are not NaN, for one thread. There is one minimum
+/// and one maximum for each place of a pack, since a CPU compiler does not vectorise the minimum of
+/// a single variable.
 template <class Source>
 class ThreadExtent {
   using T = typename Source::Pixel;
@@ -58,7 +59,7 @@ class ThreadExtent {
   typename Source::Index m_count = 0;
 };
 
-/// Of an interval's pixels.
+/// Count, minimum and maximum of the pixels in an interval.
 template <class Exec, class Source, class T>
 [[nodiscard]] KOKKOS_FUNCTION core::MinMaxCount<T> extent_of(const core::Group<Exec>& group,
                                                              const Source& pixels,
@@ -75,8 +76,8 @@ template <class Exec, class Source, class T>
   return group.sum(mine.all());
 }
 
-/// Copies the pixels to scratch memory, of `ScratchPixels::room_for(pixels.count())` elements; the
-/// result is the extent of the good ones.
+/// Copies the pixels to scratch memory, which needs `ScratchPixels::room_for(pixels.count())`
+/// elements. Returns the extent of the good pixels.
 template <class Exec, class Source, class T>
 [[nodiscard]] KOKKOS_FUNCTION core::MinMaxCount<T> stage(const core::Group<Exec>& group,
                                                          const Source& pixels, T* scratch) {
@@ -96,7 +97,7 @@ template <class Exec, class Source, class T>
 
 // --------------------------------------------------------------------------------------- counts
 
-/// Two counts below 2^31 in one word, so that a group adds them up at once.
+/// Two counts below 2^31 in one word, so that a group adds up both at once.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t pair_of_counts(int first, int second) {
   return std::int64_t{first} | std::int64_t{second} << 32;
 }
@@ -107,7 +108,7 @@ template <class Exec, class Source, class T>
   return pair >> 32;
 }
 
-/// Pixels below one threshold, and below a higher one.
+/// Number of pixels below a threshold, and below a higher one.
 template <class Index = std::int64_t>
 struct CountsBelow {
   Index low = 0, high = 0;
@@ -138,7 +139,7 @@ template <class Exec, class Source, class T>
   return sum_of_group(group, mine);
 }
 
-/// The smallest pixel that is not below the bound.
+/// The smallest pixel that is at least `bound`.
 template <class Exec, class Source, class T>
 [[nodiscard]] KOKKOS_FUNCTION T smallest_from(const core::Group<Exec>& group, const Source& pixels,
                                               T bound) {
@@ -148,7 +149,7 @@ template <class Exec, class Source, class T>
 
 // ---------------------------------------------------------------------------------------- lists
 
-/// Pixels set aside in scratch memory, in any order.
+/// A list of pixels in scratch memory, in any order.
 template <class T, int room_>
 struct PixelList {
   static constexpr int room = room_;
@@ -158,11 +159,11 @@ struct PixelList {
 
   template <class Exec>
   KOKKOS_FUNCTION void clear(const core::Group<Exec>& group) {
-    group.barrier();  // the last list has been read
+    group.barrier();  // the previous list has been read
     if (group.rank() == 0) count = 0;
     group.barrier();
   }
-  /// Adds the pixels whose bit is set. `count` is above `room` once there was no room for one.
+  /// Adds the pixels whose bits are set. If they do not fit, `count` is above `room` afterwards.
   template <class Exec, class PixelOf>
   KOKKOS_FUNCTION void append(const core::Group<Exec>& group, std::uint64_t bits,
                               const PixelOf& pixel_of) {
@@ -173,7 +174,7 @@ struct PixelList {
   }
 };
 
-/// As `count_below`; lists the pixels from `low` on and below `high`, if there is room for them.
+/// Like `count_below`; also lists the pixels with low <= x < high, if they fit.
 template <class Exec, class Source, class T, int room>
 [[nodiscard]] KOKKOS_FUNCTION CountsBelow<> take_between(const core::Group<Exec>& group,
                                                          const Source& pixels, T low, T high,
@@ -194,7 +195,7 @@ template <class Exec, class Source, class T, int room>
   return sum_of_group(group, mine);
 }
 
-/// Lists the pixels that are not in an interval. False: there is no room.
+/// Lists the pixels that are not in an interval. False if they do not fit.
 template <class Exec, class Source, class T, int room>
 [[nodiscard]] KOKKOS_FUNCTION bool take_outside(const core::Group<Exec>& group,
                                                 const Source& pixels,
@@ -211,14 +212,14 @@ template <class Exec, class Source, class T, int room>
   return list.count <= room;
 }
 
-/// Some pixels, evenly spaced in a source; NaN in the place of those that are not good.
+/// Takes `size` pixels of a source, evenly spaced; NaN in place of those that are not good.
 template <int size, class Exec, class Source, class T>
 KOKKOS_FUNCTION void sample(const core::Group<Exec>& group, const Source& pixels, T* to) {
   group.for_each(size, [&](int i) { to[i] = pixels[pixels.count() * (2 * i + 1) / (2 * size)]; });
 }
 
-/// A few pixels in order, NaN left out. Equal ones share the first of their places; both zeros are
-/// +0, so that those who write one place write the same.
+/// A few pixels in ascending order, without NaN. Equal pixels share the first of their places.
+/// Zeros are stored as +0, so that threads that write to the same place write the same value.
 template <class T, int room>
 struct SortedPixels {
   T place[room];
@@ -246,14 +247,14 @@ struct SortedPixels {
 
 // ----------------------------------------------------------------------------------------- sums
 
-/// Of pixels, on a grid.
+/// Sums of pixels, on a grid.
 struct GridSums {
   core::Int128 sum, squares;
   std::int64_t count = 0;
-  std::int64_t below = 0;  ///< those below an interval
+  std::int64_t below = 0;  ///< pixels below the inner interval
 };
 
-/// The same of one thread, whose integers are as wide as its source needs.
+/// The same for one thread, with integers as wide as its source requires.
 template <class Source>
 struct ThreadSums {
   typename Source::Integer sum{}, squares{};
@@ -289,8 +290,8 @@ template <class Exec, class Source>
   }
 }
 
-/// Adds the pixels of a pack for which `is_so` holds; the others count as the grid's centre, which
-/// is 0 on the grid.
+/// Adds the pixels of a pack for which `is_so` holds; the others are replaced by the grid's centre,
+/// which is 0 on the grid.
 template <class Pack, class Condition, class Source>
 KOKKOS_FORCEINLINE_FUNCTION void add_where(const Pack& pack, const Condition& is_so,
                                            const core::Grid& grid, ThreadSums<Source>& sums) {
@@ -309,7 +310,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_where(const Pack& pack, const Condition& is
   add_to(sums.squares, core::unbias(squares, width));
 }
 
-/// The sums of an interval's pixels, without the counts.
+/// The sums over the pixels of an interval, without the counts.
 template <class Exec, class Source, class T>
 [[nodiscard]] KOKKOS_FUNCTION GridSums sums_within(const core::Group<Exec>& group,
                                                    const Source& pixels,

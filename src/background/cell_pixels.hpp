@@ -13,21 +13,21 @@
 #include "core/pack.hpp"
 #include "core/raster_walk.hpp"
 
-/// Where a group finds the pixels that it looks at: in the image, or in its scratch memory. Both
-/// hand them out in packs, NaN in the place of pixels that are not good.
+/// Sources of pixels for a group: an image, or the group's scratch memory. Both provide packs of
+/// pixels, with NaN in place of pixels that are not good.
 namespace kastor::detail {
 
 template <class Exec, class T>
 using CellPack = core::Pack<T, core::narrow_pack_width_v<Exec, T>>;
 
-/// The good pixels of a cell, read from the image every time. `Index_` counts those of a cell.
+/// The good pixels of a cell, read from the image each time. `Index_` must be able to count them.
 template <class Exec, class T, class Index_ = std::int64_t>
 class StreamedPixels {
  public:
   using Pixel = T;
   using Pack = CellPack<Exec, T>;
   using Index = Index_;
-  using Integer = core::Int128;  ///< for sums of so many
+  using Integer = core::Int128;  ///< for sums over so many pixels
 
   KOKKOS_FUNCTION StreamedPixels(const core::Group<Exec>& group, const CellImage<T>& image,
                                  const Cell& cell)
@@ -41,8 +41,8 @@ class StreamedPixels {
   KOKKOS_FUNCTION void for_each_pack(const Visit& visit) const {
     for_each_place([&](const Pack& pack, Index, Index) { visit(pack); });
   }
-  /// `bits_of(pack)` for this thread's share of the packs; where a bit is 1, `take(bits,
-  /// pixel_of)`, in which `pixel_of(bit)` is the pixel.
+  /// Calls `bits_of(pack)` for this thread's share of the packs. If any bit is set, calls
+  /// `take(bits, pixel_of)`, where `pixel_of(bit)` is the pixel.
   template <class BitsOf, class Take>
   KOKKOS_FUNCTION void for_each_marked(const BitsOf& bits_of, const Take& take) const {
     for_each_place([&](const Pack& pack, Index at, Index) {
@@ -50,7 +50,7 @@ class StreamedPixels {
       if (bits != 0) take(bits, [&](int bit) { return (*this)[at + bit]; });
     });
   }
-  /// `visit(pack, at, n)`: the pack holds n pixels of the cell from pixel `at` on.
+  /// `visit(pack, at, n)`: the pack holds n pixels of the cell, beginning with pixel `at`.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_place(const Visit& visit) const {
     core::RasterWalk<Index> walk(m_group.rank(), m_group.size(), m_packs_per_row);
@@ -83,7 +83,7 @@ class StreamedPixels {
            m_cell.width % Pack::width == 0 && band.pitch % Pack::width == 0 &&
            core::is_aligned(m_image.rows.row(m_cell.y) + m_cell.x);
   }
-  /// A device's thread has several loads on their way before it looks at the first pixel.
+  /// On a device, each thread has several loads in flight before it uses the first pixel.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_whole(core::RasterWalk<Index> walk, const Visit& visit) const {
     constexpr int at_once = 2;
@@ -142,7 +142,7 @@ class StreamedPixels {
   Index m_packs_per_row;
 };
 
-/// Fewer than 2^18 pixels in scratch memory.
+/// Pixels in scratch memory, fewer than 2^18.
 template <class Exec, class T>
 class ScratchPixels {
  public:
@@ -151,12 +151,12 @@ class ScratchPixels {
   using Index = int;
   using Integer = std::int64_t;
 
-  /// Elements of scratch memory for so many: whole packs.
+  /// Elements of scratch memory for `count` pixels: whole packs.
   [[nodiscard]] KOKKOS_FUNCTION static constexpr int room_for(int count) {
     return (count + Pack::width - 1) / Pack::width * Pack::width;
   }
 
-  /// Fills the last pack up with NaN. All threads must call it, after a barrier and before another.
+  /// Pads the last pack with NaN. All threads must call it, after a barrier and before another one.
   KOKKOS_FUNCTION ScratchPixels(const core::Group<Exec>& group, T* pixels, int count)
       : m_group(group), m_pixels(pixels), m_count(count) {
     group.for_each(room_for(count) - count,
@@ -171,7 +171,7 @@ class ScratchPixels {
     for (int k = m_group.rank(); k < packs; k += m_group.size())
       visit(core::pack_at<Pack::width>(m_pixels + k * Pack::width));
   }
-  /// As that of StreamedPixels; a thread looks at as many packs as a word has bits for, first.
+  /// As in StreamedPixels, but each thread first looks at as many packs as a word has bits for.
   template <class BitsOf, class Take>
   KOKKOS_FUNCTION void for_each_marked(const BitsOf& bits_of, const Take& take) const {
     constexpr int batch = 64 / Pack::width;

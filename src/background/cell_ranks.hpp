@@ -12,7 +12,7 @@
 
 namespace kastor::detail {
 
-/// Pixels from `low` on and below `high`, and how many are below each of these.
+/// The pixels with low <= x < high, and the number of pixels below each bound.
 template <class T>
 struct RankBracket {
   T low, high;
@@ -25,7 +25,8 @@ struct RankBracket {
   [[nodiscard]] KOKKOS_FUNCTION bool is_one_value() const {
     return !(core::next_above(low) < high);
   }
-  /// Moves the bound on that side of the rank to a threshold inside, with so many pixels below.
+  /// Moves the bound on the threshold's side of the rank to the threshold, if that is within the
+  /// bracket; `below` pixels are below the threshold.
   KOKKOS_FUNCTION void narrow(T threshold, std::int64_t below, std::int64_t rank) {
     if (below <= rank) {
       if (threshold > low) low = threshold, below_low = below;
@@ -33,7 +34,7 @@ struct RankBracket {
       high = threshold, below_high = below;
     }
   }
-  /// The number between the bounds that has as many numbers below as above it.
+  /// The number halfway between the bounds, in the sequence of floating-point numbers.
   [[nodiscard]] KOKKOS_FUNCTION T middle() const {
     const core::Key<T> a = core::key_of(low), b = core::key_of(high);
     const T middle = core::value_of<T>(a + (b - a) / 2);
@@ -46,21 +47,21 @@ struct TwoPixels {
   T first, second;
 };
 
-/// Finds pixels by their rank, exactly: narrows a bracket by counting until few pixels are in it,
-/// which are put in order and kept, for the next ranks lie near by. Where it looks does not change
-/// what it finds. All threads of the group ask the same.
+/// Finds pixels by rank, exactly. Narrows a bracket by counting until it contains few pixels; these
+/// are sorted and kept, because the next ranks are nearby. The choice of brackets does not affect
+/// the result. All threads of the group must ask for the same ranks.
 template <class Exec, class Source>
 class RankFinder {
  public:
   using T = typename Source::Pixel;
   static constexpr int sample_size = 64;
-  /// In the group's scratch memory.
+  /// Scratch memory of the group.
   struct Scratch {
     PixelList<T, 128> found;
     SortedPixels<T, 128> sorted;
   };
 
-  /// `all`: the extent of the good pixels, of which there is one at least.
+  /// `all`: the extent of the good pixels; there must be at least one.
   KOKKOS_FUNCTION RankFinder(const core::Group<Exec>& group, const Source& pixels,
                              const core::MinMaxCount<T>& all, Scratch& scratch)
       : m_group(group),
@@ -68,7 +69,7 @@ class RankFinder {
         m_scratch(scratch),
         m_all{all.min, core::next_above(all.max), 0, all.count} {}
 
-  /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise twice the same.
+  /// The pixel of rank k >= 0 and, if `two`, that of rank k + 1; otherwise the first one twice.
   [[nodiscard]] KOKKOS_FUNCTION TwoPixels<T> operator()(std::int64_t k, bool two) {
     if (!m_window.holds(k)) search(k);
     const T first = at(k);
@@ -79,7 +80,7 @@ class RankFinder {
 
  private:
   static constexpr int room = PixelList<T, 128>::room;
-  static constexpr int aside = 32;  ///< ranks that are kept on each side of the one asked for
+  static constexpr int aside = 32;  ///< ranks kept on each side of the requested one
 
   [[nodiscard]] KOKKOS_FUNCTION T at(std::int64_t k) const {
     return m_is_sorted ? m_scratch.sorted[k - m_window.below_low] : m_window.low;
@@ -93,7 +94,7 @@ class RankFinder {
     } else if (bracket.count() > 4 * sample_size) {
       narrow_by_sample(bracket, k);
     }
-    // Every third attempt halves the bracket, whatever the pixels are.
+    // Every third attempt halves the bracket, so the search ends whatever the pixels are.
     for (int attempt = 1; !bracket.is_one_value(); ++attempt) {
       if (attempt % 3 == 0 && bracket.count() > room) {
         narrow(bracket, bracket.low, bracket.middle(), k);
@@ -111,7 +112,7 @@ class RankFinder {
     bracket.narrow(to, below.high, k);
   }
 
-  /// By two standard errors of a sample's rank on each side.
+  /// Narrows the bracket to two standard errors of a sample's rank on each side.
   KOKKOS_FUNCTION void narrow_by_sample(RankBracket<T>& bracket, std::int64_t k) {
     T* const pixels = m_scratch.found.pixels;
     const auto& sorted = m_scratch.sorted;
@@ -130,19 +131,19 @@ class RankFinder {
            k);
   }
 
-  /// Takes the pixels around the place where the rank is if pixels are spread evenly. False: it is
-  /// elsewhere, or there are too many of them; the bracket is narrower then.
+  /// Takes the pixels around the place where the rank would be if pixels were evenly spread. False
+  /// if the rank is elsewhere or there are too many of these pixels; the bracket is then narrower.
   KOKKOS_FUNCTION bool take(RankBracket<T>& bracket, std::int64_t k) {
     T from = bracket.low, to = bracket.high;
     if (bracket.count() > room) {
-      // As dense as next to the rank, where that is known.
+      // Assume the density next to the rank, if it is known.
       const RankBracket<T> known = m_window.count() > 0 && m_is_sorted ? m_window : bracket;
       const double unit = (static_cast<double>(known.high) - static_cast<double>(known.low)) /
                           static_cast<double>(known.count());
       const double rank = static_cast<double>(k - known.below_low) + 0.5;
       const T after = static_cast<T>(static_cast<double>(known.low) + (rank - aside) * unit);
       const T before = static_cast<T>(static_cast<double>(known.low) + (rank + aside) * unit);
-      // Not those that rounding or an overflow spoilt.
+      // Ignore bounds that rounding or an overflow has spoilt.
       if (after > from && after < to) from = after;
       if (before > from && before < to) to = before;
     }
@@ -163,8 +164,8 @@ class RankFinder {
   const Source& m_pixels;
   Scratch& m_scratch;
   RankBracket<T> m_all;
-  RankBracket<T> m_window{T{0}, T{0}, 0, 0};  ///< the pixels in order
-  bool m_is_sorted = false;                   ///< if not, they are all the low bound
+  RankBracket<T> m_window{T{0}, T{0}, 0, 0};  ///< bracket of the pixels that are kept
+  bool m_is_sorted = false;                   ///< else all of them are equal to the low bound
 };
 
 }  // namespace kastor::detail

@@ -15,7 +15,7 @@
 #include "core/atomics.hpp"
 #include "core/group.hpp"
 
-/// Level and noise of every cell: a group clips a cell.
+/// Level and noise of every cell: each group clips one cell at a time.
 namespace kastor::detail {
 
 struct CellRules {
@@ -30,7 +30,7 @@ struct CellOutput {
   std::uint8_t* valid;
   CellCounts* counts;
 
-  /// By one thread.
+  /// To be called by one thread.
   KOKKOS_FUNCTION void write(const CellRules& rules, std::int64_t i, std::int64_t pixels,
                              const CellStatistics& s) const {
     const bool enough = s.good > 0 && static_cast<double>(s.good) >=
@@ -39,7 +39,7 @@ struct CellOutput {
     core::atomic_add(&counts->good, s.good);
     if (!enough) return;
     core::atomic_add(&counts->valid, std::int64_t{1});
-    // 2.5 median - 1.5 mean, so that it does not overflow.
+    // 2.5 median - 1.5 mean, computed so that it does not overflow.
     const double skew = s.median - s.mean;
     const bool shift =
         rules.estimate == BackgroundEstimate::mode && Kokkos::fabs(skew) < 0.3 * s.std;
@@ -47,12 +47,12 @@ struct CellOutput {
   }
 };
 
-/// Cells of so many pixels fit a group's scratch memory.
+/// Cells of up to this many pixels fit into a group's scratch memory.
 template <class T>
 inline constexpr int max_staged_pixels = 36 * 1024 / static_cast<int>(sizeof(T));
 
-/// `staged`: the pixels of a cell are copied to scratch memory first. Else they are read from the
-/// image in every pass.
+/// `staged`: the pixels of a cell are first copied to scratch memory. Otherwise every pass reads
+/// them from the image.
 template <class Exec, class T, bool staged>
 struct EstimateCells {
   using Streamed = StreamedPixels<Exec, T, std::conditional_t<staged, int, std::int64_t>>;
@@ -63,7 +63,7 @@ struct EstimateCells {
   CellOutput output;
 
   [[nodiscard]] core::GroupShape shape() const {
-    // As many groups as cells, but not more than an int can count.
+    // One group per cell, but not more than an int can count.
     const std::int64_t groups = std::min(image.cells(), std::int64_t{1} << 30);
     const auto pixels = staged ? static_cast<int>(image.cell.ny * image.cell.nx) : 0;
     const auto room = ScratchPixels<Exec, T>::room_for(pixels) * static_cast<int>(sizeof(T));
@@ -101,7 +101,7 @@ struct EstimateCells {
   }
 };
 
-/// Enqueues only.
+/// Enqueues the estimate of all cells.
 template <class Exec, class T>
 void estimate_cells(const Exec& space, const CellImage<T>& image, const CellRules& rules,
                     const CellOutput& output) {

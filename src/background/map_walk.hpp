@@ -8,8 +8,9 @@
 
 namespace kastor::detail {
 
-/// A map's values at one pixel after the other, with the bits of the map itself. What does not
-/// change from one node of a surface to the next is kept, so that neighbours in a row cost little.
+/// Evaluates a map at one pixel after another, with the same bits as the map itself. What is
+/// constant from one node of a surface to the next is cached, so that neighbours in a row are
+/// cheap.
 template <class Exec, Real T>
 class MapWalk {
  public:
@@ -32,7 +33,7 @@ class MapWalk {
   using Surface = MeshSurface<Exec>;
   const PixelMap<Exec, T>& m_map;
   std::int64_t m_y = -1;
-  std::int64_t m_first = -1;  ///< node on the left of the span
+  std::int64_t m_first = -1;  ///< node on the left of m_span
   typename Surface::Place m_row;
   typename Surface::Span m_span;
 };

@@ -17,7 +17,7 @@ std::string size_text(std::int64_t ny, std::int64_t nx) {
   return std::to_string(nx) + " x " + std::to_string(ny) + " pixels";
 }
 
-/// The shape that everything else must have.
+/// The shape of the image, which everything else must have.
 struct MapShape {
   const char* function;
   std::int64_t ny, nx;
@@ -44,7 +44,7 @@ struct MapShape {
     if (background.level.kind() == Kind::image) expect("the level is ", background.level.image());
     if (background.rms.kind() == Kind::image) expect("the rms is ", background.rms.image());
   }
-  /// Labels of nothing are not looked at.
+  /// The shape of labels without components is not checked.
   template <class Exec>
   void expect(const RunLabels<Exec>& positive, const RunLabels<Exec>& negative) const {
     if (positive.components > 0) expect("the positive labels are ", positive.ny, positive.nx);
@@ -61,8 +61,8 @@ template <class Exec>
   return labels.components > 0 ? labels.at(y, x) : 0;
 }
 
-/// One worker's pixels, one after the other. `PixelWriter` makes a writer of a thread's own from
-/// the kernel's arguments: `writer(y, x)` writes a pixel.
+/// Writes the pixels of one worker, one after another. Each thread constructs its own `PixelWriter`
+/// from the kernel's arguments; `writer(y, x)` writes a pixel.
 template <class Exec, class PixelWriter>
 struct WritePixels {
   typename PixelWriter::Arguments arguments;

@@ -7,18 +7,18 @@
 #include <kastor/image.hpp>
 #include <kastor/pixel_map.hpp>
 
-/// From the level and noise of the cells to the nodes of two surfaces. The kernels are called once
-/// a node, but for the columns: once a column.
+/// Turns the level and noise of the cells into the nodes of two surfaces. The kernels are called
+/// once per node, except for that of the columns: once per column.
 namespace kastor::detail {
 
 struct CellValue {
   double level, rms;
 };
 
-/// Of all cells.
+/// Counts over all cells.
 struct CellCounts {
   std::int64_t valid;  ///< cells with enough good pixels
-  std::int64_t good;   ///< pixels
+  std::int64_t good;   ///< good pixels
 };
 
 struct ClearCounts {
@@ -26,13 +26,14 @@ struct ClearCounts {
   KOKKOS_FUNCTION void operator()(std::int64_t) const { *counts = {0, 0}; }
 };
 
-/// Distance to the nearest valid cell of the column, upwards and downwards; -1: there is none.
+/// Distance to the nearest valid cell of the same column, upwards and downwards; -1 if there is
+/// none.
 struct ColumnDistances {
   std::int32_t* up;
   std::int32_t* down;
 };
 
-/// One column. Does nothing if all cells are valid.
+/// Handles one column. Does nothing if all cells are valid.
 struct MeasureColumn {
   const CellCounts* counts;
   Shape mesh;
@@ -56,8 +57,9 @@ struct MeasureColumn {
   }
 };
 
-/// A cell that is not valid takes the mean of its nearest valid ones, by the distance of their
-/// centres in cells; columns from left to right, within a column the upper one first.
+/// Fills a cell that is not valid with the mean of its nearest valid cells. The distance is between
+/// centres, in units of cells. The order of the sum is fixed: columns from left to right, and
+/// within a column first the cell above.
 struct FillCell {
   const CellCounts* counts;
   Shape mesh;
@@ -109,17 +111,17 @@ struct FillCell {
   }
 };
 
-/// Two maps of nodes.
+/// The nodes of both maps.
 struct BothNodes {
   MeshNode* level;
   MeshNode* rms;
 };
 
-/// The median of a node's surroundings; the window shrinks symmetrically at the edges, so it always
-/// has a middle.
+/// The median of the cells around a node. The window shrinks symmetrically at the edges, so that it
+/// always has a central cell.
 struct FilterNode {
   Shape mesh;
-  Shape half;  ///< of the window, without the middle
+  Shape half;  ///< half extents of the window, without the central cell
   const CellValue* cells;
   BothNodes nodes;
 
@@ -149,8 +151,8 @@ struct FilterNode {
     b = b < a ? a : b;
     a = lesser;
   }
-  /// With every column in order, 5 of the 9 are not above the median of these three: the largest of
-  /// the smallest, the median of the middles, the smallest of the largest; and 5 are not below it.
+  /// Once every column is sorted, the median of nine is the median of three values: the largest of
+  /// the minima, the median of the medians, the smallest of the maxima.
   [[nodiscard]] KOKKOS_FUNCTION double median_of_nine(const CellValue* first,
                                                       double CellValue::*figure) const {
     double v[3][3];
@@ -173,7 +175,7 @@ struct FilterNode {
     return b;
   }
 
-  /// Without a copy: the value that has as many below as above it, by counting.
+  /// Finds by counting the value that has as many values below as above it; needs no copy.
   [[nodiscard]] KOKKOS_FUNCTION double median_of_any(const CellValue* first, std::int64_t height,
                                                      std::int64_t width,
                                                      double CellValue::*figure) const {

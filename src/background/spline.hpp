@@ -9,17 +9,18 @@
 
 #include "background/mesh.hpp"
 
-/// The second derivatives of two surfaces at their nodes: along y, then along x.
+/// Computes the second derivatives of two surfaces at their nodes: along y, then along x.
 namespace kastor::detail {
 
-/// The second derivative of the natural cubic spline through equidistant values, at one of them:
-/// the solution of d[i-1] + 4 d[i] + d[i+1] = 6 (v[i-1] - 2 v[i] + v[i+1]), d = 0 at both ends, by
-/// its Green's function q^|i-j| / (2 sqrt 3) with q = sqrt 3 - 2, the right side continued oddly
-/// beyond the ends. Values more than 24 places off count for less than 2e-14.
+/// The second derivative, at one of the nodes, of the natural cubic spline through equidistant
+/// values: the solution of d[i-1] + 4 d[i] + d[i+1] = 6 (v[i-1] - 2 v[i] + v[i+1]) with d = 0 at
+/// both ends. It is computed from the Green's function q^|i-j| / (2 sqrt 3), q = sqrt 3 - 2, where
+/// the right side is continued as an odd function beyond the ends. Values more than 24 nodes away
+/// have weights below 2e-14.
 struct NaturalSpline {
   static constexpr std::int64_t reach = 24;
   const double* values;
-  std::int64_t stride;  ///< in doubles
+  std::int64_t stride;  ///< distance between successive values [double]
   std::int64_t count;
 
   [[nodiscard]] KOKKOS_FUNCTION double second_derivative(std::int64_t i) const {
@@ -35,7 +36,7 @@ struct NaturalSpline {
   }
 
  private:
-  /// At value i, continued beyond the ends.
+  /// The right side of the equation at value i, continued beyond the ends.
   [[nodiscard]] KOKKOS_FUNCTION double right_side(std::int64_t i) const {
     const std::int64_t last = count - 1;
     double sign = 1;
@@ -51,8 +52,8 @@ struct NaturalSpline {
   [[nodiscard]] KOKKOS_FUNCTION double value(std::int64_t i) const { return values[i * stride]; }
 };
 
-/// Of one figure of the nodes, along the columns or the rows of the mesh. Called once a node of
-/// each map.
+/// Second derivatives of one member of the nodes, along the columns or the rows of the mesh. Called
+/// once per node of each map.
 struct DifferentiateTwice {
   Shape mesh;
   BothNodes nodes;

@@ -9,12 +9,12 @@
 #include "core/interval.hpp"
 #include "core/writable_rows.hpp"
 
-/// NanTreatment::interpolate: the image without its blank pixels is convolved, and so are weights,
-/// which say where pixels are blank.
+/// NanTreatment::interpolate: convolves the image with its blank pixels set to 0, and in the same
+/// way weights, which are 0 where pixels are blank.
 namespace kastor::detail {
 
-/// Finite pixels as they are and with weight 1, the others as 0 with weight 0. The weights have a
-/// margin of ones: beyond the image are zeros, which are as good as any.
+/// Finite pixels keep their value and have weight 1; the others become 0 with weight 0. The weights
+/// have a margin of ones, since the zeros beyond the image are valid pixels.
 template <class T>
 struct SplitBlanks {
   Rows<T> image;
@@ -36,7 +36,7 @@ struct SplitBlanks {
   }
 };
 
-/// result *= sum_of_taps / weight
+/// result *= sum_of_taps / weight; NaN where the weight is 0.
 template <class T>
 struct Renormalise {
   core::WritableRows<T> result;

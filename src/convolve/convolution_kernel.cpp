@@ -77,7 +77,7 @@ double largest_magnitude(const std::vector<double>& values) {
   return largest;
 }
 
-/// The first, in raster order, of the largest magnitudes.
+/// The position of the largest magnitude; among equal ones the first in raster order.
 std::pair<std::int64_t, std::int64_t> pivot_of(const ConvolutionKernel& remainder) {
   const auto at = std::max_element(remainder.taps.begin(), remainder.taps.end(),
                                    [](double a, double b) { return std::abs(a) < std::abs(b); });
@@ -112,7 +112,7 @@ SeparableForm separable_form(const ConvolutionKernel& kernel, double tolerance) 
   SeparableForm form;
   ConvolutionKernel remainder = kernel;
   const auto most_parts = static_cast<std::size_t>(std::min(kernel.ny, kernel.nx));
-  do {  // a kernel of zeros is one part of zeros
+  do {  // a kernel of zeros has one part of zeros
     if (largest == 0) {
       form.parts.push_back({std::vector<double>(static_cast<std::size_t>(kernel.ny), 0.0),
                             std::vector<double>(static_cast<std::size_t>(kernel.nx), 0.0)});

@@ -18,7 +18,7 @@
 
 namespace kastor::detail {
 
-/// Extent of the result in one direction, and where its first pixel lies in mode full.
+/// Extent of the result along one axis, and the position of its first pixel in mode full.
 struct ResultRange {
   std::int64_t begin;
   std::int64_t extent;
@@ -36,7 +36,7 @@ struct ResultRange {
   return {0, image + kernel - 1};
 }
 
-/// \throws Error if the taps add up to nothing.
+/// \throws Error if the sum of the taps is too small to divide by.
 inline void check_sum_of_taps(const ConvolutionKernel& kernel) {
   double sum = 0;
   double magnitudes = 0;
@@ -50,7 +50,7 @@ inline void check_sum_of_taps(const ConvolutionKernel& kernel) {
                      "sum, or NanTreatment::propagate");
 }
 
-/// \throws Error if the two overlap.
+/// \throws Error if image and result overlap in memory.
 template <class T>
 void check_apart(const Rows<T>& image, const core::WritableRows<T>& result) {
   const T* image_end = image.data + (image.ny - 1) * image.pitch + image.nx;
@@ -138,7 +138,7 @@ struct Convolver<Exec, T>::Plan {
     }
   }
 
-  /// Along x and y at once, or, for so many taps that no tile fits, one after the other.
+  /// Sums along x and y in one kernel, or in two if there are so many taps that no tile fits.
   void sum_part(const detail::Convolution<T>& c, const T* taps_x, const T* taps_y) {
     const int nx = static_cast<int>(taps.nx);
     const int ny = static_cast<int>(taps.ny);
@@ -152,7 +152,7 @@ struct Convolver<Exec, T>::Plan {
                taps_y, ny, 1);
   }
 
-  /// In as few launches as the room for rows of taps allows.
+  /// In as few launches as the scratch memory for rows of taps allows.
   void sum_direct(const char* label, const detail::Convolution<T>& c, const T* list, int ny,
                   int nx) {
     const int room = Direct::room_for(ny, nx).tap_rows;
@@ -173,8 +173,8 @@ struct Convolver<Exec, T>::Plan {
   detail::Taps<T> taps;
   T all_taps = detail::sum_of_taps(taps);
   List device_taps;
-  List along_x;                          // of the sums
-  List values, weights, result_weights;  // of the interpolation
+  List along_x;                          // sums along x
+  List values, weights, result_weights;  // for NanTreatment::interpolate
 };
 
 template <class Exec, Real T>

@@ -6,9 +6,9 @@
 
 namespace kastor::detail {
 
-/// Every tap as it is, in rows of taps. A group stages its tile with a margin for the taps and what
-/// the sums begin with; a thread then makes sums of neighbours in one row, and neighbouring threads
-/// work on neighbouring rows.
+/// Convolves tap by tap, with some rows of taps. A group stages its tile of the image with a margin
+/// for the taps, and the sums so far. Then each thread computes sums of neighbours in one row, and
+/// neighbouring threads work on neighbouring rows.
 template <class Exec, class T>
 struct ConvolveDirect {
   using Tile = Tiles<Exec, T>;
@@ -27,7 +27,7 @@ struct ConvolveDirect {
         taps_x(nx),
         tiles(c.result, room_for(ny, nx).height) {}
 
-  /// How large a tile is, and how many rows of taps fit one launch.
+  /// The height of a tile, and the number of rows of taps that fit into one launch.
   struct Room {
     int height;
     int tap_rows;

@@ -8,8 +8,8 @@
 
 namespace kastor::detail {
 
-/// Sums along x, then along y. A group stages its tile with a margin for the taps, replaces the
-/// pixels of each row by the sums along x, and adds those up along y.
+/// Sums along x, then along y. A group stages its tile of the image with a margin for the taps,
+/// replaces the pixels of each row by the sums along x, and adds these up along y.
 template <class Exec, class T>
 struct ConvolveSeparable {
   using Tile = Tiles<Exec, T>;
@@ -32,12 +32,12 @@ struct ConvolveSeparable {
         taps_y(ny),
         tiles(c.result, height_for(ny, nx)) {}
 
-  /// Rows of a tile of the result, a multiple of 8; 0 if the taps reach so far that most of the
+  /// Height of a tile of the result, a multiple of 8; 0 if the taps reach so far that most of the
   /// work would be in the margin.
   [[nodiscard]] static int height_for(int taps_y, int taps_x) {
     const int margin = taps_y - 1;
     const int row_bytes = pitch_for(taps_x) * static_cast<int>(sizeof(T));
-    // A row for each thread of a device's group, unless the margin is large.
+    // On a device a row for each thread of a team, unless the margin is large.
     const int wanted = margin <= 32 ? tile_threads : 64 + 4 * margin;
     const int rows = std::min(core::scratch_bytes_v<Exec> / row_bytes, wanted);
     const int height = (rows - margin) / 8 * 8;
@@ -70,7 +70,7 @@ struct ConvolveSeparable {
   }
 
  private:
-  /// Replaces the pixels of a row by the sums that begin there, which need only pixels to the
+  /// Replaces the pixels of a row by the sums that begin there; these need only pixels to the
   /// right.
   KOKKOS_FUNCTION void sum_along_x(T* row) const {
     for (int column = 0; column < Tile::width; column += Sums::size) {

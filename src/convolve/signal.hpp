@@ -6,8 +6,8 @@
 
 namespace kastor::detail {
 
-/// 1-D convolution, mode full. A thread makes several values of the result: on a CPU neighbours, on
-/// a device such as lie 32 apart, so that neighbouring threads read neighbours.
+/// 1-D convolution, mode full. A thread computes several values of the result: on a CPU neighbours,
+/// on a device values that are 32 apart, so that neighbouring threads read neighbouring values.
 template <class Exec, class T>
 struct ConvolveSignal {
   static constexpr int lanes = core::lanes_v<Exec, T>;
@@ -39,7 +39,7 @@ struct ConvolveSignal {
   }
 
  private:
-  /// Where some taps meet nothing.
+  /// For values near an end, where some taps have no partner.
   KOKKOS_FUNCTION void sum_near_an_end(std::int64_t x) const {
     for (std::int64_t at = x; at < x + block && at < result_length(); at += threads_side_by_side) {
       T sum = 0;

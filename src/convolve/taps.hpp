@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <vector>
 
-/// From a kernel to the taps of the convolution, on the host.
+/// Prepares the taps of a convolution, on the host.
 namespace kastor::detail {
 
 template <class T>
 inline constexpr double separable_tolerance = std::is_same_v<T, float> ? 0x1p-26 : 0x1p-50;
 
-/// The taps as the kernels want them, on the host: mirrored, rounded to T.
+/// The taps in the form that the kernels use, on the host: mirrored, rounded to T.
 template <class T>
 struct Taps {
   std::int64_t ny = 0;
@@ -29,7 +29,7 @@ void append_mirrored(std::vector<T>& list, const std::vector<double>& taps) {
   for (auto tap = taps.rbegin(); tap != taps.rend(); ++tap) list.push_back(static_cast<T>(*tap));
 }
 
-/// What decides is the kernel alone, so that every backend decides alike.
+/// Depends on the kernel alone, so that every backend decides alike.
 inline bool separable_pays(const ConvolutionKernel& kernel, const SeparableForm& form,
                            double tolerance) {
   const auto parts = static_cast<std::int64_t>(form.parts.size());
@@ -60,7 +60,7 @@ template <class T>
   return taps;
 }
 
-/// The result for an image of ones without edges, in the arithmetic of the convolution itself.
+/// The result for an infinite image of ones, in the arithmetic of the convolution itself.
 template <class T>
 [[nodiscard]] T sum_of_taps(const Taps<T>& taps) {
   T sum = 0;

@@ -11,25 +11,25 @@
 #include "core/tile.hpp"
 #include "core/writable_rows.hpp"
 
-/// Convolution by groups, each of which makes a tile of the result in its scratch memory. Taps are
-/// mirrored: the pixel above and left of the others meets the first. Every sum adds its products in
-/// the order of the image's pixels, so the bits depend on neither tiles nor vectors. Pixels beyond
-/// the image are zeros, which change no sum, as none is ever -0.
+/// Convolution by groups, each of which computes a tile of the result in its scratch memory. Taps
+/// are mirrored: the first tap belongs to the pixel of lowest y and x. Every sum adds its products
+/// in the raster order of the image's pixels, so the bits depend neither on tiles nor on vectors.
+/// Pixels beyond the image are zeros; they change no sum, because a sum is never -0.
 namespace kastor::detail {
 
-/// Where the first tap lies in the image for the result's pixel (0, 0).
+/// The position of the first tap in the image, for pixel (0, 0) of the result.
 struct TapOrigin {
   std::int64_t y;
   std::int64_t x;
 };
 
-/// What is summed, and where to.
+/// The operands of a convolution.
 template <class T>
 struct Convolution {
   Rows<T> image;
   core::WritableRows<T> result;
   TapOrigin origin;
-  bool onto;  ///< the products are added to what is there
+  bool onto;  ///< add the products to the existing result
 };
 
 inline constexpr int tile_threads = 128;
@@ -62,14 +62,15 @@ struct ScratchTile {
   int ny, nx, pitch;
 };
 
-/// Fills it with the pixels of the image from (y, x) on. Ends without a barrier.
+/// Fills a tile with the pixels of the image from (y, x) on, and with zeros beyond the image. Does
+/// not end with a barrier.
 template <class Exec, class T>
 KOKKOS_FUNCTION void stage(const core::Group<Exec>& group, const Rows<T>& image, std::int64_t y,
                            std::int64_t x, const ScratchTile<T>& tile) {
   const auto clamped = [](std::int64_t n, int most) {
     return n < 0 ? 0 : (n < most ? static_cast<int>(n) : most);
   };
-  // What the image covers.
+  // The part of the tile that the image covers.
   const int begin_y = clamped(-y, tile.ny);
   const int end_y = clamped(image.ny - y, tile.ny);
   const int begin_x = clamped(-x, tile.nx);
@@ -97,7 +98,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_first_lanes(std::int64_t count, const Visit
   }
 }
 
-/// Of a sum that is no number, the one NaN that every backend gives: its sign depends on the
+/// Replaces any NaN by the same NaN on every backend: the sign of a computed NaN depends on the
 /// machine.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION T with_one_nan(T sum) {

@@ -7,8 +7,8 @@
 #include "core/intrinsics.hpp"
 #include "core/portable.hpp"
 
-/// Changes of memory that other threads change too; no order is implied, and for integers none
-/// matters.
+/// Updates of memory that other threads update too. They are relaxed; for integers, the order of
+/// the updates does not change the result.
 namespace kastor::core {
 
 template <class V>
@@ -20,7 +20,8 @@ template <class Exec>
 class SharedCounters {
  public:
   explicit SharedCounters(const Exec& space) : m_is_alone(space.concurrency() == 1) {}
-  /// What the counter was before. On a CPU, a kernel of one thread needs no lock for it.
+  /// Adds to a counter and returns its previous value. With a single CPU thread no locked
+  /// instruction is needed.
   template <class V>
   KOKKOS_FORCEINLINE_FUNCTION V fetch_add(V* at, V value) const {
     if constexpr (runs_on_host_v<Exec> && !portable) {
@@ -37,8 +38,8 @@ class SharedCounters {
   bool m_is_alone;
 };
 
-/// At most, or at least, the value. Looks first: where very many threads would queue up, others
-/// have done so already, as a rule.
+/// Lowers (raises) a number to `value` if it is larger (smaller). Reads it first: where many
+/// threads would queue up, another thread has usually stored a value as low (high) already.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(V* at, V value) {
   if (value < relaxed_load(at)) Kokkos::atomic_min(at, value);
@@ -47,7 +48,7 @@ template <class V>
 KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(V* at, V value) {
   if (value > relaxed_load(at)) Kokkos::atomic_max(at, value);
 }
-/// Sets bits.
+/// Sets bits, unless they are all set already.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION void atomic_set_bits(V* at, V bits) {
   if ((relaxed_load(at) & bits) != bits) Kokkos::atomic_or(at, bits);

@@ -5,14 +5,14 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-/// Bits of words. Kokkos::popcount and its like are constexpr and go bit by bit; the builtin forms
-/// are the machine's instructions.
+/// Functions on the bits of words. Kokkos::popcount and its relatives are constexpr and work bit by
+/// bit; the builtin forms compile to machine instructions.
 namespace kastor::core {
 
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int popcount(std::uint64_t bits) {
   return Kokkos::Experimental::popcount_builtin(bits);
 }
-/// Index of the lowest 1 of a word that is not 0.
+/// Index of the lowest set bit; the word must not be 0.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION int countr_zero(std::uint64_t bits) {
   return Kokkos::Experimental::countr_zero_builtin(bits);
 }
@@ -21,12 +21,12 @@ namespace kastor::core {
   return 64 - Kokkos::Experimental::countl_zero_builtin(static_cast<std::uint64_t>(n));
 }
 
-/// The lowest `n` bits, 0 <= n <= 64.
+/// A mask of the lowest `n` bits, 0 <= n <= 64.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint64_t low_bits(std::int64_t n) {
   return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
 }
 
-/// Whether one of the bits from `begin` to before `end` of a row of words is 1; begin < end.
+/// Whether any bit in [begin, end) of a row of words is set; begin < end.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION bool any_between(const std::uint64_t* words,
                                                       std::int64_t begin, std::int64_t end) {
   const std::int64_t first = begin / 64;

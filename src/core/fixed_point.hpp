@@ -6,11 +6,11 @@
 #include <cstdint>
 
 /// Sums that do not depend on the order of their terms: each term is rounded once to an integer
-/// multiple of a grid step, and integers are added. Order-free sums are the same for every thread
-/// count, backend and split of an image.
+/// multiple of a grid step, and the integers are added. So the sums are the same for any number of
+/// threads, any backend and any split of an image.
 namespace kastor::core {
 
-/// Two's complement 128-bit integer, enough of it to add up.
+/// Two's complement 128-bit integer, with the operations that sums need.
 struct Int128 {
   std::uint64_t low = 0;
   std::int64_t high = 0;
@@ -42,21 +42,21 @@ struct Int128 {
   }
 
  private:
-  /// Modulo 2^64, as two's complement does.
+  /// Adds modulo 2^64, as two's complement requires.
   KOKKOS_FUNCTION void add_to_high(std::uint64_t value) {
     high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) + value);
   }
 };
 
-/// The lower 32 bits of a sum, and the rest: what `joined` takes, also after both were added up
-/// over many sums.
+/// The lower 32 bits of a sum, and the rest. Both can be added up over many sums and then combined
+/// by `joined`.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t lower_part(const Int128& sum) {
   return static_cast<std::int64_t>(sum.low & 0xffffffffU);
 }
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t upper_part(const Int128& sum) {
   return static_cast<std::int64_t>(sum.low >> 32 | static_cast<std::uint64_t>(sum.high) << 32);
 }
-/// A sum from the sum of its terms' lower 32 bits and the sum of their upper parts.
+/// The sum of terms, from the sum of their lower parts and the sum of their upper parts.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION Int128 joined(std::uint64_t low, std::uint64_t high) {
   Int128 sum{high << 32, static_cast<std::int64_t>(high) >> 32};
   sum += Int128{low, 0};
@@ -74,7 +74,7 @@ struct Int128 {
   return value * power_of_two(half) * power_of_two(exponent - half);
 }
 
-/// The floor of a number below 2^63 in size.
+/// The floor of a number whose magnitude is below 2^63.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t floor_to_integer(double x) {
   return static_cast<std::int64_t>(Kokkos::floor(x));
 }
@@ -89,25 +89,25 @@ struct Int128 {
 }
 
 /// A number u with |u| < 128 is rounded to a multiple of 2^-44 by adding 1.5 x 2^8: the low bits of
-/// the sum are the integer (a well-known trick; one addition instead of a conversion, and it
-/// vectorises everywhere).
+/// the sum are then the integer. This well-known trick takes one addition instead of a conversion,
+/// and it vectorises everywhere.
 inline constexpr int grid_bits = 44;
 inline constexpr double grid_magic = 384.0;
 inline constexpr std::int64_t grid_magic_bits = 0x4078000000000000;
-/// At most so many terms of |u| <= 1 fit one 64-bit sum.
+/// Up to this many terms with |u| <= 1 fit into one 64-bit sum.
 inline constexpr std::int64_t max_grid_terms = std::int64_t{1} << 18;
 
 /// u in units of 2^-44, plus the bits of the magic number.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint64_t to_grid_biased(double u) {
   return Kokkos::bit_cast<std::uint64_t>(u + grid_magic);
 }
-/// Takes the bias of `terms` calls of to_grid_biased off their sum (all modulo 2^64).
+/// Removes the bias of `terms` calls of to_grid_biased from their sum (modulo 2^64).
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t unbias(std::uint64_t sum, std::int64_t terms) {
   return static_cast<std::int64_t>(sum - static_cast<std::uint64_t>(terms) *
                                              static_cast<std::uint64_t>(grid_magic_bits));
 }
 
-/// What the first limb leaves over, scaled for a second one: together they resolve 2^-88.
+/// What rounding to the grid leaves of u, scaled for a second limb; together they resolve 2^-88.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double grid_remainder(double u) {
   return (u - ((u + grid_magic) - grid_magic)) * 17592186044416.0;
 }
@@ -122,9 +122,9 @@ struct Grid {
   int exponent = 0;
 
   Grid() = default;
-  /// For pixels with |x - centre| <= bound.
+  /// For pixels from `low` to `high`; distances are measured from `middle`.
   KOKKOS_FUNCTION Grid(double middle, double low, double high) : centre(middle) {
-    // Halves, so that the distance of two huge pixels does not overflow.
+    // Half distances, so that the distance between two huge pixels does not overflow.
     const double half = Kokkos::fmax(Kokkos::fabs(0.5 * low - 0.5 * centre),
                                      Kokkos::fabs(0.5 * high - 0.5 * centre));
     exponent = half > 0 ? exponent_above(half) + 1 : 0;

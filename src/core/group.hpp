@@ -11,11 +11,11 @@
 #include "core/launch.hpp"
 #include "core/portable.hpp"
 
-/// Groups: the threads that work on one thing together. A group is a team of a device, and one
-/// thread on a CPU. What is written for a group runs on every backend.
+/// Groups: threads that work together on one task. A group is a team on a device, and a single
+/// thread on a CPU. Code written for a group runs on every backend.
 namespace kastor::core {
 
-/// Joins values by their `operator+=`, whose order must not matter.
+/// Reducer that joins values by their `operator+=`; the order must not matter.
 template <class V>
 struct Joiner {
   using reducer = Joiner;
@@ -26,7 +26,8 @@ struct Joiner {
   KOKKOS_FUNCTION V& reference() const { return *value; }
 };
 
-/// A thread's place among some of a group, who need not wait for each other.
+/// A thread's rank among some of the threads of a group, which are not synchronised with each
+/// other.
 struct SubGroup {
   int rank, size;
 
@@ -35,7 +36,7 @@ struct SubGroup {
   KOKKOS_FUNCTION void for_each(int n, const Visit& visit) const {
     for (int i = rank; i < n; i += size) visit(i);
   }
-  /// `visit(list[i])` for this thread's share of a list; several values are under way at once.
+  /// `visit(list[i])` for this thread's share of a list; several loads are in flight at once.
   template <class T, class Visit>
   KOKKOS_FUNCTION void for_each_of(const T* list, std::int64_t n, const Visit& visit) const {
     constexpr int batch = 8;
@@ -56,14 +57,14 @@ template <class Exec>
 class Group {
  public:
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  /// Its members do without barriers and atomics.
+  /// A group of one thread needs no barriers and no atomics.
   static constexpr bool is_one_thread = runs_on_host_v<Exec> && !portable;
   /// Threads that work on neighbouring pixels of one row in `for_each_2d`.
   static constexpr int side_by_side = runs_on_host_v<Exec> ? 1 : 32;
 
   KOKKOS_FUNCTION explicit Group(const Member& team) : m_team(team) {}
 
-  /// This thread among those of the group.
+  /// Rank of this thread in the group.
   [[nodiscard]] KOKKOS_FUNCTION int rank() const {
     if constexpr (is_one_thread) return 0;
     return m_team.team_rank();
@@ -72,31 +73,33 @@ class Group {
     if constexpr (is_one_thread) return 1;
     return m_team.team_size();
   }
-  /// This group among those of the launch.
+  /// Index of this group in the launch.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t index() const { return m_team.league_rank(); }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return m_team.league_size(); }
 
-  /// Waits for all threads of the group; what they wrote is then seen by all.
+  /// Waits for all threads of the group; afterwards each sees what the others wrote.
   KOKKOS_FUNCTION void barrier() const {
     if constexpr (!is_one_thread) m_team.team_barrier();
   }
 
-  /// Room for `count` objects in the group's scratch memory, not initialised. All threads must call
-  /// it, and get the same.
+  /// Scratch memory of the group for `count` objects, not initialised. All threads must call it;
+  /// all get the same pointer.
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V* scratch(int count = 1) const {
     static_assert(alignof(V) <= 16);
-    const int bytes = count * static_cast<int>(sizeof(V));  // is taken by reference
+    // get_shmem_aligned takes it by reference.
+    const int bytes = count * static_cast<int>(sizeof(V));
     return static_cast<V*>(m_team.team_scratch(0).get_shmem_aligned(bytes, 16));
   }
 
-  /// The sum over all threads, by `operator+=`; all must call it and get the same.
+  /// The sum over all threads, by `operator+=`. All threads must call it; all get the result.
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V sum(V value) const {
     if constexpr (!is_one_thread) m_team.team_reduce(Joiner<V>{&value});
     return value;
   }
-  /// The sums of N numbers over all threads, in place; all must call it and get the same.
+  /// The sums of N numbers over all threads, in place. All threads must call it; all get the
+  /// result.
   template <int N>
   KOKKOS_FUNCTION void sum_words(std::int64_t (&words)[N]) const {
     if constexpr (!is_one_thread) {
@@ -106,10 +109,10 @@ class Group {
       for (int k = 0; k < N; ++k) words[k] = sums[0][k];
     }
   }
-  /// Parts of the group, of neighbouring threads, each add up N numbers of their own, in which
-  /// `add(which, part, words)` adds a thread's share to the words of its part. A group of one
-  /// thread is all parts, one after the other; else a part is 32 threads or a multiple of it. All
-  /// must call it and get the same.
+  /// Splits the group into parts of neighbouring threads, each of which adds up N numbers of its
+  /// own. `add(which, part, words)` adds this thread's share to the words of part `which`. A group
+  /// of one thread is every part in turn; otherwise the number of threads in a part is a multiple
+  /// of 32. All threads must call it; all get the result.
   template <int parts, int N, class Add>
   KOKKOS_FUNCTION void sum_words_of_parts(std::int64_t (&sums)[parts][N], const Add& add) const {
     if (size() == 1) {
@@ -124,7 +127,8 @@ class Group {
       sum_over_parts(m_team, words, sums);
     }
   }
-  /// The sum over the threads of lower rank, of a number of at most 8 bytes. All must call it.
+  /// The sum over the threads of lower rank, for numbers of at most 8 bytes. All threads must call
+  /// it.
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V exclusive_scan(V value) const {
     static_assert(std::is_arithmetic_v<V>);
@@ -134,7 +138,7 @@ class Group {
       return m_team.team_scan(value);
     }
   }
-  /// The smallest and the largest of all threads' values; all must call it and get the same.
+  /// The smallest (largest) of all threads' values. All threads must call it; all get the result.
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V min(V value) const {
     if constexpr (!is_one_thread) m_team.team_reduce(Kokkos::Min<V>(value));
@@ -145,14 +149,14 @@ class Group {
     if constexpr (!is_one_thread) m_team.team_reduce(Kokkos::Max<V>(value));
     return value;
   }
-  /// The value of one thread, for all; all must call it.
+  /// The value of one thread. All threads must call it; all get the result.
   template <class V>
   [[nodiscard]] KOKKOS_FUNCTION V broadcast(V value, int from = 0) const {
     if constexpr (!is_one_thread) m_team.team_broadcast(value, from);
     return value;
   }
 
-  /// Adds to a counter in scratch memory and returns what it was before.
+  /// Adds to a counter in scratch memory and returns its previous value.
   template <class V>
   KOKKOS_FUNCTION V fetch_add(V* counter, V value) const {
     if constexpr (is_one_thread) {
@@ -173,8 +177,8 @@ class Group {
     }
   }
 
-  /// Copies `count` objects, in words of which neighbouring threads have neighbouring ones: memory
-  /// far away, as the host's, wants it so.
+  /// Copies `count` objects as 64-bit words; neighbouring threads copy neighbouring words. So
+  /// accesses to distant memory, such as the host's, are coalesced.
   template <class V>
   KOKKOS_FUNCTION void copy(const V* from, V* to, int count) const {
     using Word [[gnu::may_alias]] = std::uint64_t;
@@ -190,8 +194,8 @@ class Group {
   KOKKOS_FUNCTION void for_each_of(const T* list, std::int64_t n, const Visit& visit) const {
     SubGroup{rank(), size()}.for_each_of(list, n, visit);
   }
-  /// Copies n values; several of a thread's are under way at once, which a loop that reads one
-  /// memory and writes another does not achieve.
+  /// Copies n values. Each thread loads a batch before it stores the first one, so several loads
+  /// are in flight; in a plain loop the compiler does not move a load before a store.
   template <class T>
   KOKKOS_FUNCTION void copy_list(const T* from, T* to, std::int64_t n) const {
     constexpr int batch = 8;
@@ -206,14 +210,14 @@ class Group {
         if (i + k * step < n) to[i + k * step] = value[k];
     }
   }
-  /// `visit(i)` for this thread's share of 0 <= i < n, which are a stride apart.
+  /// `visit(i)` for this thread's share of 0 <= i < n, with the size of the group as the stride.
   template <class Index, class Visit>
   KOKKOS_FUNCTION void for_each(Index n, const Visit& visit) const {
     const auto step = static_cast<Index>(size());
     for (auto i = static_cast<Index>(rank()); i < n; i += step) visit(i);
   }
   /// `visit(y, x)` for this thread's share of 0 <= y < ny, 0 <= x < nx; neighbouring threads take
-  /// neighbouring x. For groups of 32 threads or a multiple of it.
+  /// neighbouring x. The size of a team must be a multiple of 32.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_2d(int ny, int nx, const Visit& visit) const {
     for (int y = rank() / side_by_side; y < ny; y += size() / side_by_side)
@@ -224,8 +228,8 @@ class Group {
   const Member& m_team;
 };
 
-/// Processors of a device; about so many where only the number of threads is known, as if each
-/// processor held 2048. On a CPU its threads.
+/// Number of multiprocessors of a device, estimated from its concurrency at 2048 threads each. On a
+/// CPU the number of threads.
 template <class Exec>
 [[nodiscard]] int processors_of(const Exec& space) {
   if constexpr (runs_on_host_v<Exec>) {
@@ -235,7 +239,7 @@ template <class Exec>
   }
 }
 
-/// As many groups as there is work for, `most` for each processor at most.
+/// As many groups as the work needs (`of_group` items each), but at most `most` per multiprocessor.
 template <class Exec>
 [[nodiscard]] std::int64_t groups_for(const Exec& space, std::int64_t work, std::int64_t of_group,
                                       int most) {
@@ -247,7 +251,7 @@ template <class Exec>
 /// How a kernel of groups is launched.
 struct GroupShape {
   std::int64_t groups = 1;
-  int scratch_bytes = 0;  ///< of each group
+  int scratch_bytes = 0;  ///< scratch memory of each group
 };
 
 namespace impl {
@@ -262,21 +266,21 @@ struct CallWithGroup {
 
 }  // namespace impl
 
-/// `kernel(group)` for every group, each of `threads` threads on a device, of which a processor
-/// holds at least `at_once`, if there is scratch memory for so many. Enqueues only.
+/// Runs `kernel(group)` for every group. On a device a group has `threads` threads, and a
+/// multiprocessor holds at least `at_once` groups if there is enough scratch memory. Enqueues only.
 template <int threads, int at_once = 1, class Exec, class Kernel>
 void for_each_group(const std::string& label, const Exec& space, const GroupShape& shape,
                     const Kernel& kernel) {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<threads, at_once>>;
   constexpr int size = runs_on_host_v<Exec> ? 1 : threads;
   if (shape.groups < 1) return;
-  const int bytes = shape.scratch_bytes + 16;  // alignment
+  const int bytes = shape.scratch_bytes + 16;  // room for alignment
   const auto policy =
       impl::light(Policy(space, static_cast<int>(shape.groups), size)
                       .set_scratch_size(0, Kokkos::PerTeam(static_cast<std::size_t>(bytes))));
   const impl::CallWithGroup<Exec, Kernel> call{kernel};
   if constexpr (at_once > 1 && !runs_on_host_v<Exec>) {
-    // Kokkos refuses what a processor does not hold.
+    // Kokkos refuses a team size that a multiprocessor cannot hold.
     if (policy.team_size_max(call, Kokkos::ParallelForTag{}) < size)
       return for_each_group<threads>(label, space, shape, kernel);
   }

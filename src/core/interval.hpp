@@ -9,8 +9,8 @@
 
 namespace kastor::core {
 
-/// Pixels strictly between two bounds. NaN is in no interval, infinities are not in the default
-/// one, which therefore holds the finite pixels.
+/// Pixels strictly between two bounds. NaN is in no interval. Infinities are not in the default
+/// interval, which therefore holds exactly the finite pixels.
 template <class T>
 struct Interval {
   T low = -Kokkos::Experimental::infinity_v<T>;
@@ -24,7 +24,7 @@ template <class T>
   return Interval<T>{}.contains(x);
 }
 
-/// The largest number below x, for x above -infinity.
+/// The largest number below x, for x > -infinity.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION T next_below(T x) {
   using Bits = Key<T>;
@@ -32,14 +32,14 @@ template <class T>
   const Bits bits = Kokkos::bit_cast<Bits>(x);
   return Kokkos::bit_cast<T>(static_cast<Bits>(x > T{0} ? bits - 1 : bits + 1));
 }
-/// The smallest number above x, for x below infinity.
+/// The smallest number above x, for x < infinity.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION T next_above(T x) {
   return -next_below(-x);
 }
 
-/// The pixels x with low < x < high, the bounds in double: rounded outwards, the comparison of
-/// pixels stays exact.
+/// The pixels x with low < x < high, for bounds in double. Bounds are rounded outwards, so that the
+/// comparison of pixels remains exact.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION Interval<T> interval_between(double low, double high) {
   T l = static_cast<T>(low);
@@ -48,26 +48,26 @@ template <class T>
   if (static_cast<double>(h) < high) h = next_above(h);
   return {l, h};
 }
-/// The pixels above a level in double.
+/// The bound b in T such that a pixel x is above `level` exactly if x > b.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION T bound_below(double level) {
   return interval_between<T>(level, Kokkos::Experimental::infinity_v<double>).low;
 }
 
-/// -0 counts as +0.
+/// Turns -0 into +0.
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION T without_sign_of_zero(T x) {
   return x + T{0};
 }
 
-/// The mean of two numbers without overflow.
+/// The mean of two numbers, without overflow.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double midpoint(double a, double b) {
   if (a == b) return a;
   const bool safe = Kokkos::fabs(a) < 1e300 && Kokkos::fabs(b) < 1e300;
   return safe ? (a + b) * 0.5 : a * 0.5 + b * 0.5;
 }
 
-/// Count, smallest and largest of some pixels.
+/// Count, minimum and maximum of some pixels.
 template <class T>
 struct MinMaxCount {
   std::int64_t count = 0;

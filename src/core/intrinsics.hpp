@@ -9,16 +9,16 @@
 
 #include "core/portable.hpp"
 
-/// The one file with CUDA's intrinsics. Each function has a portable form, which KASTOR_PORTABLE
-/// selects on every backend. Tried with nvcc 13.0, g++ 12.2 and clang 19.
+/// The only file with CUDA intrinsics. Each function has a portable form, which KASTOR_PORTABLE
+/// selects on every backend. Tested with nvcc 13.0, g++ 12.2 and clang 19.
 #if defined(__CUDA_ARCH__) && !defined(KASTOR_PORTABLE)
 #define KASTOR_CORE_CUDA_FORMS 1
 #else
 #define KASTOR_CORE_CUDA_FORMS 0
 #endif
 
-/// Before a loop: a device unrolls it whole or eightfold, or leaves it a loop. A CPU's compiler
-/// decides by itself, since it vectorises what it has not unrolled.
+/// Placed before a loop. The device compiler unrolls the loop fully, eight times or not at all. The
+/// CPU compiler decides on its own, since it vectorises only loops that it has not unrolled.
 #if defined(__CUDACC__)
 #define KASTOR_UNROLL _Pragma("unroll")
 #define KASTOR_UNROLL_BY_8 _Pragma("unroll 8")
@@ -33,7 +33,7 @@ namespace kastor::core {
 
 // ------------------------------------------------------------------------------ relaxed memory
 
-/// Reads memory that other threads may write at the same time; no order is implied.
+/// Reads memory that other threads may write at the same time; implies no ordering.
 template <class V>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION V relaxed_load(const V* at) {
 #if defined(__CUDA_ARCH__)
@@ -43,7 +43,7 @@ template <class V>
 #endif
 }
 
-/// Writes memory that other threads may read or write at the same time; no order is implied.
+/// Writes memory that other threads may read or write at the same time; implies no ordering.
 template <class V>
 KOKKOS_FORCEINLINE_FUNCTION void relaxed_store(V* at, V value) {
 #if defined(__CUDA_ARCH__)
@@ -55,7 +55,7 @@ KOKKOS_FORCEINLINE_FUNCTION void relaxed_store(V* at, V value) {
 
 // ------------------------------------------------------------------------------- 16-byte loads
 
-/// Copies `count` values from memory that is aligned to 16 bytes, in loads of 16 bytes.
+/// Copies `count` values from memory aligned to 16 bytes, 16 bytes at a time.
 template <int count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void load_aligned(const T* from, T* to) {
   static_assert(count * sizeof(T) % 16 == 0);
@@ -72,7 +72,8 @@ KOKKOS_FORCEINLINE_FUNCTION void load_aligned(const T* from, T* to) {
 #endif
 }
 
-/// The same with `map(value)` of each. (On a CPU a mere copy of many values is a call of memcpy.)
+/// The same, applying `map` to each value. (On a CPU, a plain copy of many values would become a
+/// call of memcpy.)
 template <int count, class T, class Map>
 KOKKOS_FORCEINLINE_FUNCTION void load_aligned(const T* from, T* to, const Map& map) {
 #if KASTOR_CORE_CUDA_FORMS
@@ -84,7 +85,7 @@ KOKKOS_FORCEINLINE_FUNCTION void load_aligned(const T* from, T* to, const Map& m
 #endif
 }
 
-/// Copies `count` values to memory that is aligned to 16 bytes, in stores of 16 bytes.
+/// Copies `count` values to memory aligned to 16 bytes, 16 bytes at a time.
 template <int count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void store_aligned(const T* from, T* to) {
   static_assert(count * sizeof(T) % 16 == 0);
@@ -102,7 +103,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_aligned(const T* from, T* to) {
 #endif
 }
 
-/// Whether `load_aligned` may read there, and `store_aligned` write.
+/// Whether `load_aligned` and `store_aligned` may access this address.
 template <class T>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_aligned(const T* at) {
 #if KASTOR_CORE_CUDA_FORMS
@@ -115,12 +116,12 @@ template <class T>
 
 // ----------------------------------------------------------------------------- scratch memory
 
-/// Adds to a counter in the scratch memory of a group and returns what it was before.
+/// Adds to a counter in the scratch memory of a group and returns its previous value.
 template <class V>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION V fetch_add_in_scratch(V* counter, V value) {
 #if KASTOR_CORE_CUDA_FORMS
   static_assert(sizeof(V) == 4);
-  return atomicAdd(counter, value);  // Kokkos' is not an instruction for shared memory
+  return atomicAdd(counter, value);  // Kokkos' version is not a single shared-memory instruction
 #else
   return Kokkos::atomic_fetch_add(counter, value);
 #endif
@@ -128,17 +129,17 @@ template <class V>
 
 // ------------------------------------------------------------------------------- sums of a team
 
-/// The sums of N numbers over the threads of each part of a team, which has `parts` equal parts;
-/// all threads get all sums. On a device a part is a multiple of 32 threads. CUDA: words of a warp
-/// go from register to register, those of the warps through shared memory, all N at once. The
-/// portable form is one reduction after the other.
+/// Sums N numbers over the threads of each part of a team, which has `parts` equal parts; all
+/// threads get all sums. On a device, the number of threads in a part is a multiple of 32. The CUDA
+/// form handles all N numbers at once: it adds up a warp by shuffles, then the warps through shared
+/// memory. The portable form does one reduction after the other.
 template <int parts, int N, class Member>
 KOKKOS_FUNCTION void sum_over_parts(const Member& team, std::int64_t (&word)[N],
                                     std::int64_t (&sums)[parts][N]) {
 #if KASTOR_CORE_CUDA_FORMS
   constexpr int lanes = 32;
   __shared__ std::int64_t of_warp[lanes][N];
-  // A loop, which is less code to fetch.
+  // A loop that is not unrolled is less code to fetch.
   KASTOR_KEEP_LOOP
   for (int step = lanes / 2; step > 0; step /= 2) {
     KASTOR_UNROLL
@@ -146,8 +147,8 @@ KOKKOS_FUNCTION void sum_over_parts(const Member& team, std::int64_t (&word)[N],
       word[k] += __shfl_xor_sync(~0U, static_cast<long long>(word[k]), step);
   }
   const int thread = team.team_rank();
-  const int warps = team.team_size() / (lanes * parts);  // of a part
-  // Not before the sums of the last call have been read.
+  const int warps = team.team_size() / (lanes * parts);  // warps of a part
+  // Not before the sums of the previous call have been read.
   __syncthreads();
   if (thread % lanes == 0) {
     KASTOR_UNROLL

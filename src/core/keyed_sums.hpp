@@ -7,10 +7,11 @@
 
 namespace kastor::core {
 
-/// Adds up what one thread has to say about sets, so that a set of very many members is not where
-/// all threads meet: `add(set, part)` is called once for stretches of one set, and between them for
-/// others. A set that comes twice in a row among the others takes the place. `Part` has
-/// `operator+=`, whose order must not matter.
+/// Adds up one thread's contributions to sets, to reduce contention on sets with very many members.
+/// Contributions to the current set are added up in registers and handed to `add(set, part)` once;
+/// those to other sets are handed on at once. If another set comes twice in succession (not
+/// counting the current one), it becomes the current set. `Part` has `operator+=`, whose order must
+/// not matter.
 template <class Part, class Add>
 class KeyedSums {
  public:
@@ -29,7 +30,7 @@ class KeyedSums {
       m_other = set;
     }
   }
-  /// After the last one.
+  /// To be called after the last contribution.
   KOKKOS_FUNCTION void flush() {
     if (m_any) m_add(m_set, m_part);
     m_any = false;

@@ -8,9 +8,9 @@
 
 #include "core/portable.hpp"
 
-/// Kokkos' patterns with what all kernels of the library have in common: 64-bit indices, and
-/// arguments that need not wait. (CUDA copies functors of over 512 bytes to constant memory and
-/// waits until the last one of their kind has ended, unless told that they are light.)
+/// Kokkos' patterns with what all kernels of the library share: 64-bit indices, and arguments
+/// without delay. (On CUDA, Kokkos copies a functor of more than 512 bytes to constant memory and
+/// first waits for the last kernel that used it, unless the functor is declared light-weight.)
 namespace kastor::core {
 
 namespace impl {
@@ -32,10 +32,10 @@ void for_each(const std::string& label, const Exec& space, std::int64_t n, const
   Kokkos::parallel_for(label, impl::light(impl::Range<Exec>(space, 0, n)), kernel);
 }
 
-/// `kernel(i, sum, is_final)` for 0 <= i < n: adds its own part to `sum`, which holds, when
-/// `is_final`, the parts of all smaller i before it does. Called once or twice for each i.
-/// Enqueues only. `Kernel::value_type` must add up in any order. A device's threads take few
-/// registers, so that there are many to wait for memory.
+/// An exclusive scan: `kernel(i, sum, is_final)` for 0 <= i < n adds its own part to `sum`. If
+/// `is_final`, `sum` holds the parts of all smaller i before that. Called once or twice for each i.
+/// Enqueues only. `Kernel::value_type` must add up in any order. The launch bounds keep the
+/// register count low, so that enough threads are resident to hide the latency of memory.
 template <class Exec, class Kernel>
 void scan(const std::string& label, const Exec& space, std::int64_t n, const Kernel& kernel) {
   using Policy =
@@ -43,7 +43,7 @@ void scan(const std::string& label, const Exec& space, std::int64_t n, const Ker
   Kokkos::parallel_scan(label, impl::light(Policy(space, 0, n)), kernel);
 }
 
-/// Joins `kernel(i, value)` for 0 <= i < n and waits for the result. `Kernel::value_type` has
+/// Reduces `kernel(i, value)` over 0 <= i < n and waits for the result. `Kernel::value_type` has
 /// `operator+=`, whose order must not matter.
 template <class Exec, class Kernel>
 [[nodiscard]] typename Kernel::value_type reduce(const std::string& label, const Exec& space,
@@ -54,8 +54,8 @@ template <class Exec, class Kernel>
   return value;
 }
 
-/// How many threads share a long loop: those that the backend runs at once, and on a CPU a few
-/// shares for each, so that a slow core holds up nobody for long.
+/// Number of workers that share a long loop: the threads that the backend runs at once, on a CPU
+/// four times as many, so that a slow core delays the kernel only briefly.
 template <class Exec>
 [[nodiscard]] std::int64_t workers_of(const Exec& space, std::int64_t n) {
   const std::int64_t threads = space.concurrency();
@@ -63,8 +63,8 @@ template <class Exec>
   return n < 1 ? 1 : (n < most ? n : most);
 }
 
-/// The indices of one of several workers: neighbours on a CPU; on a device a stride apart, so that
-/// neighbouring threads read neighbouring memory.
+/// The indices of one of several workers: a block of neighbours on a CPU; on a device a stride
+/// apart, so that neighbouring threads read neighbouring memory.
 template <class Exec>
 struct Share {
   std::int64_t first, past, step;

@@ -11,7 +11,7 @@ namespace kastor::core {
 template <class T>
 using Key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// Unsigned integers in the order of the numbers (-0 just below +0).
+/// Maps a number to an unsigned integer such that the order is kept (-0 just below +0).
 template <class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION Key<T> key_of(T x) {
   using K = Key<T>;

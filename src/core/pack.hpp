@@ -11,23 +11,23 @@
 #include "core/ordered_key.hpp"
 #include "core/portable.hpp"
 
-/// Packs: a few neighbouring pixels in a small array, and plain loops over them. One type a loop,
-/// and a CPU's compiler makes vector instructions of it; a device's compiler unrolls it.
+/// Packs: a few neighbouring pixels in a small array, processed in plain loops. If a loop handles a
+/// single type, the CPU compiler vectorises it; the device compiler unrolls it.
 namespace kastor::core {
 
-/// Pixels that a thread takes at once. 64, a word of a bit mask, suit the vectors of a CPU; of more
-/// than 16 a device's thread would run out of registers.
+/// Number of pixels that a thread processes at once. On a CPU 64, a word of a bit mask, suits the
+/// vector units; on a device more than 16 would exhaust the registers of a thread.
 template <class Exec>
 inline constexpr int pack_width_v = runs_on_host_v<Exec> && !portable ? 64 : 16;
 
-/// The same where neighbouring threads take neighbouring packs: a device's thread takes 16 bytes,
-/// so that the accesses of a warp are contiguous.
+/// The same where neighbouring threads take neighbouring packs: on a device a thread takes 16
+/// bytes, so that the accesses of a warp are coalesced.
 template <class Exec, class T>
 inline constexpr int narrow_pack_width_v =
     runs_on_host_v<Exec> && !portable ? 64 : 16 / static_cast<int>(sizeof(T));
 
-/// Pixels that a thread writes one after the other. On a device one: neighbouring threads write
-/// neighbouring pixels.
+/// Number of pixels that a thread writes in sequence; one on a device, where neighbouring threads
+/// write neighbouring pixels.
 template <class Exec>
 inline constexpr int write_width_v = runs_on_host_v<Exec> && !portable ? 64 : 1;
 
@@ -37,13 +37,13 @@ struct Pack {
   static constexpr int width = W;
   alignas(16) T pixel[W];
 
-  /// `is_aligned(from)` holds.
+  /// Loads W pixels; requires `is_aligned(from)`.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Pack load(const T* from) {
     Pack pack;
     load_aligned<W>(from, pack.pixel);
     return pack;
   }
-  /// Of only `n` pixels, from any address; the others are `rest`.
+  /// Loads `n` pixels from any address; the others are set to `rest`.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Pack load(const T* from, std::int64_t n,
                                                              T rest) {
     Pack pack;
@@ -51,18 +51,18 @@ struct Pack {
     for (int j = 0; j < W; ++j) pack.pixel[j] = j < n ? from[j] : rest;
     return pack;
   }
-  /// `is_aligned(to)` holds.
+  /// Requires `is_aligned(to)`.
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { store_aligned<W>(pixel, to); }
 };
 
-/// A pack that lies where its pixels are: a CPU does not copy them first.
+/// A pack that refers to its pixels in memory, so that a CPU need not copy them first.
 template <class T, int W>
 struct PackInPlace {
   static constexpr int width = W;
   const T* pixel;
 };
 
-/// The pack at an address that is aligned to 16 bytes, which a device's thread copies to registers.
+/// The pack at an address that is aligned to 16 bytes. On a device it is copied to registers.
 template <int W, class T>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto pack_at(const T* from) {
   if constexpr (W > 16) {
@@ -80,7 +80,7 @@ struct SingleBits {
     for (std::size_t j = 0; j < 8 * sizeof(K); ++j) bit[j] = K{1} << j;
   }
 };
-/// Bit j says whether `is_so(pixel j)`, which must have no branch.
+/// Bit j is set if `is_so(pixel j)`, which must not branch.
 template <class SomePack, class Condition>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint64_t bits_where(const SomePack& pack,
                                                                    const Condition& is_so) {
@@ -91,7 +91,8 @@ template <class SomePack, class Condition>
     for (int j = 0; j < width; ++j) bits |= (is_so(pack.pixel[j]) ? 1U : 0U) << j;
     return bits;
   } else {
-    // One type a loop: as many pixels as a key has bits, each with a constant that is its bit.
+    // A single type per loop: as many pixels as a key has bits, each with its own bit as a
+    // constant.
     using K = Key<std::remove_cvref_t<decltype(pack.pixel[0])>>;
     constexpr int in_key =
         width < 8 * static_cast<int>(sizeof(K)) ? width : 8 * static_cast<int>(sizeof(K));
@@ -107,18 +108,18 @@ template <class SomePack, class Condition>
   }
 }
 
-/// How many pixels there are for which `is_so(pixel)`, which must have no branch.
+/// Number of pixels for which `is_so(pixel)` holds; `is_so` must not branch.
 template <class SomePack, class Condition>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int count_where(const SomePack& pack,
                                                           const Condition& is_so) {
-  Key<std::remove_cvref_t<decltype(pack.pixel[0])>> count = 0;  // one type a loop
+  Key<std::remove_cvref_t<decltype(pack.pixel[0])>> count = 0;  // a single type per loop
   KASTOR_UNROLL
   for (int j = 0; j < SomePack::width; ++j) count += is_so(pack.pixel[j]) ? 1 : 0;
   return static_cast<int>(count);
 }
 
-/// `visit(pack, j)` for the packs that cover n <= 64 pixels, of which the first is pixel j of
-/// these; places beyond n hold NaN, which no comparison holds for.
+/// `visit(pack, j)` for the packs that cover n <= 64 pixels; pixel j is the first of the pack.
+/// Places beyond n hold NaN, for which every comparison is false.
 template <int width, class T, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_pack(const T* pixels, std::int64_t n,
                                                const Visit& visit) {

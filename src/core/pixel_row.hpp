@@ -10,8 +10,8 @@
 
 namespace kastor::core {
 
-/// `visit(pixel)` for n neighbouring pixels from left to right. A device's thread loads 16 at a
-/// time: it would wait for one after the other.
+/// `visit(pixel)` for n neighbouring pixels from left to right. On a device a thread loads 16 at a
+/// time; otherwise it would wait for each load in turn.
 template <class T, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_in_order(const T* pixels, std::int64_t n,
                                                    const Visit& visit) {

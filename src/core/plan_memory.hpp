@@ -9,11 +9,11 @@
 #include <string>
 #include <type_traits>
 
-/// Memory of plan objects, which grows to the largest need and is then kept.
+/// Memory of plan objects: it grows to the largest need and is then kept.
 namespace kastor::core {
 
-/// Makes a rank-1 View at least so long; its values are lost if it grows. (No string for the label:
-/// it would take memory in every call.)
+/// Makes a rank-1 View at least `wanted` elements long; its values are lost if it grows. (The label
+/// is not a std::string, which would allocate memory in every call.)
 template <class View, class Exec>
 void grow(View& list, const Exec& space, const char* label, std::int64_t wanted) {
   if (static_cast<std::int64_t>(list.extent(0)) >= wanted) return;
@@ -22,12 +22,12 @@ void grow(View& list, const Exec& space, const char* label, std::int64_t wanted)
               static_cast<std::size_t>(wanted));
 }
 
-/// Values that are their type's initial ones before each call, which puts them back: so no kernel
-/// has to clear them.
+/// Values that are value-initialised before each call. The kernels of a call reset them at its end,
+/// so no kernel has to clear them first.
 template <class V, class Exec>
 class InitialValues {
  public:
-  /// So many at least. After a call that failed they are made anew.
+  /// Returns at least `count` values. After a call that failed, they are allocated anew.
   [[nodiscard]] V* begin_call(const Exec& space, const char* label, std::int64_t count) {
     const std::int64_t held = m_is_in_use ? 0 : static_cast<std::int64_t>(m_values.extent(0));
     if (held < count) {
@@ -38,7 +38,7 @@ class InitialValues {
     m_is_in_use = true;
     return m_values.data();
   }
-  /// All kernels of the call are enqueued.
+  /// To be called when all kernels of the call are enqueued.
   void end_call() { m_is_in_use = false; }
 
  private:
@@ -46,8 +46,8 @@ class InitialValues {
   bool m_is_in_use = false;
 };
 
-/// Many small arrays in one allocation, each at a multiple of 64 bytes. Goes over its parts twice:
-/// to measure them, and to hand them out.
+/// Many small arrays in one allocation, each aligned to 64 bytes. The caller adds all parts twice:
+/// first to measure them (`begin(true)`), then to get their addresses (`begin(false)`).
 template <class Exec>
 class PartitionedMemory {
  public:

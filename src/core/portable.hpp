@@ -4,23 +4,23 @@
 
 #include <Kokkos_Core.hpp>
 
-/// What differs between a CPU and a device is decided in this folder. Every primitive has one
-/// portable form, and at most one special form for CUDA or for a group of one thread.
+/// Differences between CPU and device are handled in this folder. Every primitive has one portable
+/// form, and at most one special form for CUDA or for a group of one thread.
 namespace kastor::core {
 
-/// Built with KASTOR_PORTABLE: the portable forms are used on every backend.
+/// Whether the portable forms are used on every backend (KASTOR_PORTABLE).
 #ifdef KASTOR_PORTABLE
 inline constexpr bool portable = true;
 #else
 inline constexpr bool portable = false;
 #endif
 
-/// The host can work on the memory of `Exec` directly.
+/// Whether the host can access the memory of `Exec` directly.
 template <class Exec>
 inline constexpr bool runs_on_host_v =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
-/// Memory that kernels of `Exec` write and the host reads after a fence, without a copy.
+/// The memory space that kernels of `Exec` write and the host reads after a fence, without a copy.
 template <class Exec>
 using HostReadableSpace = std::conditional_t<runs_on_host_v<Exec>, typename Exec::memory_space,
                                              Kokkos::SharedHostPinnedSpace>;

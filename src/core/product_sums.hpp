@@ -10,9 +10,9 @@
 
 namespace kastor::core {
 
-/// Sums of products that a thread holds in registers: of `lanes` neighbours in a row and, for each
-/// of them, of `run` successive pixels in the direction of the taps. On a CPU that is one vector
-/// after the other, on a device eight sums that share the pixels that they load.
+/// Sums of products that a thread holds in registers: for `lanes` neighbours in a row and, for each
+/// of them, for `run` successive pixels in the direction of the taps. On a CPU run = 1, and the
+/// lanes are a few vectors; on a device lanes = 1, and eight sums share the pixels that they load.
 template <class Exec, class T>
 struct ProductSums {
   static constexpr int lanes = lanes_v<Exec, T>;
@@ -30,7 +30,7 @@ struct ProductSums {
         for (int k = 0; k < lanes; ++k) sum[0][k] += tap * pixels[j * step + k];
       }
     } else {
-      // Pixel i lies in window[i % run] while sums need it.
+      // Pixel i is in window[i % run] as long as sums need it.
       T window[run];
       for (int r = 0; r < run - 1; ++r) window[r] = pixels[r * step];
       for (int first = 0; first < n_taps; first += run) {

@@ -5,12 +5,12 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-/// Counter-based random numbers: a number depends on (seed, counter) alone, so any thread on any
-/// backend makes the same.
+/// Counter-based random numbers: a number depends only on (seed, counter), so any thread on any
+/// backend computes the same one.
 namespace kastor::core {
 
 /// 64 well-mixed bits of a counter: the output function of SplitMix64 (Steele, Lea and Flood,
-/// OOPSLA 2014), twice.
+/// OOPSLA 2014), applied twice.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::uint64_t random_bits(std::uint64_t seed,
                                                                std::uint64_t counter) {
   std::uint64_t z = seed * 0x9e3779b97f4a7c15U + counter;
@@ -29,8 +29,9 @@ namespace kastor::core {
   return static_cast<double>(random_bits(seed, counter) >> 11) * 0x1p-53;
 }
 
-/// Mean 0, standard deviation 1, bell-shaped: four uniform 16-bit integers added, exact in
-/// integers. The beam's weighted sum over many of them makes it normal.
+/// Mean 0, standard deviation 1, bell-shaped: the sum of four uniform 16-bit integers, which is
+/// exact. Smoothing with the beam adds up many of these numbers, which makes the noise nearly
+/// normal.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double random_bell(std::uint64_t seed, std::uint64_t counter) {
   const std::uint64_t bits = random_bits(seed, counter);
   const auto sum = static_cast<std::int64_t>((bits & 0xffff) + ((bits >> 16) & 0xffff) +

@@ -8,19 +8,19 @@
 
 namespace kastor::core {
 
-/// n / by of numbers that are not negative. A device divides numbers of 32 bits in a fraction of
-/// the time.
+/// n / by for numbers that are not negative. On a device, a 32-bit division takes a fraction of the
+/// time of a 64-bit one.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t quotient(std::int64_t n, std::int64_t by) {
   if (((n | by) >> 32) == 0) return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(by);
   return n / by;
 }
 
-/// Steps through the places (y, x) of a raster, row by row, always the same number of places on: a
-/// thread's share of them, without a division for each. `Index` counts the places of the raster.
+/// Walks through the places (y, x) of a raster in row order, a constant number of places at a time:
+/// a thread's share of them, without a division for each. `Index` must be able to count all places.
 template <class Index = std::int64_t>
 class RasterWalk {
  public:
-  /// From place `first` of rows of `width` places on, `step` places at a time.
+  /// Starts at place `first` of rows of `width` places, and advances by `step` places.
   KOKKOS_FUNCTION RasterWalk(Index first, std::type_identity_t<Index> step,
                              std::type_identity_t<Index> width)
       : m_width(width),

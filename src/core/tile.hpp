@@ -9,31 +9,32 @@
 #include "core/intrinsics.hpp"
 #include "core/portable.hpp"
 
-/// Tiles: rectangles of an image that a group works on in its scratch memory.
+/// Tiles: rectangles of an image that a group processes in its scratch memory.
 namespace kastor::core {
 
-/// Neighbouring pixels that one thread works on side by side. On a CPU 256 bytes of them, which a
-/// compiler keeps in eight vectors; one on a device, whose neighbouring threads take neighbouring
+/// Number of neighbouring pixels that one thread processes side by side. On a CPU 256 bytes, which
+/// a compiler keeps in eight vectors; on a device one, since neighbouring threads take neighbouring
 /// pixels.
 template <class Exec, class T>
 inline constexpr int lanes_v =
     runs_on_host_v<Exec> && !portable ? 256 / static_cast<int>(sizeof(T)) : 1;
 
-/// Scratch memory that a group may ask for: on a device so much that six of them share a
-/// processor; on a CPU what fits the second cache.
+/// Scratch memory that a group may use: on a device so much that six groups fit on a
+/// multiprocessor, on a CPU what fits into the L2 cache.
 template <class Exec>
 inline constexpr int scratch_bytes_v = runs_on_host_v<Exec> && !portable ? 256 * 1024 : 38'000;
 
-/// The distance of rows of `columns` elements in scratch memory: an odd number of elements on a
-/// device, where threads on neighbouring rows then use different banks; of cache lines on a CPU.
+/// The pitch of rows of `columns` elements in scratch memory. On a device an odd number of
+/// elements, so that threads on neighbouring rows use different banks; on a CPU an odd number of
+/// cache lines.
 template <class Exec, class T>
 [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int scratch_pitch(int columns) {
   constexpr int unit = runs_on_host_v<Exec> && !portable ? 64 / static_cast<int>(sizeof(T)) : 1;
   return ((columns + unit - 1) / unit | 1) * unit;
 }
 
-/// Copies ny rows of nx values; a device's thread has eight loads under way at once. Ends without a
-/// barrier. For groups of 32 threads or a multiple of it.
+/// Copies ny rows of nx values; on a device a thread has eight loads in flight. Does not end with a
+/// barrier. The size of a team must be a multiple of 32.
 template <class Exec, class T>
 KOKKOS_FUNCTION void copy_rows(const Group<Exec>& group, int ny, int nx, const T* from,
                                std::int64_t from_pitch, T* to, int to_pitch) {

@@ -10,28 +10,29 @@
 
 namespace kastor::core {
 
-/// Places that the threads of a group find in a tile, and then share evenly: where few threads have
-/// something to do, the others would wait for them. There is room for `most`; a thread that finds
-/// more visits them itself. Tiles take two lists and three counters in turn, so that one barrier a
-/// tile is enough. A group of one thread shares nothing, and visits a place as it finds it.
+/// Places that the threads of a group find in a tile and then share evenly; otherwise most threads
+/// would wait for the few that have found something. There is room for `most` places; a thread that
+/// finds more visits them itself. Successive tiles alternate between two lists and three counters,
+/// so that one barrier per tile is enough. A group of one thread shares nothing: it visits a place
+/// as soon as it finds it.
 template <class Exec, int most>
 class TileList {
  public:
-  static constexpr int max_places = 65536;  ///< of a tile, at most: from 0 on
+  static constexpr int max_places = 65536;  ///< of a tile; places are 16-bit numbers from 0
   struct Space {
     std::uint16_t place[2][most];
     std::uint32_t count[3];
   };
 
-  /// All threads of the group must call it, and what follows.
+  /// All threads of the group must call it, and `share` too.
   KOKKOS_FUNCTION TileList(const Group<Exec>& group, Space& space)
       : m_group(group), m_space(space) {
     group.for_each(3, [&](int i) { space.count[i] = 0; });
     group.barrier();
   }
 
-  /// Adds the places of some bits; any thread may call it. `visit(place, pixel)` for
-  /// those that do not get into the list.
+  /// Adds the places of the set bits; any thread may call it. Calls `visit(place, pixel)` for those
+  /// that do not fit into the list.
   template <class PlaceOf, class PixelOf, class Visit>
   KOKKOS_FUNCTION void add(std::uint64_t bits, const PlaceOf& place_of, const PixelOf& pixel_of,
                            const Visit& visit) const {
@@ -46,7 +47,7 @@ class TileList {
       visit(place_of(bit), pixel_of(bit));
     }
   }
-  /// `visit(place)` for all that was added since the last call and not visited yet.
+  /// `visit(place)` for all places that were added since the last call and not yet visited.
   template <class Visit>
   KOKKOS_FUNCTION void share(const Visit& visit) {
     if constexpr (!Group<Exec>::is_one_thread) {

@@ -13,9 +13,9 @@
 
 namespace kastor::core {
 
-/// The packs of some words of a band, side by side, shared among the threads of a group: a CPU's
-/// thread takes word after word, a device's neighbouring threads take neighbouring packs of 16
-/// bytes, several of which are under way at once.
+/// The packs of consecutive words of a band, shared among the threads of a group. On a CPU a thread
+/// takes word after word. On a device neighbouring threads take neighbouring packs of 16 bytes, and
+/// each thread has several loads in flight.
 template <class Exec, class T>
 class TilePacks {
  public:
@@ -28,15 +28,15 @@ class TilePacks {
         m_contiguous(rows.are_contiguous() && is_aligned(rows.data) ? rows.data + first_word * 64
                                                                     : nullptr) {}
 
-  /// The pixel at a place of the tile: bit `place % 64` of word `place / 64`.
+  /// The pixel at a place of the tile; a place is bit `place % 64` of word `place / 64`.
   [[nodiscard]] KOKKOS_FUNCTION T at(int place) const {
     return m_rows.word(m_first_word + place / 64).pixels[place % 64];
   }
 
-  /// `bits_of(pack, place)` for each pack, the first of whose pixels is at that place of the tile;
-  /// places beyond its pixels hold NaN. Then, where a bit of a pixel is 1, `take(bits, place_of,
-  /// pixel_of)` for some packs at once: `place_of(bit)` is the bit's place in the tile,
-  /// `pixel_of(bit)` its pixel.
+  /// Calls `bits_of(pack, place)` for each pack; `place` is that of its first pixel. Where the tile
+  /// has no pixel, the pack holds NaN. If any bit is set in a batch of packs, calls `take(bits,
+  /// place_of, pixel_of)`: `place_of(bit)` is the place of a bit in the tile, `pixel_of(bit)` its
+  /// pixel.
   template <class BitsOf, class Take>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(const Group<Exec>& group, const BitsOf& bits_of,
                                             const Take& take) const {
@@ -83,7 +83,8 @@ class TilePacks {
       bits |= bits_of(pack[k], (first + k * group.size()) * width) << (k * width);
     return bits & held;
   }
-  /// Packs that may lie anywhere, and be beyond the last one. \return the bits of their pixels
+  /// Loads packs that may be unaligned, or beyond the last one. \return the bits of the pixels that
+  /// exist
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t load_some(const Group<Exec>& group, int first,
                                                         Pack<T, width> (&pack)[batch]) const {
     constexpr T nan = Kokkos::Experimental::quiet_NaN_v<T>;
@@ -102,7 +103,7 @@ class TilePacks {
       all_full &= n[k] == width && is_aligned(from[k]);
       walk.step();
     }
-    if (all_full) {  // one branch for all, so that the loads follow one another
+    if (all_full) {  // one branch for all, so that the loads are issued together
       KASTOR_UNROLL
       for (int k = 0; k < batch; ++k) pack[k] = Pack<T, width>::load(from[k]);
     } else {
@@ -118,7 +119,7 @@ class TilePacks {
   WordRows<T> m_rows;
   std::int64_t m_first_word;
   int m_packs;
-  const T* m_contiguous;  ///< all pixels of the tile, if they lie side by side in whole packs
+  const T* m_contiguous;  ///< all pixels of the tile, if they are contiguous and aligned; else null
 };
 
 }  // namespace kastor::core

@@ -8,7 +8,7 @@
 
 namespace kastor::core {
 
-/// A copy of a list in the memory of `Exec`. Enqueues only: the list must live until `space` was
+/// Copies a list to the memory of `Exec`. Enqueues only: the list must live until `space` is
 /// fenced.
 template <class Exec, class V>
 [[nodiscard]] Kokkos::View<V*, typename Exec::memory_space> upload(const Exec& space,

@@ -10,13 +10,14 @@
 
 namespace kastor::core {
 
-/// The row of word `w` of a bit mask.
+/// The row that contains word `w` of a bit mask.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t row_of_word(std::int64_t w,
                                                               std::int64_t words_per_row) {
   return quotient(w, words_per_row);
 }
 
-/// The rows of a band cut as the words of a bit mask are: 64 pixels, of one row, fewer at its end.
+/// The rows of a band, divided like the words of a bit mask: 64 pixels of one row, fewer at its
+/// end.
 template <class T>
 struct WordRows {
   const T* data;
@@ -30,7 +31,7 @@ struct WordRows {
         words_per_row((rows.nx + 63) / 64) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t words() const { return ny * words_per_row; }
-  /// Every word has 64 pixels, and all of them lie side by side.
+  /// Whether every word has 64 pixels and all pixels are contiguous.
   [[nodiscard]] KOKKOS_FUNCTION bool are_contiguous() const { return pitch == nx && nx % 64 == 0; }
 
   /// The pixels of one word.

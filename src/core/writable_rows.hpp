@@ -19,7 +19,7 @@ template <class View>
 [[nodiscard]] WritableRows<typename View::value_type> writable_rows_of(const View& image) {
   const auto ny = static_cast<std::int64_t>(image.extent(0));
   const auto nx = static_cast<std::int64_t>(image.extent(1));
-  // Kokkos gives no useful stride for fewer than two rows.
+  // The stride of a View with fewer than two rows is not meaningful.
   return {image.data(), ny, nx, ny > 1 ? static_cast<std::int64_t>(image.stride(0)) : nx};
 }
 

@@ -7,8 +7,8 @@
 
 namespace kastor::io::detail {
 
-/// The text with control characters replaced by '?', so that a message stays one line whatever a
-/// file is called.
+/// The text with control characters replaced by '?', so that a message remains one line, whatever
+/// the name of a file.
 [[nodiscard]] inline std::string one_line(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
@@ -18,7 +18,7 @@ namespace kastor::io::detail {
   return result;
 }
 
-/// The text as FITS header cards may hold it: printable ASCII only.
+/// The text in a form that FITS header cards can hold: printable ASCII only.
 [[nodiscard]] inline std::string printable_ascii(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
@@ -28,7 +28,7 @@ namespace kastor::io::detail {
   return result;
 }
 
-/// What to call an output in messages: its target, if `path` is one of OutputSet's temporary names
+/// The name of an output in messages: the target, if `path` is one of OutputSet's temporary names
 /// (`.NAME.kastor-XXXXXX.tmp`).
 [[nodiscard]] inline std::string shown_output(std::string_view path) {
   constexpr std::string_view infix = ".kastor-";
@@ -44,14 +44,14 @@ namespace kastor::io::detail {
          one_line(path.substr(name + 1, path.size() - tail - name - 1));
 }
 
-/// Without the blanks at its end, which FITS strings do not distinguish.
+/// The text without trailing blanks, which are not significant in FITS strings.
 [[nodiscard]] inline std::string trimmed(std::string_view text) {
   const auto last = text.find_last_not_of(' ');
   return std::string(last == std::string_view::npos ? std::string_view{}
                                                     : text.substr(0, last + 1));
 }
 
-/// ASCII upper case, whatever the locale is.
+/// ASCII upper case, independent of the locale.
 [[nodiscard]] inline std::string upper_case(std::string_view text) {
   std::string result(text);
   for (char& c : result) {

@@ -38,7 +38,7 @@ void check_map(const PixelMap<Exec, T>& map, const char* name, const detail::Sha
   }
 }
 
-/// One side of the background.
+/// The islands on one side of the background.
 template <class Exec, Real T>
 struct IslandsOfSide {
   IslandsOfSide(const Exec& space, const IslandParams& params, detail::Side side)
@@ -50,7 +50,7 @@ struct IslandsOfSide {
     label.enqueue(foreground, seeds);
     measure.enqueue(bands, background, blank, label.labels(), label.counts());
   }
-  /// `before`: islands with lower ids. False: a list was too short and has grown.
+  /// `before`: number of islands with lower ids. False if a list was too short; it has grown.
   [[nodiscard]] bool finish(std::int64_t before) {
     return label.finish() && measure.finish(label.labels().components, before);
   }
@@ -74,7 +74,7 @@ struct IslandFinder<Exec, T>::Plan {
         positive(s, p, detail::Side::above),
         negative(s, p, detail::Side::below) {}
 
-  /// The masks lie behind one another.
+  /// The masks are stored one after another in `storage`.
   void reserve_masks(const detail::Shape& shape) {
     BitMask<Exec>* const masks[] = {&blank, &positive.foreground, &positive.seeds,
                                     &negative.foreground, &negative.seeds};
@@ -106,7 +106,7 @@ struct IslandFinder<Exec, T>::Plan {
     positive.enqueue(bands, background, blank.words.data());
     if (params.negative) negative.enqueue(bands, background, blank.words.data());
   }
-  /// False: a list was too short and has grown.
+  /// False if a list was too short; it has grown.
   [[nodiscard]] bool finish() {
     space.fence("kastor::find_islands");
     bool had_room = positive.finish(0);
@@ -145,7 +145,7 @@ struct IslandFinder<Exec, T>::Plan {
   IslandsOfSide<Exec, T> positive;
   IslandsOfSide<Exec, T> negative;
   BitMask<Exec> blank;
-  /// Grow to the largest image; the masks are parts of the first.
+  /// Both grow to the largest image; the masks are parts of `storage`.
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
   Kokkos::View<detail::PatchLimits<T>*, typename Exec::memory_space> limits;
 };

@@ -9,11 +9,12 @@
 #include "core/bits.hpp"
 #include "core/fixed_point.hpp"
 
-/// What is added up of islands, in any order: integers, and largest numbers.
+/// What is accumulated for islands, in any order: integers and maxima.
 namespace kastor::detail {
 
-/// A sum of terms |t| < 2^bits as integers of 2^(bits - 94), in three parts that cannot overflow
-/// with fewer than 2^32 terms: second moments of a wide island with a sharp peak need so many bits.
+/// A sum of terms |t| < 2^bits as integers in units of 2^(bits - 94), in three parts that cannot
+/// overflow with fewer than 2^32 terms. The second moments of a wide island with a sharp peak need
+/// so many bits.
 struct FineSum {
   std::int64_t high = 0;
   std::uint64_t middle = 0;
@@ -46,7 +47,7 @@ struct FineSum {
   }
 };
 
-/// The largest of some numbers >= 0. These have the order of their bits.
+/// The largest of some numbers >= 0, which have the same order as their bits.
 class Largest {
  public:
   KOKKOS_FUNCTION void raise(double x) {
@@ -59,17 +60,17 @@ class Largest {
   }
   KOKKOS_FUNCTION void add_to(Largest& total) const { core::atomic_raise(&total.m_bits, m_bits); }
   [[nodiscard]] KOKKOS_FUNCTION double value() const {
-    const std::uint64_t bits = m_bits;  // a device would load byte after byte
+    const std::uint64_t bits = m_bits;  // without this copy a device loads byte by byte
     return Kokkos::bit_cast<double>(bits);
   }
-  /// The smallest e with all numbers < 2^e; 0 for zero.
+  /// The smallest e such that all numbers are < 2^e; 0 for zero.
   [[nodiscard]] KOKKOS_FUNCTION int exponent() const { return core::exponent_above(value()); }
 
  private:
   std::uint64_t m_bits = 0;
 };
 
-/// A number scaled by a power of two so that it lies in (-1, 1), in two exact steps.
+/// Scales numbers by a power of two such that they lie in (-1, 1), in two exact steps.
 struct UnitScale {
   double first, second;
 
@@ -79,7 +80,7 @@ struct UnitScale {
   [[nodiscard]] KOKKOS_FUNCTION double operator()(double x) const { return x * first * second; }
 };
 
-/// Where runs are and their largest numbers, which set the grids of the sums.
+/// Extents of the runs, and their largest numbers, which set the grids of the sums.
 struct IslandExtents {
   std::int64_t n_pix = 0;
   std::int32_t x_min = Kokkos::Experimental::finite_max_v<std::int32_t>;
@@ -116,13 +117,13 @@ struct IslandExtents {
     rms.add_to(total.rms);
     snr.add_to(total.snr);
   }
-  /// Deviations of an island are > 0, so that all sums exist if the largest does.
+  /// Whether all sums exist: deviations of an island are > 0, so they do if the largest is finite.
   [[nodiscard]] KOKKOS_FUNCTION bool finite() const { return Kokkos::isfinite(deviation.value()); }
 };
 
-/// A pixel as a number that has raster order.
+/// The position of a pixel, as a number in raster order.
 struct RasterPlace {
-  std::uint64_t number = ~std::uint64_t{0};  ///< after all pixels
+  std::uint64_t number = ~std::uint64_t{0};  ///< initially beyond all pixels
 
   RasterPlace() = default;
   KOKKOS_FUNCTION RasterPlace(std::int32_t y, std::int32_t x)
@@ -136,7 +137,7 @@ struct RasterPlace {
   }
 };
 
-/// Sums, and the first pixel with the largest deviation.
+/// Sums over the pixels, and the first pixel with the largest deviation.
 struct IslandFluxes {
   FineSum flux, raw, level, squared_rms;
   RasterPlace peak;
@@ -158,7 +159,7 @@ struct IslandFluxes {
   }
 };
 
-/// Sums of the deviations times the distances from the peak.
+/// Sums of the deviations times distances from the peak, and times products of two distances.
 struct IslandMoments {
   FineSum x, y, xx, xy, yy;
 
@@ -185,8 +186,8 @@ struct IslandSums {
   IslandMoments moments;
 };
 
-/// The peak of an island, and the grids of its moments about it: a pixel is less than 2^x_bits
-/// columns and 2^y_bits rows away.
+/// The peak of an island, and the grids of the moments about it: every pixel is less than 2^x_bits
+/// columns and 2^y_bits rows away from the peak.
 struct AboutPeak {
   std::int32_t x, y;
   int bits, x_bits, y_bits;

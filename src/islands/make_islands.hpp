@@ -12,7 +12,7 @@
 #include "islands/island_sums.hpp"
 #include "islands/sum_islands.hpp"
 
-/// From sums to rows that the host reads. Leaves the sums as the next call wants them.
+/// Turns sums into rows that the host reads. Resets the sums for the next call.
 namespace kastor::detail {
 
 template <class Exec, Real T>
@@ -27,7 +27,7 @@ struct MakeIslands {
 
   [[nodiscard]] std::int64_t groups() const { return (runs.island_room + threads - 1) / threads; }
 
-  /// Made in scratch memory, since the host's memory is far away.
+  /// Rows are made in scratch memory first, since access to host memory is slow.
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     auto* const made = group.template scratch<Island>(threads);
     const std::int64_t first = group.index() * threads;
@@ -83,7 +83,7 @@ struct MakeIslands {
         largest.finite() ? checked(sign * total(sums.fluxes.flux, largest.deviation), row) : nan();
     row.raw_sum = checked(total(sums.fluxes.raw, largest.value), row);
     row.snr_peak = checked(largest.snr.value(), row);
-    // Divided before it is scaled: a mean never overflows.
+    // Divide before scaling: so the mean never overflows.
     row.background =
         core::scale_by_power_of_two(sums.fluxes.level.total(bits) / n, largest.level.exponent());
     row.rms = core::scale_by_power_of_two(Kokkos::sqrt(sums.fluxes.squared_rms.total(bits) / n),
@@ -111,7 +111,7 @@ struct MakeIslands {
     row.var_xx = xx > 0 ? xx : 0;
     row.var_yy = yy > 0 ? yy : 0;
     row.var_xy = moments.xy.total(bits + about.x_bits + about.y_bits) / flux - x * y;
-    // Pixels on a line, in any direction: but for roundings, the determinant is 0.
+    // Pixels on a line, in any direction: apart from rounding, the determinant is 0.
     const double product = row.var_xx * row.var_yy;
     if (!(product - row.var_xy * row.var_xy > 1e-12 * product)) row.flags |= island_no_shape;
   }

@@ -9,24 +9,24 @@
 #include "core/interval.hpp"
 #include "core/ordered_key.hpp"
 
-/// What a map cannot leave within a patch of pixels, so that most pixels are judged without
-/// evaluating it.
+/// Bounds of a map within a patch of pixels, so that most pixels are classified without evaluating
+/// it.
 namespace kastor::detail {
 
-/// As fmax and fmin, which a CPU calls as functions for the sake of NaN.
+/// Like fmax and fmin, which on a CPU are function calls because of NaN.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double larger(double a, double b) { return a > b ? a : b; }
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double smaller(double a, double b) { return a < b ? a : b; }
 
-/// Pixels, both ends inside.
+/// A rectangle of pixels, both ends included.
 struct Patch {
   std::int64_t y_first, y_last, x_first, x_last;
 };
 
-/// Of the computed values of a map, rounding included.
+/// Bounds of the computed values of a map, including rounding.
 struct Bounds {
   double low = Kokkos::Experimental::infinity_v<double>;
   double high = -Kokkos::Experimental::infinity_v<double>;
-  bool known = false;  ///< else low and high mean nothing
+  bool known = false;  ///< if false, low and high have no meaning
 
   KOKKOS_FUNCTION void include(double value) {
     low = smaller(low, value);
@@ -34,8 +34,9 @@ struct Bounds {
   }
 };
 
-/// A patch along one axis: the places of its first and last pixel and the nodes between them. From
-/// one place to the next, a surface is one cubic. Computed places of pixels are monotone too.
+/// A patch along one axis: the positions of its first and last pixel, and of the nodes in between.
+/// Between two successive positions a surface is a single cubic. The computed positions of pixels
+/// are monotone, too.
 template <class Exec>
 class PlacesOfPatch {
  public:
@@ -65,22 +66,22 @@ class PlacesOfPatch {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_node() const { return m_first.first; }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t last_node() const { return m_last.second; }
 
-  double step;    ///< largest distance of neighbouring places [cell]
-  double linear;  ///< at least |s| + |t| of all pixels, see `MeshSurface::Place::cubic`
-  double cubic;   ///< at least (|s^3 - s| + |t^3 - t|) / 6 of all pixels
+  double step;    ///< largest distance between successive positions [cell]
+  double linear;  ///< upper bound of |s| + |t| over all pixels, see `MeshSurface::Place::cubic`
+  double cubic;   ///< upper bound of (|s^3 - s| + |t^3 - t|) / 6 over all pixels
 
  private:
   Place m_first, m_last;
 };
 
-/// Largest numbers of the nodes around a patch.
+/// Extremes of the nodes around a patch.
 struct NodesOfPatch {
   double value_min = Kokkos::Experimental::infinity_v<double>;
   double value_max = -Kokkos::Experimental::infinity_v<double>;
-  double d2x = 0;  ///< of |d2x|, and so on
+  double d2x = 0;  ///< largest |d2x|; likewise below
   double d2y = 0;
   double d2x2y = 0;
-  double sum = 0;  ///< of all magnitudes: not finite if one of them is not
+  double sum = 0;  ///< sum of all magnitudes; not finite if one of them is not
 
   KOKKOS_FUNCTION void include(const MeshNode& node) {
     value_min = smaller(value_min, node.value);
@@ -93,11 +94,12 @@ struct NodesOfPatch {
   }
 };
 
-/// In a rectangle of w x h cells without a node inside, a surface f differs from the bilinear one
-/// through its corners, which lies between these, by at most w^2/8 max|f_xx| + h^2/8 max|f_yy|.
-/// f_xx is linear along x between cubics along y through d2x and d2x2y; so both maxima are bounded
-/// by the largest weights times the largest nodes. An evaluation takes fewer than 100 roundings,
-/// each of at most 2^-53 of the largest number in it: 2^-42 of that is enough by far.
+/// In a rectangle of w x h cells without a node inside, a surface f differs by at most w^2/8
+/// max|f_xx| + h^2/8 max|f_yy| from the bilinear surface through its corners, which lies between
+/// the corner values. Along x, f_xx is linear between two values, each of which is a cubic along y
+/// through d2x and d2x2y. So both maxima are bounded by the largest weights times the largest
+/// nodes. An evaluation has fewer than 100 roundings, each of at most 2^-53 of the largest number
+/// in it; a margin of 2^-42 of that number is more than enough.
 template <class Exec>
 [[nodiscard]] KOKKOS_FUNCTION Bounds bounds_of(const MeshSurface<Exec>& surface,
                                                const Patch& patch) {
@@ -135,7 +137,7 @@ template <class Exec>
   return bounds;
 }
 
-/// Of an image's pixels. As keys, NaN lies beyond both infinities.
+/// Bounds of the pixels of an image. As ordered keys, NaN lies beyond both infinities.
 template <class Exec, Real T>
 [[nodiscard]] KOKKOS_FUNCTION Bounds bounds_of(const ConstImage<T, Exec>& image,
                                                const Patch& patch) {

@@ -17,9 +17,9 @@
 #include "islands/map_bounds.hpp"
 #include "islands/nearby_background.hpp"
 
-/// From the image to bit masks of foreground, seeds and blank pixels. Maps cost much more than the
-/// read of a pixel, so they are evaluated only for pixels beyond the limits of their patch: a
-/// few per cent.
+/// Turns the image into bit masks of foreground, seeds and blank pixels. To evaluate the maps costs
+/// much more than to read a pixel. So they are evaluated only for pixels outside the limits of
+/// their patch, a few per cent.
 namespace kastor::detail {
 
 /// The maps, and the thresholds in units of the rms.
@@ -29,16 +29,16 @@ struct Thresholds {
   double seed, flood;
 };
 
-/// Of a patch: its pixels from `low` to `high` are finite, usable and not foreground. Others may be
-/// anything: they are judged by the maps. NaN is not among the first.
+/// The limits of a patch: its pixels from `low` to `high` are finite, usable and not foreground.
+/// All other pixels are classified with the maps. NaN is never within the limits.
 template <class T>
 struct PatchLimits {
   T low, high;
   [[nodiscard]] KOKKOS_FUNCTION bool is_quiet(T x) const { return (x >= low) & (x <= high); }
 };
 
-/// Patches are a word of a mask wide. Surfaces are smooth, so that patches of them may be tall;
-/// images are not, and every pixel of them is looked at.
+/// Patches are as wide as a word of a mask. Surfaces are smooth, so their patches may be tall.
+/// Images are not: then a patch is one row, and the limits come from every pixel of the map.
 struct Patches {
   std::int64_t ny, nx, words_per_row;
   int row_bits = 6;  ///< a patch has 2^row_bits rows
@@ -58,7 +58,7 @@ struct Patches {
     const std::int64_t x = 64 * (i - row * words_per_row);
     return {y, (y + rows() < ny ? y + rows() : ny) - 1, x, (x + 64 < nx ? x + 64 : nx) - 1};
   }
-  /// The one that a word of row y lies in.
+  /// Index of the patch that contains a word of row y.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_word(std::int64_t y, std::int64_t column) const {
     return (y >> row_bits) * words_per_row + column;
   }
@@ -67,15 +67,16 @@ struct Patches {
 template <class Exec, Real T>
 struct BoundPatches {
   Thresholds<Exec, T> thresholds;
-  bool negative;  ///< islands below the background too
+  bool negative;  ///< also islands below the background
   Patches patches;
   PatchLimits<T>* limits;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { limits[i] = limits_of(patches[i]); }
 
-  /// A pixel v is foreground if fl(v - L) > fl(flood R). With L >= l and R >= r > 0 it then has
-  /// v - L > g = fl(flood r), since rounding is monotone and g a double: v > l + g, which the
-  /// number below the rounded sum does not exceed. Below likewise.
+  /// A pixel v is foreground if fl(v - L) > fl(flood R), where fl() rounds to double. Let L >= l
+  /// and R >= r > 0. Rounding is monotone, and g = fl(flood r) is a double. So foreground has
+  /// v - L > g, and therefore v > l + g. The double next below fl(l + g) is not above l + g.
+  /// Likewise for islands below the background.
   [[nodiscard]] KOKKOS_FUNCTION PatchLimits<T> limits_of(const Patch& patch) const {
     constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
     const Bounds level = bounds_of(thresholds.background.level, patch);
@@ -88,7 +89,7 @@ struct BoundPatches {
   }
 };
 
-/// Words of masks of the whole image.
+/// Mask words, for the whole image.
 struct IslandMasks {
   std::uint64_t* blank;
   std::uint64_t* foreground;
@@ -97,16 +98,17 @@ struct IslandMasks {
   std::uint64_t* negative_seeds;
 };
 
-/// Fills words of every mask. The threads of a group look at all pixels of a tile first; then they
-/// share those that have to be judged by the maps, which are few and far from evenly spread.
+/// Fills words of every mask. First the threads of a group read all pixels of a tile. Then they
+/// share the pixels that have to be classified with the maps; these are few and unevenly
+/// distributed.
 template <class Exec, Real T>
 struct MarkWords {
-  static constexpr int words = 256;  ///< of a tile; each group has one
+  static constexpr int words = 256;  ///< words of a tile; each group has one tile
   static constexpr int threads = 128;
-  static constexpr int groups_at_once = 5;  ///< on a processor of a device
+  static constexpr int groups_at_once = 5;  ///< groups per multiprocessor of a device
   using ToJudge = core::TileList<Exec, 1024>;
   static_assert(64 * words <= ToJudge::max_places);
-  /// Words of the tile.
+  /// The mask words for one word of the tile.
   struct Masks {
     std::uint64_t blank, foreground, seeds, negative_foreground, negative_seeds;
   };
@@ -118,11 +120,11 @@ struct MarkWords {
   static constexpr int scratch_bytes = sizeof(Scratch);
 
   Thresholds<Exec, T> thresholds;
-  core::WordRows<T> rows;  ///< of a band
+  core::WordRows<T> rows;  ///< rows of a band
   std::int64_t first_row;
-  Patches patches;  ///< of the whole image
+  Patches patches;  ///< patches of the whole image
   const PatchLimits<T>* limits;
-  const std::uint64_t* region;  ///< of the whole image; null: all pixels
+  const std::uint64_t* region;  ///< mask of the whole image; null: all pixels are used
   IslandMasks masks;
 
   [[nodiscard]] std::int64_t groups() const { return (rows.words() + words - 1) / words; }
@@ -135,7 +137,7 @@ struct MarkWords {
       scratch.masks[i] = {};
       scratch.limits[i] = limits_of(first + i);
     });
-    ToJudge to_judge(group, scratch.to_judge);  // waits for all
+    ToJudge to_judge(group, scratch.to_judge);  // contains a barrier
     NearbyBackground<Exec, T> background(thresholds.background);
     const core::TilePacks<Exec, T> packs(rows, first, n);
     const auto judge = [&](int place, T x) {
@@ -166,12 +168,12 @@ struct MarkWords {
     const std::int64_t row = core::row_of_word(w, rows.words_per_row);
     return limits[patches.of_word(first_row + row, w - row * rows.words_per_row)];
   }
-  /// Word w of the band is this one of the image.
+  /// The index of word w of the band in the image.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t in_image(std::int64_t w) const {
     return first_row * rows.words_per_row + w;
   }
 
-  /// A finite pixel, at a place of the tile.
+  /// Classifies a finite pixel at a place of the tile.
   KOKKOS_FUNCTION void judge_pixel(const core::Group<Exec>& group,
                                    NearbyBackground<Exec, T>& background, std::int64_t first,
                                    int place, T x, Masks& found) const {
@@ -205,7 +207,7 @@ struct MarkWords {
   }
 };
 
-/// `limits`: room for all patches. Enqueues only.
+/// Enqueues the marking of all bands. `limits` must have room for all patches.
 template <class Exec, Real T>
 void mark_islands(const Exec& space, Bands<T, Exec> bands, const Patches& patches,
                   const Thresholds<Exec, T>& thresholds, const std::uint64_t* region,

@@ -16,7 +16,8 @@
 
 namespace kastor::detail {
 
-/// From labels to rows on the host, without a fence: `enqueue`, and after a fence `finish`.
+/// Turns labels into rows in host memory, without a fence: call `enqueue` and, after a fence,
+/// `finish`.
 template <class Exec, Real T>
 class IslandMeasurer {
  public:
@@ -43,8 +44,8 @@ class IslandMeasurer {
     m_sums.end_call();
   }
 
-  /// `before`: islands with lower ids. False: there were more islands than there was room for,
-  /// which is now larger.
+  /// `before`: number of islands with lower ids. False if there were more islands than there was
+  /// room for; the room is then larger.
   [[nodiscard]] bool finish(std::int64_t islands, std::int64_t before) {
     if (islands > m_room) {
       m_room = islands + islands / 8;
@@ -72,7 +73,7 @@ class IslandMeasurer {
   Side m_side;
   core::InitialValues<IslandSums, Exec> m_sums;
   Kokkos::View<Island*, core::HostReadableSpace<Exec>> m_rows;
-  std::int64_t m_room = 0;  ///< islands
+  std::int64_t m_room = 0;  ///< number of islands that there is room for
   std::span<const Island> m_found;
 };
 

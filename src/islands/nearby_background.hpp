@@ -8,8 +8,9 @@
 
 namespace kastor::detail {
 
-/// A map at one pixel after the other, the same bits as the map's own. What is constant along a row
-/// between two nodes of a surface is kept: neighbours take a fraction of the time.
+/// Evaluates a map at one pixel after another, with the same bits as the map itself. What is
+/// constant along a row between two nodes of a surface is cached, so that neighbours take a
+/// fraction of the time.
 template <class Exec, Real T>
 class NearbyMap {
  public:
@@ -21,11 +22,11 @@ class NearbyMap {
   [[nodiscard]] KOKKOS_FUNCTION bool is_surface() const {
     return m_map.kind() == Map::Kind::surface;
   }
-  /// Of a surface.
+  /// The position of column x on a surface.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place column(std::int64_t x) const {
     return m_map.surface().column(x);
   }
-  /// `column`: that of x, if the map is a surface.
+  /// `column`: the position of column x, if the map is a surface.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t y, std::int64_t x,
                                                               const Place& column) {
     if (is_surface()) return of_surface(y, column);
@@ -56,14 +57,14 @@ class NearbyMap {
 struct LevelAndRms {
   double level, rms;
 
-  /// Otherwise a pixel there is blank.
+  /// Whether a pixel there can be used; otherwise it is blank.
   [[nodiscard]] KOKKOS_FUNCTION bool is_usable() const {
     constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
     return level > -infinity && level < infinity && rms > 0 && rms < infinity;
   }
 };
 
-/// Both maps of a background.
+/// Evaluates both maps of a background.
 template <class Exec, Real T>
 class NearbyBackground {
  public:
@@ -83,13 +84,13 @@ class NearbyBackground {
 
  private:
   NearbyMap<Exec, T> m_level, m_rms;
-  bool m_share_columns;  ///< as the maps of one estimate do
+  bool m_share_columns;  ///< the maps have the same columns, as those of one estimate do
 };
 
-/// On which side of the background islands lie.
+/// The side of the background on which islands lie.
 enum class Side { above, below };
 
-/// How far a pixel is from the level, positive on that side.
+/// The distance of a pixel from the level, positive on the given side.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double deviation(Side side, double value, double level) {
   return side == Side::above ? value - level : level - value;
 }

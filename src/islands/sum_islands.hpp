@@ -15,11 +15,11 @@
 #include "islands/island_sums.hpp"
 #include "islands/nearby_background.hpp"
 
-/// The figures of islands, in three sweeps over their runs: extents and largest numbers, which set
-/// the grids; sums, and where the peak is; moments about the peak.
+/// Measures islands in three sweeps over their runs: extents and largest numbers, which set the
+/// grids; sums, and the position of the peak; moments about the peak.
 namespace kastor::detail {
 
-/// What labelling left, as kernels see it.
+/// The result of labelling, as kernels access it.
 struct LabelledRuns {
   const std::int32_t* begin;
   const std::int32_t* end;
@@ -42,7 +42,7 @@ struct LabelledRuns {
         run_room(static_cast<std::int64_t>(labels.begin.extent(0))),
         island_room(islands) {}
 
-  /// None where a list is too short: the caller will do it all again.
+  /// The number of islands; 0 if a list is too short, since the caller then starts again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t islands() const {
     const std::int64_t found = counts->components;
     const bool has_room =
@@ -61,7 +61,7 @@ struct Run {
   std::uint32_t label;
 };
 
-/// The runs of a band, and what there is to know of their pixels.
+/// The runs of a band, and access to their pixels.
 template <class Exec, Real T>
 struct RunsOfBand {
   LabelledRuns runs;
@@ -69,12 +69,12 @@ struct RunsOfBand {
   Background<Exec, T> background;
   Side side;
   const std::uint64_t* blank;  ///< mask of the whole image
-  std::int64_t ny, nx;         ///< of the whole image
+  std::int64_t ny, nx;         ///< shape of the whole image
   Rows<T> band;
   std::int64_t first_row;
 
   static constexpr int threads = 128;
-  static constexpr int groups_at_once = 5;  ///< on a processor of a device
+  static constexpr int groups_at_once = 5;  ///< groups per multiprocessor of a device
   static constexpr int runs_of_tile = threads;
   using InIslands = core::TileList<Exec, runs_of_tile>;
   static_assert(runs_of_tile <= InIslands::max_places);
@@ -85,8 +85,8 @@ struct RunsOfBand {
             scratch_bytes};
   }
 
-  /// Adds what `sweep.part_of(run)` says to the islands of a group's runs. Most runs are noise and
-  /// belong to no island.
+  /// Adds `sweep.part_of(run)` to the island of each run of a group's share. Most runs are noise
+  /// and belong to no island.
   template <class Sweep>
   KOKKOS_FUNCTION void sweep_over(const core::Group<Exec>& group, const Sweep& sweep) const {
     using Part = typename Sweep::Part;

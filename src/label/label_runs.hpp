@@ -11,13 +11,14 @@
 #include "core/launch.hpp"
 #include "label/run_table.hpp"
 
-/// From sets of runs to labels.
+/// Turns sets of runs into labels.
 namespace kastor::detail {
 
-/// Which sets become components.
+/// Decides which sets become components.
 struct SetFilter {
-  std::uint64_t* pixels_of_set;  ///< per root, with the marks below; null if all sets are kept
-  const std::uint64_t* seeds;    ///< words of a mask; null if sets need no seed
+  /// Pixel count of each root, with the marks below; null if all sets are kept.
+  std::uint64_t* pixels_of_set;
+  const std::uint64_t* seeds;  ///< words of a mask; null if sets need no seed
   std::uint64_t min_pixels;
   bool drop_at_edge;
 
@@ -31,7 +32,7 @@ struct SetFilter {
     if (drop_at_edge && (pixels & at_edge) != 0) return false;
     return (pixels & ~(has_seed | at_edge)) >= min_pixels;
   }
-  /// What a run says about its set.
+  /// The marks that a run contributes to its set.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t marks_of(std::int64_t run,
                                                        const RunTable& table) const {
     const std::int64_t y = table.row[run], begin = table.begin[run], end = table.end[run];
@@ -80,10 +81,11 @@ struct CountPixels {
   }
 };
 
-/// A scan over blocks of runs: the roots that are kept get their labels, others 0. The last block
-/// says the counts.
+/// A scan over blocks of runs: the roots of sets that are kept get their labels, other roots 0. The
+/// last block stores the counts.
 struct LabelRoots {
-  static constexpr std::int64_t runs_at_once = 16;  ///< among which there is often no root
+  /// Runs of a block, among which there is often no root.
+  static constexpr std::int64_t runs_at_once = 16;
   struct SetCounts {
     std::uint32_t kept = 0;
     std::uint32_t dropped = 0;
@@ -123,7 +125,7 @@ struct LabelRoots {
   }
 };
 
-/// The other runs get the label of their root.
+/// Gives the other runs the label of their root.
 template <class Exec>
 struct LabelRuns {
   RunTable table;

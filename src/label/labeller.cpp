@@ -77,7 +77,7 @@ struct Labeller<Exec>::Plan {
                    detail::LabelRuns<Exec>{runs, workers});
   }
 
-  /// `seed_mask`: null words if none is needed.
+  /// `seed_mask`: its words are null if no seed is needed.
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask) {
     const Kokkos::Profiling::ScopedRegion region("kastor::label");
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
@@ -127,17 +127,17 @@ struct Labeller<Exec>::Plan {
     return labels;
   }
 
-  /// Their numbers fit 32 bits, and one more is no run's.
+  /// Run numbers fit into 32 bits, and at least one number is left that no run has.
   static constexpr std::int64_t most_runs = std::numeric_limits<std::uint32_t>::max() - 1;
   Exec space;
   LabelParams params;
   RunLabels<Exec> labels;
-  std::int64_t capacity = 0;  ///< of the lists of runs
+  std::int64_t capacity = 0;  ///< capacity of the lists of runs
   Kokkos::View<LabelCounts, typename Exec::memory_space> counts;
   Kokkos::View<LabelCounts, core::HostReadableSpace<Exec>> counts_on_host;
   List<std::uint32_t> parent;
   List<std::uint64_t> pixels_of_set;
-  decltype(BitMask<Exec>::words) seeds;  ///< of the call
+  decltype(BitMask<Exec>::words) seeds;  ///< seeds of the current call
 };
 
 template <class Exec>

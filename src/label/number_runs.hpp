@@ -13,8 +13,8 @@
 
 namespace kastor::detail {
 
-/// A scan over blocks of words: numbers the runs in raster order and fills the lists with them,
-/// each run a set of its own.
+/// A scan over blocks of words: numbers the runs in raster order and fills the lists of runs. Each
+/// run begins as a set of its own.
 struct NumberRuns {
   static constexpr int words_at_once = 8;
   struct WordCounts {
@@ -31,7 +31,7 @@ struct NumberRuns {
   std::uint64_t* pixels_of_set;  ///< null if all sets are kept
 
   [[nodiscard]] std::int64_t blocks() const {
-    // At least one, which says the counts.
+    // At least one block, which stores the counts.
     return table.words.count < words_at_once ? 1 : (table.words.count - 1) / words_at_once + 1;
   }
 
@@ -57,7 +57,7 @@ struct NumberRuns {
     core::Pack<std::uint32_t, words_at_once> before_word;
   };
 
-  /// Of n words, if `before` runs begin before the first one.
+  /// Counts the runs and pixels of n words; `before` runs begin before the first word.
   [[nodiscard]] KOKKOS_FUNCTION Counts count_runs(std::int64_t first, std::int64_t n,
                                                   std::uint64_t before) const {
     using Words = core::Pack<std::uint64_t, words_at_once>;
@@ -100,7 +100,7 @@ struct NumberRuns {
       before += static_cast<std::uint64_t>(core::popcount(starts));
     }
   }
-  /// For the runs that begin or end in a word that is not 0.
+  /// Fills the lists for the runs that begin or end in a word that is not 0.
   KOKKOS_FUNCTION void fill_lists(std::int64_t w, std::uint64_t starts,
                                   std::uint64_t before) const {
     const int begun = core::popcount(starts);
@@ -110,7 +110,7 @@ struct NumberRuns {
     const std::int64_t in_row = w - y * table.words.per_row;
     const auto x = static_cast<std::int32_t>(64 * in_row);
     auto run = static_cast<std::uint32_t>(before);
-    // The run that comes in from the word before, if any, is the first to end.
+    // A run that continues from the previous word is the first to end.
     std::uint32_t ending = run - static_cast<std::uint32_t>(table.words.data[w] & ~starts & 1);
     for (std::uint64_t rest = starts; rest != 0; rest &= rest - 1, ++run) {
       table.begin[run] = x + core::countr_zero(rest);

@@ -11,15 +11,16 @@
 
 namespace kastor::detail {
 
-/// A word of a mask, and the bit before it in its row.
+/// A word of a mask, and the bit before it in the same row.
 struct WordInRow {
   std::uint64_t bits, carry;
 
-  /// Each pixel moved to the right by one.
+  /// The bits, each moved to the next larger x.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t moved() const { return bits << 1 | carry; }
-  /// The first pixels of runs.
+  /// The first pixels of runs, as bits.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t starts() const { return bits & ~moved(); }
-  /// The corners of pixels: run [begin, end) has those from begin to end, and no other run has.
+  /// The corners of pixels, as bits: run [begin, end) has the corners begin to end. No two runs of
+  /// a row share a corner.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t corners() const { return bits | moved(); }
 };
 
@@ -34,7 +35,7 @@ struct MaskWords {
     const bool is_carried = w > 0 && data[w - 1] >> 63 != 0 && !is_first_of_row(w);
     return {data[w], is_carried ? std::uint64_t{1} : std::uint64_t{0}};
   }
-  /// The last pixels of runs, in the k-th word of a row.
+  /// The last pixels of runs, as bits, in word w, the k-th of its row.
   [[nodiscard]] KOKKOS_FUNCTION std::uint64_t ends(std::int64_t w, std::int64_t k) const {
     const std::uint64_t next = k + 1 < per_row ? data[w + 1] << 63 : 0;
     return data[w] & ~(data[w] >> 1 | next);
@@ -46,12 +47,12 @@ struct MaskWords {
   }
 };
 
-/// What the kernels of a labelling share. The host does not tell them how many runs there are: it
+/// What the kernels of one labelling share. The host cannot tell them the number of runs, since it
 /// enqueues all of them before the first one counts.
 struct RunTable {
   MaskWords words;
   std::int64_t ny, nx;
-  std::int64_t capacity;  ///< of the lists of runs
+  std::int64_t capacity;  ///< capacity of the lists of runs
   std::uint32_t* first_in_word;
   std::int32_t *begin, *end, *row;
   std::uint32_t* label;
@@ -59,7 +60,7 @@ struct RunTable {
   std::uint32_t* parent;
   LabelCounts* counts;
 
-  /// None if the lists are too short: the caller will label again.
+  /// The number of runs; 0 if the lists are too short, since the caller then labels again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t runs() const {
     const std::uint64_t n = counts->runs;
     return n <= static_cast<std::uint64_t>(capacity) ? static_cast<std::int64_t>(n) : 0;

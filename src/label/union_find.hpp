@@ -9,12 +9,12 @@
 
 namespace kastor::detail {
 
-/// A forest over 0..n-1 for concurrent unions. A link always goes to a smaller index, so the root
-/// of a set is its smallest member whatever the order of the unions. Concurrent path halving is
-/// safe: it only ever replaces a parent by an ancestor (Jaiganesh and Burtscher, "A
+/// A forest over 0..n-1 for concurrent unions. A link always points to a smaller index, so the root
+/// of a set is its smallest member, in whatever order sets are united. Concurrent path halving is
+/// safe, because it only replaces a parent by an ancestor (Jaiganesh and Burtscher, "A
 /// high-performance connected components implementation for GPUs", HPDC 2018, section 3). A parent
-/// that was read before others moved it is still an ancestor; what decides is the exchange at the
-/// node that is linked.
+/// that was read before another thread moved it is still an ancestor. The atomic exchange at the
+/// node that is linked decides.
 struct UnionFind {
   std::uint32_t* parent;
 
@@ -29,8 +29,8 @@ struct UnionFind {
     return i;
   }
 
-  /// For b < a only. A run is united with the first one above it while it is a root still, and has
-  /// a common parent with the others, as a rule: then nobody looks for roots.
+  /// For b < a only. As a rule, a run is still a root when it is united with the first run above
+  /// it, and has the same parent as the others. Then no root has to be searched.
   KOKKOS_FUNCTION void unite(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t up_a = core::relaxed_load(parent + a);
     const std::uint32_t up_b = core::relaxed_load(parent + b);

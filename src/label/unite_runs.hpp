@@ -10,12 +10,12 @@
 
 namespace kastor::detail {
 
-/// Unites the runs of neighbouring rows that touch, for each word of the mask from the second row
-/// on. What two runs share, edges or corners, is an interval, and it begins where the later of the
-/// two begins: so every pair is found once, from the bits alone.
+/// Unites runs of neighbouring rows that touch, for each word of the mask from the second row on.
+/// What two runs share (edges or corners) is an interval that begins where the later of the two
+/// runs begins. So every pair is found once, from the bits alone.
 struct UniteRuns {
   RunTable table;
-  bool at_corners;  ///< pixels touch at corners too, else at edges only
+  bool at_corners;  ///< pixels touch at corners too, not only at edges
 
   [[nodiscard]] std::int64_t words() const {
     return table.ny > 0 ? table.words.count - table.words.per_row : 0;
@@ -28,7 +28,7 @@ struct UniteRuns {
   }
 
  private:
-  /// Of a word above another one.
+  /// Unites the runs of word a with those of word b, which is below it.
   KOKKOS_FUNCTION void unite_words(std::int64_t a, std::int64_t b) const {
     const WordInRow above = table.words.word(a), below = table.words.word(b);
     const std::uint64_t shared =
@@ -39,7 +39,7 @@ struct UniteRuns {
       table.forest().unite(run_at(b, below, up_to), run_at(a, above, up_to));
     }
   }
-  /// The last run that begins before the word or in these bits of it.
+  /// The last run that begins before word w, or in the bits `up_to` of it.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t run_at(std::int64_t w, const WordInRow& word,
                                                      std::uint64_t up_to) const {
     return table.first_in_word[w] +

@@ -11,7 +11,7 @@
 
 namespace kastor::detail {
 
-/// An index is a piece of a row within a word of the mask.
+/// Writes labels; an index is a piece of a row within a word of the mask.
 template <class Exec, class Label>
 struct WriteLabels {
   static constexpr std::int64_t width = core::write_width_v<Exec>;

@@ -14,8 +14,7 @@
 
 namespace kastor::detail {
 
-/// From sums to rows, which may lie in the memory of the host. Leaves the sums as the next call
-/// wants them.
+/// Turns sums into rows, which may be in host memory. Resets the sums for the next call.
 template <class Exec, class T>
 struct MakeSourceRows {
   static constexpr int threads = 64;
@@ -24,7 +23,7 @@ struct MakeSourceRows {
   SourceTotals<T>* totals;
   Source* rows;
 
-  /// No more than a device is busy with; each makes as many rows as there are.
+  /// No more groups than keep a device busy; each group loops over the rows.
   [[nodiscard]] std::int64_t groups(const Exec& space) const {
     return std::min((runs.components + threads - 1) / threads,
                     std::int64_t{16} * core::processors_of(space));

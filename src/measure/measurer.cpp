@@ -77,7 +77,7 @@ struct Measurer<Exec, T>::Plan {
   core::InitialValues<detail::SourceTotals<T>, Exec> sums;
   Rows rows;
   Kokkos::View<Source*, core::HostReadableSpace<Exec>> rows_on_host;
-  std::int64_t most_rows = 0;  ///< that there is room for on the host
+  std::int64_t most_rows = 0;  ///< number of rows that fit into rows_on_host
   std::span<const Source> found;
 };
 

@@ -17,17 +17,18 @@ namespace kastor::detail {
 /// Pixels [begin, end) of a row.
 struct SourceRun {
   std::int32_t begin, end, y;
-  std::uint32_t label;  ///< 0: of no component
+  std::uint32_t label;  ///< 0: belongs to no component
 };
 
-/// What labelling left, as kernels see it.
+/// The result of labelling, as kernels access it.
 struct SourceRuns {
   const std::int32_t *begin, *end, *row;
   const std::uint32_t *label, *first_run, *first_in_word;
   std::int64_t words_per_row;
   std::int64_t run_capacity;
-  const LabelCounts* counts;  ///< null: the number of components is `components`
-  std::int64_t components;    ///< that the host knows of, or else that there is room for
+  const LabelCounts* counts;  ///< null if the host knows the number of components
+  /// Number of components; if the host does not know it, how many there is room for.
+  std::int64_t components;
 
   template <class Exec>
   SourceRuns(const RunLabels<Exec>& labels, const LabelCounts* counts_of_labels,
@@ -45,7 +46,8 @@ struct SourceRuns {
         counts(counts_of_labels),
         components(most_components) {}
 
-  /// None if the runs were not labelled or a list is too short: the caller will measure again.
+  /// The number of components; 0 if the runs were not labelled or a list is too short, since the
+  /// caller then measures again.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const {
     if (counts == nullptr) return components;
     const std::int64_t found = counts->components;
@@ -62,7 +64,7 @@ struct SourceRuns {
   }
 };
 
-/// Some bands that lie below one another, as many as a kernel's arguments hold.
+/// Consecutive bands, as many as fit into the arguments of a kernel.
 template <class T>
 struct SomeBands {
   static constexpr int most = 32;
@@ -83,7 +85,7 @@ struct SomeBands {
   }
 };
 
-/// `visit(some)` for all bands, some after the other.
+/// `visit(some)` for all bands, some at a time.
 template <class T, class Exec, class Visit>
 void for_some_bands(Bands<T, Exec> bands, const Visit& visit) {
   SomeBands<T> some;
@@ -109,7 +111,7 @@ struct SourceSweep {
   std::int64_t workers;
   SomeBands<T> bands;
 
-  /// Adds what `part_of(run, pixels of its row)` says of a worker's runs to their components.
+  /// Adds `part_of(run, pixels of its row)` to the component of each run of a worker's share.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void add_parts(std::int64_t worker, const Add& add, const PartOf& part_of) const {
     if (runs.count() == 0) return;

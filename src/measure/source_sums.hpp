@@ -10,16 +10,17 @@
 #include "core/fixed_point.hpp"
 #include "core/ordered_key.hpp"
 
-/// What is added up of a component before it becomes a row, in any order: integers and extremes.
+/// What is accumulated for a component before it becomes a row, in any order: integers and
+/// extremes.
 namespace kastor::detail {
 
-/// A sum of terms |t| < 2^bits as integers of 2^(bits - 62), in two halves that cannot overflow
-/// with fewer than 2^32 terms.
+/// A sum of terms |t| < 2^bits as integers in units of 2^(bits - 62), in two halves that cannot
+/// overflow with fewer than 2^32 terms.
 struct WideSum {
   std::uint64_t high = 0;  ///< two's complement
   std::uint64_t low = 0;
 
-  /// For bits up to 64. Terms so small that the product is not exact round to 0.
+  /// For bits up to 64. Terms so small that the product is inexact round to 0.
   [[nodiscard]] KOKKOS_FUNCTION static WideSum of(double term, int bits) {
     const std::int64_t n = core::floor_to_integer(term * core::power_of_two(62 - bits) + 0.5);
     return {static_cast<std::uint64_t>(n >> 32), static_cast<std::uint64_t>(n) & 0xffffffffU};
@@ -38,7 +39,7 @@ struct WideSum {
   }
 };
 
-/// Where a pixel is, as a number that has raster order.
+/// The position of a pixel, as a number in raster order.
 struct PixelPlace {
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t of(std::int32_t y, std::int32_t x) {
@@ -52,7 +53,7 @@ struct PixelPlace {
   }
 };
 
-/// Where the runs are, how long, and the largest of their pixels.
+/// Extents of a component's runs, the longest one, and the largest pixel.
 template <class T>
 struct SourceExtents {
   std::uint64_t n_pix = 0;
@@ -84,7 +85,7 @@ struct SourceExtents {
   }
 };
 
-/// Sums of the pixels, scaled as `SourceGrid` says, and where the peak is.
+/// Sums of the pixels, scaled as in `SourceGrid`, and the position of the peak.
 struct SourceSums {
   WideSum flux, x_moment, y_moment;
   std::uint64_t peak_at = PixelPlace::none;
@@ -110,8 +111,8 @@ struct SourceTotals {
   SourceSums sums;
 };
 
-/// How a component's terms are scaled: pixels by 2^-pixel, so that they lie in [-1, 1], their sums
-/// on grids of these bits.
+/// The scaling of a component's terms: pixels are multiplied by 2^-pixel, so that they lie in [-1,
+/// 1]; sums are on grids of these bits.
 template <class T>
 struct SourceGrid {
   int pixel;

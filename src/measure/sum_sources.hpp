@@ -12,8 +12,8 @@
 #include "measure/source_runs.hpp"
 #include "measure/source_sums.hpp"
 
-/// The sweeps over the runs of components: extents and largest pixels, which set the grids; then
-/// sums, and where the peak is.
+/// The sweeps over the runs of components. The first finds extents and largest pixels, which set
+/// the grids; the second computes the sums and finds the peak.
 namespace kastor::detail {
 
 template <class Exec, class T>
@@ -34,7 +34,7 @@ struct FindSourceExtents {
     constexpr core::Key<T> all_but_sign = ~core::Key<T>{0} >> 1;
     core::Key<T> peak = 0, magnitude = 0;
     core::for_each_in_order(row + run.begin, run.end - run.begin, [&](T pixel) {
-      // Of integers, since a maximum of those vectorises.
+      // On integers, since their maximum vectorises.
       const core::Key<T> key = core::key_of(pixel);
       const core::Key<T> size = Kokkos::bit_cast<core::Key<T>>(pixel) & all_but_sign;
       peak = key > peak ? key : peak;
@@ -52,8 +52,9 @@ struct FindSourceExtents {
   }
 };
 
-/// Adds up the pixels of a run from left to right, scaled so that the component's largest is about
-/// 1, and each times its distance from a column. Both scalings are by powers of two: exact.
+/// Adds up the pixels of a run from left to right, scaled so that the largest pixel of the
+/// component is about 1, and each pixel times its distance from a column. The scalings are by
+/// powers of two and therefore exact.
 template <class T>
 class ScaledSums {
  public:
@@ -73,7 +74,7 @@ class ScaledSums {
   [[nodiscard]] KOKKOS_FUNCTION double moment() const { return m_moment; }
 
  private:
-  /// Floats have such small exponents that the power is a double.
+  /// Exponents of floats are so small that the power is a double.
   static constexpr bool is_one_product = sizeof(T) == sizeof(float);
   [[nodiscard]] KOKKOS_FUNCTION static int first_of(int exponent) {
     return is_one_product ? exponent : exponent / 2;

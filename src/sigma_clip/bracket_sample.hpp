@@ -10,8 +10,8 @@
 
 namespace kastor::detail {
 
-/// From the histogram of the sample to the brackets. One group, each thread with some bins side by
-/// side; the counts go to scratch memory, since they are searched again and again.
+/// Turns the histogram of the sample into brackets. One group; each thread handles a block of
+/// neighbouring bins. The counts are copied to scratch memory, since they are searched repeatedly.
 template <class Exec, class T>
 struct BracketSample {
   static constexpr int threads = 512;
@@ -20,7 +20,7 @@ struct BracketSample {
   ClipRequest request;
   const RoughScale<T>* rough;
   const std::uint32_t* histogram;  ///< (SampleBins::count)
-  std::int64_t *sum, *squares;     ///< (SampleBins::count + 1) of all bins before a bin
+  std::int64_t *sum, *squares;  ///< (SampleBins::count + 1) prefix sums: over all bins before a bin
   Brackets<T>* brackets;
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {

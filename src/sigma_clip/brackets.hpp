@@ -12,41 +12,41 @@
 
 namespace kastor::detail {
 
-/// A threshold in terms of a clip's result.
+/// The threshold of the foreground, as a function of the clip's result.
 struct ClipLevel {
   double sigmas = 0;
   bool about_median = false;
   bool absolute = false;
-  double value = 0;  ///< if absolute
+  double value = 0;  ///< the threshold if absolute [image unit]
 
   [[nodiscard]] KOKKOS_FUNCTION double of(double median, double std) const {
     return absolute ? value : (about_median ? median : 0.0) + sigmas * std;
   }
 };
 
-/// What is asked of an attempt at a clip.
+/// What the caller asks of one attempt at a clip.
 struct ClipRequest {
   double kappa;
   int max_passes;
-  double widen;  ///< of the safety margins: 1 at first, then more
+  double widen;  ///< factor on the safety margins: 1 at first, more after a failure
   ClipLevel level;
 
-  /// How many attempts failed before; more than two count as two.
+  /// How many attempts have failed; more than two count as two.
   [[nodiscard]] int attempt() const { return widen <= 1 ? 0 : (widen <= 3 ? 1 : 2); }
 };
 
-/// Where the sample says that the clip's medians and limits can fall. Pixels strictly between the
-/// edges survive every pass; those beyond are the tails. Every median lies in the window.
+/// Where the clip's medians and limits can fall, according to the sample. Pixels strictly between
+/// the edges survive every pass; pixels beyond them are the tails. Every median lies in the window.
 template <class T>
 struct Brackets {
   static constexpr int max_repeated = 8;
   T low_edge, window_low, window_high, high_edge;
-  T centre;  ///< of all sums; in the window
+  T centre;  ///< distances in all sums are measured from it; in the window
   core::Grid grid;
-  int usable;                ///< 0: the sample is of no use
-  int repeated;              ///< values of the window that are counted, not gathered
+  int usable;                ///< 0: the sample was not good enough for brackets
+  int repeated;              ///< number of values of the window that are counted, not gathered
   T value_of[max_repeated];  ///< these values, ascending
-  T candidate;               ///< the level asked for is not below it
+  T candidate;  ///< lower bound of the threshold: only pixels above it can be foreground
 
   [[nodiscard]] KOKKOS_FUNCTION bool inside(T x) const { return (x > low_edge) & (x < high_edge); }
   [[nodiscard]] KOKKOS_FUNCTION bool in_window(T x) const {
@@ -54,11 +54,11 @@ struct Brackets {
   }
 };
 
-/// For an image all whose pixels, or nearly, have one value.
+/// For an image in which all, or almost all, pixels have one value.
 template <class T>
 KOKKOS_FUNCTION void bracket_one_value(T value, Brackets<T>& b) {
   b.window_low = b.window_high = b.centre = b.value_of[0] = value;
-  // Above the denormal numbers, for the grid's sake.
+  // Near zero, keep the edges so far apart that one factor scales to the grid (`single_step`).
   constexpr double least = 1e-290;
   const T room = sizeof(T) == 8 && Kokkos::fabs(static_cast<double>(value)) < least
                      ? static_cast<T>(least)
@@ -68,7 +68,7 @@ KOKKOS_FUNCTION void bracket_one_value(T value, Brackets<T>& b) {
   b.repeated = 1;
 }
 
-/// Window and edges from the clip of the sample.
+/// Derives window and edges from the clip of the sample.
 template <class T>
 KOKKOS_FUNCTION void bracket_prediction(const RoughScale<T>& rough, const SampleSumsBefore& sums,
                                         const PredictedClip& clip, Brackets<T>& b) {
@@ -79,16 +79,17 @@ KOKKOS_FUNCTION void bracket_prediction(const RoughScale<T>& rough, const Sample
   };
   const int window_begin = bin_of_clamped_rank(clip.window_first);
   const int window_end = bin_of_clamped_rank(clip.window_last) + 1;
-  // A core within a few sigmas keeps its squares well above the step of their grid; for a large
-  // kappa the rest is gathered.
+  // Edges within six sigmas of the middle keep the squares well above the step of their
+  // grid. With a large kappa, the pixels beyond are gathered.
   const double reach = 6 * clip.sigma;
   const double middle = 0.5 * (clip.low + clip.high);
   const double low =
       clip.low + clip.margin > middle - reach ? clip.low + clip.margin : middle - reach;
   const double high =
       clip.high - clip.margin < middle + reach ? clip.high - clip.margin : middle + reach;
-  // A few sample pixels lie between an edge and every limit, so that the extremes of the survivors
-  // are among the gathered; or else nothing lies between window and edge.
+  // A few sample pixels must lie between an edge and every limit, so that the extremes of the
+  // survivors are among the gathered pixels. Otherwise the edge moves to the window, and nothing
+  // lies between.
   constexpr std::uint32_t some = 8;
   int low_bin = SampleBins::of(low) + 1;
   const int low_limit = SampleBins::of(clip.low + clip.margin) + 1;
@@ -96,7 +97,7 @@ KOKKOS_FUNCTION void bracket_prediction(const RoughScale<T>& rough, const Sample
   int high_bin = SampleBins::of(high);
   const int high_limit = SampleBins::of(clip.high - clip.margin);
   while (high_bin > window_end && sums.count[high_bin] + some > sums.count[high_limit]) --high_bin;
-  // A little more, for pixels on the border of two bins.
+  // A little wider, for pixels on the border of two bins.
   b.window_low = static_cast<T>(value_at(SampleBins::low_of(window_begin) - 1e-9));
   b.window_high = static_cast<T>(value_at(SampleBins::low_of(window_end) + 1e-9));
   b.low_edge = low_bin < window_begin ? static_cast<T>(value_at(SampleBins::low_of(low_bin)))
@@ -109,7 +110,7 @@ KOKKOS_FUNCTION void bracket_prediction(const RoughScale<T>& rough, const Sample
   }
 }
 
-/// Brackets from the histogram of a sample of finite pixels.
+/// Computes the brackets from the histogram of a sample of finite pixels.
 template <class T>
 [[nodiscard]] KOKKOS_FUNCTION Brackets<T> bracket(const RoughScale<T>& rough,
                                                   const SampleSumsBefore& sums,
@@ -121,9 +122,9 @@ template <class T>
     bracket_one_value(static_cast<T>(rough.centre), b);
   } else {
     if (!(rough.scale > 1e-290) || !(rough.scale < 1e290)) return b;
-    // The limits of the last pass lie within all others, so they will do for a clip that is stopped
-    // earlier, and a sample knows them better than the first ones, which far outliers move. A small
-    // kappa may have no last pass.
+    // The limits of the last pass lie within all others, so they also serve a clip that stops
+    // earlier. The sample determines them better than the first limits, which outliers move. With
+    // a small kappa the clip may not converge; then the requested number of passes counts.
     const int max_passes = request.kappa < 2.5 ? request.max_passes : 0;
     clip = predict_clip(sums, request.kappa, max_passes, request.widen);
     if (!clip.usable) return b;
@@ -135,7 +136,7 @@ template <class T>
                      b.window_high < b.high_edge && b.in_window(b.centre) && b.grid.single_step()
                  ? 1
                  : 0;
-  // The level moves as the median and std do.
+  // The threshold varies with the median and the std.
   const double sigma = clip.sigma * rough.scale;
   const double slack = (3 + 10 * Kokkos::fabs(request.level.sigmas)) * request.widen * sigma /
                            Kokkos::sqrt(static_cast<double>(clip.survivors + 1)) +

@@ -85,7 +85,7 @@ void ClipPlan<Exec, T>::lay_out() {
   }
 }
 
-/// Of whole words: a CPU's threads would clear bytes one by one.
+/// Clears whole words: on a CPU, a fill of bytes would go byte by byte.
 template <class Exec, class T>
 void ClipPlan<Exec, T>::clear(void* begin, void* past) {
   using Word = std::uint64_t;
@@ -102,7 +102,7 @@ void ClipPlan<Exec, T>::reserve(std::int64_t pixels) {
 
 template <class Exec, class T>
 void ClipPlan<Exec, T>::reserve_segments(std::int64_t capacity) {
-  constexpr std::int64_t most = 0xffffffff;  // places in the sorted list have 32 bits
+  constexpr std::int64_t most = 0xffffffff;  // indices into the sorted list have 32 bits
   if (capacity > most / m_segments) throw std::length_error("kastor::sigma_clip");
   m_capacity = std::max(m_capacity, capacity);
   core::grow(m_gathered, m_space, "kastor::sigma_clip::gathered", m_capacity * m_segments);

@@ -14,48 +14,50 @@
 #include "sigma_clip/replay.hpp"
 #include "sigma_clip/segments.hpp"
 
-/// The clip as a sequence of kernels that nobody waits for in between:
+/// The clip as a sequence of kernels without a fence in between:
 ///
-///   rough scale   one group     quartiles of 256 pixels
-///   sample        some groups   every so many pixels into a histogram, N^(2/3) in all
-///   brackets      one group     the clip of the histogram: where limits and medians can be
-///   read          many groups   THE read of the image: sums inside, the rest gathered
-///   sort          many groups   the gathered pixels into bins: count, scan, scatter; sums of bins
+///   rough scale   one group     median and spread of 256 pixels
+///   sample        some groups   2.5 N^(2/3) pixels at a fixed stride into a histogram
+///   brackets      one group     clip of the histogram: where limits and medians can fall
+///   read          many groups   THE read of the image: sums between the edges, the rest gathered
+///   sort          many groups   gathered pixels into bins: count, scan, scatter; sums of bins
 ///   replay        one group     every pass, exactly, from the sums and the bins
 ///
-/// Every step is exact or checked: the sums are integers, and the replay knows when a limit or a
-/// median falls where pixels were not gathered. Then, or if the lists were too short, the host
-/// starts again with longer lists or wider brackets, which rest on other pixels, and at last reads
-/// the image in every pass.
+/// Every step is exact or checked: sums are integers, and the replay detects a limit or a median
+/// that falls where pixels were not gathered. After that, or if the lists were too short, the host
+/// starts again with longer lists, or with wider brackets from a different sample. As a last resort
+/// every pass reads the image.
 namespace kastor::detail {
 
-/// Compiled once, in clip_plan.cpp.
+/// Instantiated only in clip_plan.cpp.
 template <class Exec, class T>
 class ClipPlan {
  public:
   /// \throws Error if a parameter is out of its range.
   ClipPlan(const Exec& space, const SigmaClipParams& params);
 
-  /// Enqueues the clip of an image, unless it is so small that `finish` reads it in every pass. The
-  /// pixels that may be above `level` are marked in the mask, if there is one: words of the whole
-  /// image, row by row.
+  /// Enqueues the clip of an image, unless the image is so small that `finish` reads it in every
+  /// pass. Marks the pixels that may be above `level` in `mask` (words of the whole image, row by
+  /// row), unless it is null.
   void start(Bands<T, Exec> bands, const ClipLevel& level, std::uint64_t* mask);
 
   [[nodiscard]] bool started() const { return m_started; }
-  /// After a fence of the space.
+  /// Whether the clip has succeeded; to be called after a fence of the space.
   [[nodiscard]] bool decided() const { return m_outcome().decided != 0; }
-  /// For the kernels that follow `start`.
+  /// The outcome, for kernels that are enqueued after `start`.
   [[nodiscard]] const ClipOutcome<T>* outcome() const { return m_parts.outcome; }
 
-  /// Whatever it takes. Fences. \throws Error if no pixel is finite.
+  /// Completes the clip, with further attempts or reads if necessary. Fences. \throws Error if no
+  /// pixel is finite.
   [[nodiscard]] SigmaClipResult finish(Bands<T, Exec> bands);
 
  private:
   using Bins = GatheredBins<T>;
-  static constexpr std::int64_t smallest_sampled = 16384;  ///< smaller images are read as often
-  static constexpr int groups_of_processor = 3;            ///< that read the image
+  /// Smaller images take the multi-pass route.
+  static constexpr std::int64_t smallest_sampled = 16384;
+  static constexpr int groups_of_processor = 3;  ///< groups per multiprocessor that read the image
 
-  /// The small arrays. The counters come first, and are cleared in one go.
+  /// The small arrays. The counters come first and are cleared together.
   struct Parts {
     std::uint32_t* histogram;
     InsideTotals* totals;
@@ -73,10 +75,11 @@ class ClipPlan {
   };
   void lay_out();
   void clear(void* begin, void* past);
-  /// Room for so many gathered pixels, and a part of a tile more for each segment.
+  /// Makes room for this many gathered pixels, and for part of a tile in addition in each segment.
   void reserve(std::int64_t pixels);
   void reserve_segments(std::int64_t capacity);
-  /// False: no memory for lists, or they would be too long. The multi-pass clip needs none.
+  /// False if there is no memory for the lists, or they would be too long. The multi-pass clip
+  /// needs none.
   [[nodiscard]] bool can_reserve(std::int64_t capacity);
   [[nodiscard]] Segments<T> segments() const {
     return {m_gathered.data(), m_capacity, m_parts.segment_counts, m_segments};
@@ -88,23 +91,23 @@ class ClipPlan {
   /// `visit(band, is_last)` for the bands that have pixels.
   template <class Visit>
   void for_each_band(Bands<T, Exec> bands, const Visit& visit) const;
-  /// Longer lists, or wider brackets up to three times. Fences.
+  /// Tries again with longer lists, or with wider brackets up to three times. Fences.
   void try_again(Bands<T, Exec> bands);
 
   Exec m_space;
   SigmaClipParams m_params;
-  std::int64_t m_segments;  ///< of the gathered pixels; as many groups read the image
+  std::int64_t m_segments;  ///< segments of the gathered pixels; as many groups read the image
   core::PartitionedMemory<Exec> m_memory;
   Parts m_parts{};
   Kokkos::View<ClipOutcome<T>, core::HostReadableSpace<Exec>> m_outcome;
   RankSelector<Exec, T> m_selector;
   Kokkos::View<T*, typename Exec::memory_space> m_gathered, m_sorted;
-  std::int64_t m_capacity = 0;  ///< of a segment
+  std::int64_t m_capacity = 0;  ///< pixels that fit into a segment
 
   std::int64_t m_pixels = 0;
   ClipLevel m_level;
   std::uint64_t* m_mask = nullptr;
-  std::int64_t m_words = 0;  ///< of the mask
+  std::int64_t m_words = 0;  ///< words of the mask
   bool m_started = false;
 };
 

@@ -8,32 +8,33 @@
 #include "core/fixed_point.hpp"
 #include "sigma_clip/brackets.hpp"
 
-/// Bins for the gathered pixels, so that a rank in the window or a limit in the tails concerns the
-/// pixels of one bin.
+/// Bins for the gathered pixels: a rank in the window, or a limit in the tails, concerns the pixels
+/// of one bin only.
 namespace kastor::detail {
 
-/// The sums of the tails are kept by octave of the distance from the centre: those of an octave are
-/// integers on a grid of its own, octaves are added from the centre outwards. So they depend
-/// neither on an order nor on what lies farther out, and one outlier spoils no digit of the others.
+/// The sums of the tails are kept by octave of the distance from the centre. The sums of an octave
+/// are integers on its own grid; octaves are added from the centre outwards. So the sums depend
+/// neither on the order of the pixels nor on what lies farther out, and an outlier spoils no digit
+/// of the others.
 struct TailOctaves {
-  /// The first octaves have many bins, for limits fall there: 1024, 512, 256, then 128 each.
+  /// The innermost octaves have many bins, since limits fall there: 1024, 512, 256, then 128 each.
   static constexpr int fine = 6;
   static constexpr int bins_in_fine = 2176;
-  /// The next ones 32 each: where bright sources are, and sometimes a limit.
+  /// The next ones have 32 bins each: bright sources are there, and sometimes a limit.
   static constexpr int medium = 7;
   static constexpr int medium_bits = 5;
   static constexpr int parted = fine + medium;
   static constexpr int bins_in_parted = bins_in_fine + (medium << medium_bits);
-  /// Octaves of one bin: more than floats have. Pixels beyond do not fit.
+  /// Octaves with a single bin, more than the exponents of float need. Pixels beyond do not fit.
   static constexpr int coarse = 280;
   static constexpr int count = parted + coarse;
   static constexpr int bins = bins_in_parted + coarse;
-  /// Each parted octave is some whole blocks.
+  /// Each parted octave consists of whole blocks.
   static constexpr int bins_of_block = 32;
   static constexpr int blocks = (bins + bins_of_block - 1) / bins_of_block;
   static_assert(bins_of_block == 1 << medium_bits);
 
-  /// A parted octave has 2^bits bins.
+  /// log2 of the number of bins of a parted octave.
   [[nodiscard]] KOKKOS_FUNCTION static int bits_of(int octave) {
     return octave < 3 ? 10 - octave : (octave < fine ? 7 : medium_bits);
   }
@@ -50,8 +51,9 @@ struct TailOctaves {
   }
 };
 
-/// Bins 0 .. window - 1 lie along the window, upwards; then those of the lower tail and of the
-/// upper tail, each from the centre outwards. Monotone in each part.
+/// Bins 0 .. window - 1 divide the window, upwards. Then follow the bins of the lower tail and
+/// those of the upper tail, each from the centre outwards. The bin is a monotone function within
+/// each part.
 template <class T>
 struct GatheredBins {
   static constexpr int window = 4096;
@@ -61,8 +63,8 @@ struct GatheredBins {
   T window_low, window_high;
   double low, per_unit;
   double centre;
-  int exponent_field;  ///< of the distance of the nearer edge
-  int grid_exponent;   ///< of the sums between the edges
+  int exponent_field;  ///< exponent field of the distance of the nearer edge from the centre
+  int grid_exponent;   ///< exponent of the grid of the sums between the edges
 
   KOKKOS_FUNCTION explicit GatheredBins(const Brackets<T>& b)
       : window_low(b.window_low),
@@ -87,26 +89,26 @@ struct GatheredBins {
   }
   /// The bin of a pixel of the window.
   [[nodiscard]] KOKKOS_FUNCTION int in_window(T x) const {
-    // The product may round up to `window`, and to NaN or infinity for a window of one value or of
-    // denormals: any clamp keeps it monotone.
+    // The product may round up to `window`. It may be NaN or infinite if the window is one value or
+    // has denormal width; any clamp keeps the bins monotone.
     const double b = place_in_window(x);
     return b < window - 1 ? static_cast<int>(b) : window - 1;
   }
-  /// Which of some equal parts of a bin of the window a pixel of the bin belongs to; monotone.
+  /// Which of `parts` equal parts of its window bin a pixel belongs to; monotone.
   [[nodiscard]] KOKKOS_FUNCTION int part_of_window_bin(T x, int bin, int parts) const {
     const double part = (place_in_window(x) - bin) * parts;
     return part < parts - 1 ? (part > 0 ? static_cast<int>(part) : 0) : parts - 1;
   }
-  /// The bin of a pixel within its tail, from 0.
+  /// The bin of a pixel within its tail, counted from 0.
   [[nodiscard]] KOKKOS_FUNCTION int in_tail(T x) const {
     return tail_bin(high_word(static_cast<double>(x) - centre) & but_sign);
   }
 
-  /// Distances of an octave lie between 2^exponent and 2^(exponent + 1).
+  /// Distances in an octave lie between 2^exponent and 2^(exponent + 1).
   [[nodiscard]] KOKKOS_FUNCTION int exponent_of(int octave) const {
     return exponent_field - 1023 + octave;
   }
-  /// An octave's integers in units of the grid of the sums between the edges.
+  /// Converts the integer sum of an octave to units of the grid of the sums between the edges.
   [[nodiscard]] KOKKOS_FUNCTION double in_grid_units(const core::Int128& sum, int octave,
                                                      bool squared) const {
     const int e = exponent_of(octave) - grid_exponent;
@@ -114,10 +116,10 @@ struct GatheredBins {
   }
 
  private:
-  // Of the distance from the centre, a double, the upper 32 bits: all that matters here.
+  // Only the upper 32 bits of the distance from the centre, a double, matter here.
   static constexpr std::uint32_t but_sign = 0x7fffffff;
   static constexpr int mantissa_bits = 20;
-  /// In bins from its beginning.
+  /// Position in the window, in bins from its beginning.
   [[nodiscard]] KOKKOS_FUNCTION double place_in_window(T x) const {
     return (static_cast<double>(x) - low) * per_unit;
   }

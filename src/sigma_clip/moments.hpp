@@ -13,10 +13,10 @@
 #include "core/pack.hpp"
 #include "core/word_rows.hpp"
 
-/// Sums over the pixels of an interval by a read of the image.
+/// Sums over the pixels of an interval, each by a read of the image.
 namespace kastor::detail {
 
-/// Joins `Functor::add(pack, value)` over all pixels of the bands; packs are filled up with NaN.
+/// Joins `Functor::add(pack, value)` over all pixels of a band; packs are padded with NaN.
 template <class Exec, class T, class Functor>
 struct ReducePixels {
   using value_type = typename Functor::value_type;
@@ -65,7 +65,7 @@ struct CountInside {
   }
 };
 
-/// Sums of u and u^2 on a grid, two limbs each.
+/// Sums of u and u^2 on a grid, with two limbs each.
 struct Moments {
   core::Int128 sum, sum_rest, squares, squares_rest;
 
@@ -104,8 +104,8 @@ struct AddMoments {
   }
 };
 
-/// Mean and population standard deviation of n pixels. The centre of the grid is within about one
-/// std of the mean, so at most one bit cancels.
+/// Mean and population standard deviation of `count` pixels. The centre of the grid is within about
+/// one std of the mean, so at most one bit cancels.
 struct MeanAndStd {
   double mean, std;
 

@@ -9,11 +9,11 @@
 #include "sigma_clip/moments.hpp"
 #include "sigma_clip/rank_selector.hpp"
 
-/// The clip that reads the image for every question: for small images, and for those that defy a
-/// prediction.
+/// The clip that reads the image for every question: for small images, and for images whose clip
+/// cannot be predicted.
 namespace kastor::detail {
 
-/// The statistics of the pixels in an interval, of which there are some.
+/// The statistics of the pixels in an interval, which must hold at least one.
 template <class Exec, class T>
 [[nodiscard]] Statistics statistics_within(const Exec& space, Bands<T, Exec> bands,
                                            RankSelector<Exec, T>& select,
@@ -27,8 +27,8 @@ template <class Exec, class T>
   s.max = core::without_sign_of_zero(static_cast<double>(inside.max));
   s.median =
       core::without_sign_of_zero(core::midpoint(static_cast<double>(a), static_cast<double>(b)));
-  // A pixel as the centre: its distances to the others are exact more often than those of the
-  // median.
+  // The centre is a pixel, because its distances to other pixels are exact more often than those of
+  // the median.
   const core::Grid grid(static_cast<double>(a), s.min, s.max);
   const MeanAndStd sums(reduce_bands<Exec, T>("kastor::sigma_clip::moments", space, bands,
                                               AddMoments<T>{interval, grid}),
@@ -38,7 +38,8 @@ template <class Exec, class T>
   return s;
 }
 
-/// The plain iteration. Fences. Leaves blank = pixels if no pixel is finite.
+/// The plain iteration. Fences. If no pixel is finite, sets result.blank to result.pixels and
+/// returns.
 template <class Exec, class T>
 void multi_pass_clip(const Exec& space, Bands<T, Exec> bands, RankSelector<Exec, T>& select,
                      const SigmaClipParams& params, SigmaClipResult& result) {

@@ -9,22 +9,23 @@
 
 namespace kastor::detail {
 
-/// The clip of the histogram, and how far its limits and medians may be off. In units of the rough
-/// scale.
+/// The result of clipping the histogram, and how far its limits and medians may be off; in units of
+/// the rough scale.
 struct PredictedClip {
   bool usable = false;
   double median = 0, sigma = 0;  ///< of the last pass
-  double low = 0, high = 0;      ///< the last limits
-  double margin = 0;             ///< of a limit
+  double low = 0, high = 0;      ///< limits of the last pass
+  double margin = 0;             ///< uncertainty of a limit
   std::int64_t survivors = 0;
-  std::int64_t window_first = 0, window_last = -1;  ///< ranks in the sample, of all medians
+  /// Range of the ranks of all medians in the sample.
+  std::int64_t window_first = 0, window_last = -1;
 };
 
 struct BinRange {
   int first, last;
 };
 
-/// Those of some bins whose middles are within the limits.
+/// The bins, among those of `of`, whose middles are within the limits.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION BinRange bins_between(double low, double high,
                                                            const BinRange& of) {
   const auto edge = [](double limit, bool upper) {
@@ -37,7 +38,7 @@ struct BinRange {
   return {first > of.first ? first : of.first, last < of.last ? last : of.last};
 }
 
-/// Median and standard deviation of the bins of one pass.
+/// Median and standard deviation of one pass, from its bins.
 KOKKOS_INLINE_FUNCTION void describe_pass(const SampleSumsBefore& sums, const BinRange& bins,
                                           PredictedClip& clip) {
   const SampleSums in = sums.between(bins.first, bins.last);
@@ -53,7 +54,7 @@ KOKKOS_INLINE_FUNCTION void describe_pass(const SampleSumsBefore& sums, const Bi
   clip.sigma = Kokkos::sqrt(variance > 0 ? variance : 0.0) / 2048;
 }
 
-/// The plain iteration on the bins. `widen` multiplies the margins.
+/// The plain iteration on the bins. `widen` is a factor on the margins.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION PredictedClip predict_clip(const SampleSumsBefore& sums,
                                                                 double kappa, int max_passes,
                                                                 double widen) {
@@ -66,7 +67,7 @@ KOKKOS_INLINE_FUNCTION void describe_pass(const SampleSumsBefore& sums, const Bi
     const std::int64_t before = sums.count[bins.first];
     const std::int64_t n = static_cast<std::int64_t>(sums.count[bins.last]) - before;
     if (n < fewest) return clip;
-    // Five standard errors of a median's rank.
+    // Five standard errors of the rank of a median.
     const std::int64_t middle = before + n / 2;
     const auto ranks = static_cast<std::int64_t>(
                            2.5 * widen * static_cast<double>(Kokkos::sqrt(static_cast<float>(n)))) +
@@ -84,8 +85,8 @@ KOKKOS_INLINE_FUNCTION void describe_pass(const SampleSumsBefore& sums, const Bi
     if (same || pass == max_passes) break;
     bins = next;
   }
-  // Ten standard errors of a limit, which leaves room for how a different pixel at a limit moves
-  // the next ones, and a bin.
+  // Ten standard errors of a limit, plus the width of a bin. This includes how a difference at one
+  // limit moves the following ones.
   const double low_width = SampleBins::width_of(SampleBins::of(clip.low));
   const double high_width = SampleBins::width_of(SampleBins::of(clip.high));
   clip.margin =

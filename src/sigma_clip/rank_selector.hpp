@@ -16,13 +16,14 @@
 #include "core/pack.hpp"
 #include "core/word_rows.hpp"
 
-/// Selection by rank from histograms of the image's pixels: the bin that holds the rank becomes the
-/// next histogram's range, until it is one number.
+/// Selection by rank from histograms of the image's pixels: the bin that contains the rank becomes
+/// the range of the next histogram, until the range is a single number.
 namespace kastor::detail {
 
 inline constexpr int select_bins = 4096;
 
-/// Consecutive numbers by their ordered keys, cut into at most `select_bins` bins of 2^shift.
+/// A range of consecutive numbers, by ordered key, divided into at most `select_bins` bins of
+/// 2^shift.
 template <class T>
 struct KeyRange {
   using Key = core::Key<T>;
@@ -36,7 +37,7 @@ struct KeyRange {
                        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(l - f))) - 12)) {}
 
   [[nodiscard]] static KeyRange of(const core::Interval<T>& interval) {
-    // Both zeros are one number: a bound at zero leaves out, or takes in, both keys.
+    // -0 and +0 are one number: a bound at zero excludes both keys.
     const T low = interval.low == 0 ? T{0} : interval.low;
     const T high = interval.high == 0 ? -T{0} : interval.high;
     return KeyRange(core::key_of(low) + 1, core::key_of(high) - 1);
@@ -54,8 +55,8 @@ struct KeyRange {
   }
 };
 
-/// Each group has a histogram of its own. In global memory all pixels would queue up at few
-/// counters, those about the median.
+/// Each group has its own histogram. With one in global memory, all pixels would queue up at the
+/// few counters around the median.
 template <class Exec, class T>
 struct CountKeys {
   static constexpr int threads = 256;
@@ -69,7 +70,7 @@ struct CountKeys {
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     auto* const mine = group.template scratch<std::uint32_t>(select_bins);
     const std::int64_t words = rows.words();
-    // Emptied after some tiles, so that no count overflows.
+    // Flushed after some tiles, so that no count overflows.
     constexpr std::int64_t at_once = std::int64_t{1} << 12;
     for (std::int64_t first = group.index(); first * words_of_tile < words;
          first += at_once * group.count()) {
@@ -100,7 +101,7 @@ struct CountKeys {
   }
 };
 
-/// Selects by rank among the pixels of an interval. Owns its histogram.
+/// Selects pixels by rank within an interval. Owns its histogram.
 template <class Exec, class T>
 class RankSelector {
  public:
@@ -110,8 +111,8 @@ class RankSelector {
         m_host(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::select::host_counts"),
                select_bins) {}
 
-  /// The pixels of rank `rank` and, if `pair`, `rank + 1` (0-based) among those in the interval,
-  /// which must hold that many. Fences.
+  /// The pixels of rank `rank` and, if `pair`, `rank + 1` (from 0) among those in the interval,
+  /// which must contain that many. Fences.
   [[nodiscard]] std::pair<T, T> operator()(Bands<T, Exec> bands, const core::Interval<T>& interval,
                                            std::int64_t rank, bool pair) {
     return select(bands, KeyRange<T>::of(interval), rank, pair);
@@ -124,8 +125,8 @@ class RankSelector {
       const int bin = find(rank);
       const KeyRange<T> inside = range.bin(bin);
       if (pair && rank + 1 >= static_cast<std::int64_t>(m_host(bin))) {
-        // The two ranks lie in different bins: the last of this one, the first of the next that is
-        // not empty.
+        // The two ranks are in different bins: the last pixel of this bin, and the first of the
+        // next bin that is not empty.
         int next = bin + 1;
         while (m_host(next) == 0) ++next;
         const KeyRange<T> above = range.bin(next);
@@ -152,7 +153,7 @@ class RankSelector {
     m_space.fence("kastor::select::count_keys");
   }
 
-  /// The bin that holds the rank, which becomes the rank inside it.
+  /// Returns the bin that contains the rank, and makes the rank relative to that bin.
   [[nodiscard]] int find(std::int64_t& rank) const {
     int bin = 0;
     while (rank >= static_cast<std::int64_t>(m_host(bin)))

@@ -14,21 +14,21 @@
 #include "sigma_clip/brackets.hpp"
 #include "sigma_clip/segments.hpp"
 
-/// The one read of the image: integer sums of the pixels between the edges, the pixels of the
-/// window and of the tails gathered, candidates for the foreground marked.
+/// The one read of the image: integer sums of the pixels between the edges; pixels of the window
+/// and the tails are gathered; candidates for the foreground are marked.
 namespace kastor::detail {
 
 /// Sums over all pixels between the edges, in units of the brackets' grid.
 struct InsideSums {
   static constexpr int max_repeated = Brackets<float>::max_repeated;
   std::int64_t inside = 0;
-  std::int64_t below = 0;  ///< of these, pixels below the window
+  std::int64_t below = 0;  ///< pixels between the edges that are below the window
   std::int64_t repeated[max_repeated] = {};
   core::Int128 sum, squares;
 };
 
-/// The same as words that all groups add to; 128 bits as the sums of the terms' lower 32 bits and
-/// of the rest.
+/// The same as words that all groups add to. A 128-bit sum is two words: the sum of the terms'
+/// lower 32 bits and the sum of the rest.
 struct InsideTotals {
   enum Word { inside, below, sum_low, sum_high, squares_low, squares_high, words };
   std::uint64_t word[words];
@@ -49,7 +49,7 @@ struct InsideTotals {
   }
 };
 
-/// Reads a band, by as many groups as there are segments.
+/// Reads a band; there are as many groups as segments.
 template <class Exec, class T>
 struct ReadImage {
   static constexpr int threads = 256;
@@ -66,14 +66,14 @@ struct ReadImage {
   const Brackets<T>* brackets;
   Segments<T> segments;
   InsideTotals* totals;
-  std::uint64_t* mask;  ///< of the band, all 0; null: none is wanted
+  std::uint64_t* mask;  ///< words of the band's mask, all 0; null if no mask is wanted
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     if (brackets->usable == 0) return;
     const Bounds b(*brackets);
     Space& space = *group.template scratch<Space>();
     const Segment<T> segment = segments[group.index()];
-    // Bands before this one have filled some of it.
+    // Earlier bands have filled part of the segment.
     group.for_each(int{Segment<T>::lists}, [&](int i) { space.gathered[i] = segment.counts[i]; });
     Others others(group, space.others);
     ThreadSums sums;
@@ -83,7 +83,7 @@ struct ReadImage {
       const auto n = static_cast<int>(words - tile < words_of_tile ? words - tile : words_of_tile);
       const core::TilePacks<Exec, T> packs(rows, tile, n);
       TileSums of_tile;
-      // Most pixels are only added up; the others, some per cent, are looked at one by one.
+      // Most pixels are only summed. The others, a few per cent, are handled one by one.
       const auto take = [&](int place, T x) {
         const bool in_window = b.in_window(x);
         of_tile.inside += in_window ? 1 : 0;
@@ -106,7 +106,7 @@ struct ReadImage {
   }
 
  private:
-  /// What the loop needs of the brackets, in registers.
+  /// The part of the brackets that the loop needs, in registers.
   struct Bounds {
     T low_edge, window_low, window_high, high_edge, centre, candidate;
     double middle, scale;
@@ -130,13 +130,13 @@ struct ReadImage {
     }
   };
 
-  /// Of a thread's words of a tile.
+  /// Sums of one thread over one tile.
   struct TileSums {
     std::int32_t inside = 0, below = 0;
     std::int64_t sum = 0, squares = 0;
   };
   static_assert(64 * words_of_tile < core::max_grid_terms);
-  /// Of all of a thread's tiles.
+  /// Sums of one thread over all its tiles.
   struct ThreadSums {
     std::int64_t inside = 0, below = 0;
     core::Int128 sum, squares;
@@ -167,18 +167,19 @@ struct ReadImage {
         core::atomic_add(&totals->repeated[i], static_cast<std::uint64_t>(n[0]));
     }
   }
-  /// Adds up the pixels between the edges, one type a loop. The centre, which lies in the window,
-  /// stands for all others, and adds nothing. Those of the window are not counted. \return the bits
-  /// of the pixels beyond the edges or in the window; blanks are among them if they are few. One
-  /// grid is enough for sums and squares: the edges lie within six sigmas, so that the core's
+  /// Sums the pixels between the edges; each loop handles a single type. All other pixels are
+  /// replaced by the centre, which adds nothing to the sums. Pixels of the window are summed here
+  /// but not counted. One grid is enough for sums and squares: the edges are within six sigmas, so
   /// squares are far above its step (`core::Grid::single_step`).
+  /// \return the bits of the pixels beyond the edges or in the window. If there are few of them,
+  /// blank pixels are not removed.
   template <class Pack>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t add_inside(const Bounds& b,
                                                                             const Pack& pack,
                                                                             TileSums& sums) {
     constexpr int width = Pack::width;
     core::Pack<T, width> inside;
-    // Numbers of this function's own: no store can change them, and the loops vectorise.
+    // Local copies: no store can change them, so the loops vectorise.
     const T low = b.low_edge, window_low = b.window_low, window_high = b.window_high,
             high = b.high_edge, centre = b.centre;
     KASTOR_UNROLL
@@ -204,8 +205,8 @@ struct ReadImage {
     return others;
   }
 
-  /// Whether a pixel outside the edges or in the window is gathered. One of a repeated value is
-  /// counted instead.
+  /// Whether a pixel beyond the edges or in the window is gathered. Repeated values are counted
+  /// instead.
   [[nodiscard]] KOKKOS_FUNCTION bool is_kept(const Bounds& b, T x, bool in_window,
                                              ThreadSums& sums) const {
     if (!b.counts_repeated || !in_window) return core::is_finite(x);
@@ -217,7 +218,7 @@ struct ReadImage {
     return true;
   }
 
-  /// Bit `place % 64` of word `place / 64` of the band's mask.
+  /// Sets bit `place % 64` of word `place / 64` of the band's mask.
   KOKKOS_FUNCTION void mark(std::int64_t place) const {
     core::atomic_set_bits(&mask[place / 64], std::uint64_t{1} << (place % 64));
   }

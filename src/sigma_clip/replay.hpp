@@ -14,28 +14,28 @@
 #include "sigma_clip/tails.hpp"
 #include "sigma_clip/window.hpp"
 
-/// Every pass of a clip, exactly, on the gathered pixels.
+/// Replays every pass of a clip, exactly, on the gathered pixels.
 namespace kastor::detail {
 
-/// What a clip leaves in memory that the host reads after its fence.
+/// The outcome of a clip, in memory that the host reads after its fence.
 template <class T>
 struct ClipOutcome {
   SigmaClipResult result;
-  std::int64_t longest_segment;  ///< pixels gathered by the group that gathered most
-  int usable;                    ///< the sample was of use
+  std::int64_t longest_segment;  ///< number of pixels gathered by the group that gathered most
+  int usable;                    ///< the sample was good enough for brackets
   int decided;                   ///< 0: a bracket failed, or pixels were lost
-  int candidates_hold;           ///< the foreground is among the candidates
-  T foreground_above;            ///< the level as a bound of pixels
+  int candidates_hold;           ///< the candidates include all of the foreground
+  T foreground_above;            ///< foreground is above it: the threshold, rounded down to T
 };
 
-/// Pixels that a pass may have left.
+/// The pixels that remain after a pass.
 struct ClipPopulation {
   std::int64_t n = 0;
-  std::int64_t tail[2] = {};    ///< of the lower and the upper tail
-  double sum = 0, squares = 0;  ///< of the distances from the centre, in units of the grid
+  std::int64_t tail[2] = {};    ///< number of pixels in the lower and the upper tail
+  double sum = 0, squares = 0;  ///< sums over the distances from the centre, in units of the grid
 };
 
-/// The clip's plain iteration. All threads of a group go through it together, with the same
+/// The plain iteration of the clip. All threads of a group execute it together, with the same
 /// numbers.
 template <class Exec, class T>
 class Replay {
@@ -55,14 +55,14 @@ class Replay {
     }
   }
 
-  /// False: a bracket failed.
+  /// Runs the clip. False if a bracket failed.
   [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes,
                                                 SigmaClipResult& result) {
     if (!m_tails.hold_all()) return false;
     core::Interval<T> interval, next;
     ClipPopulation now, left;
     Statistics s;
-    // Each step is written once: a device spends most of the time on fetching this code.
+    // Each step is written only once: a device spends most of the time fetching this code.
     for (bool is_first = true;; is_first = false) {
       left = {};
       if (next.low < next.high && !count(next, left)) return false;
@@ -94,7 +94,7 @@ class Replay {
   }
 
  private:
-  /// False: a limit lies inside the edges.
+  /// Counts and sums the pixels of an interval. False if a limit lies between the edges.
   [[nodiscard]] KOKKOS_FUNCTION bool count(const core::Interval<T>& interval,
                                            ClipPopulation& p) const {
     if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge) return false;
@@ -109,7 +109,7 @@ class Replay {
     return true;
   }
 
-  /// Everything but the extremes. False: the median is not in the window.
+  /// Computes mean, std and median. False if the median is not in the window.
   [[nodiscard]] KOKKOS_FUNCTION bool describe(const ClipPopulation& p, Statistics& s) {
     const auto n = static_cast<double>(p.n);
     const int exponent = m_brackets.grid.exponent;
@@ -134,8 +134,8 @@ class Replay {
     return true;
   }
 
-  /// The smallest and the largest pixel of an interval. False: they are neither in the tails nor in
-  /// the window.
+  /// Finds the smallest and the largest pixel of an interval. False if they are neither in the
+  /// tails nor in the window.
   [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const core::Interval<T>& interval,
                                                    const ClipPopulation& p, Statistics& s) {
     const bool above_window = m_inside.inside > m_inside.below + m_in_window;
@@ -150,9 +150,9 @@ class Replay {
     return true;
   }
 
-  /// The pixel of a rank in the window, repeated values included.
+  /// The pixel of a given rank in the window, repeated values included.
   [[nodiscard]] KOKKOS_FUNCTION T in_window(std::int64_t rank) {
-    std::int64_t before = 0;  // pixels of the repeated values below
+    std::int64_t before = 0;  // number of pixels of the repeated values below
     for (int i = 0; i < m_brackets.repeated; ++i) {
       const std::int64_t first = before + m_below_repeated[i];
       if (rank < first) break;
@@ -171,7 +171,7 @@ class Replay {
   std::int64_t m_below_repeated[Brackets<T>::max_repeated] = {};
 };
 
-/// One group replays the clip and finds the level that follows from it.
+/// One group replays the clip and computes the threshold that follows from it.
 template <class Exec, class T>
 struct ReplayClip {
   static constexpr int threads = 128;
@@ -187,7 +187,7 @@ struct ReplayClip {
   const InsideTotals* totals;
   Segments<T> segments;
   SortedBins<T> sorted;
-  ClipOutcome<T>* outcome;          ///< in memory of the kernels
+  ClipOutcome<T>* outcome;          ///< in the memory of Exec
   ClipOutcome<T>* outcome_on_host;  ///< in memory that the host reads
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {

@@ -7,7 +7,8 @@
 
 #include "sigma_clip/sample_bins.hpp"
 
-/// From a few hundred pixels: where the pixels of an image lie, for the bins of the sample.
+/// Estimates from a few hundred pixels where the pixels of an image lie, to choose the bins of the
+/// sample.
 namespace kastor::detail {
 
 inline constexpr int rough_size = 256;
@@ -15,26 +16,26 @@ inline constexpr int rough_size = 256;
 template <class T>
 struct RoughScale {
   static constexpr int max_repeated = 16;
-  double centre;  ///< their median
-  double scale;   ///< as a rule about one standard deviation; 0 if they are all alike
+  double centre;  ///< median of the pixels
+  double scale;   ///< usually about one standard deviation; 0 if all pixels are equal
   int finite;
-  int repeated;              ///< values that many pixels share
-  T value_of[max_repeated];  ///< these values, ascending
+  int repeated;              ///< number of repeated values
+  T value_of[max_repeated];  ///< the repeated values, ascending
 
   [[nodiscard]] KOKKOS_FUNCTION SampleBins bins() const {
     return {centre, scale > 0 ? 1 / scale : 0.0};
   }
 };
 
-/// Half the distance of two values, without overflow.
+/// Half the distance between two values, without overflow.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double half_distance(double low, double high) {
   return 0.5 * high - 0.5 * low;
 }
 
-/// The spread of sorted values about their median, ties or not.
+/// The spread of sorted values about their median; robust against ties.
 template <class T>
 [[nodiscard]] KOKKOS_FUNCTION double spread_of(const T* sorted, int n) {
-  // Half the distance of two quantiles in standard deviations, if the pixels were Gaussian.
+  // Half the distance between two quantiles of a Gaussian, in standard deviations.
   constexpr double sigmas[] = {0.6745, 1.5341, 2.1539, 2.9};
   constexpr int shifts[] = {2, 4, 6, 30};
   for (int i = 0; i < 4; ++i) {
@@ -46,16 +47,17 @@ template <class T>
   return 0;
 }
 
-/// A scale for the bins of the sample that suits images of several peaks: the spread, unless that
-/// makes bins too wide for the narrowest peak with three eighths of the pixels, or a tenth of them
-/// lies beyond all bins, on one side.
+/// A scale for the bins of the sample that suits images with several peaks. It is the spread,
+/// unless then the bins would be too wide for the narrowest peak with three eighths of the pixels,
+/// or a tenth of the pixels would lie beyond all bins on one side.
 template <class T>
 class ScaleOfPeaks {
  public:
   KOKKOS_FUNCTION ScaleOfPeaks(const T* sorted, int n) : m_sorted(sorted), m_n(n) {}
 
   [[nodiscard]] KOKKOS_FUNCTION double operator()() const {
-    constexpr double gaussian = 0.4888;  // the same of a Gaussian's middle, in standard deviations
+    // Half the range of the middle 3/8 of a Gaussian, in standard deviations.
+    constexpr double gaussian = 0.4888;
     const double spread = spread_of(m_sorted, m_n);
     double narrow = spread;
     for (int i = 0; i + of_window <= steps; ++i) {
@@ -65,7 +67,7 @@ class ScaleOfPeaks {
     const bool is_narrow = narrow > 0 && 16 * narrow < spread;
     if (!is_narrow && !(half_range_without(m_n * 3 / 32) > 500 * spread)) return spread;
     const double scale = is_narrow ? narrow : spread;
-    // All but a few are within 900 units of the centre.
+    // All but a few pixels are within 900 units of the centre.
     const double least = half_range_without(m_n / 32) / 450;
     return scale > least ? scale : least;
   }
@@ -77,7 +79,8 @@ class ScaleOfPeaks {
     if (to < from) return 0;
     return half_distance(static_cast<double>(m_sorted[from]), static_cast<double>(m_sorted[to]));
   }
-  /// Half of how far from the centre all but the k outermost are, on the side where that is more.
+  /// Half the distance from the centre to the farthest pixel, without the k outermost pixels on
+  /// each side.
   [[nodiscard]] KOKKOS_FUNCTION double half_range_without(int k) const {
     const double below = half_between(k, m_n / 2), above = half_between(m_n / 2, m_n - 1 - k);
     return below > above ? below : above;
@@ -87,8 +90,8 @@ class ScaleOfPeaks {
   int m_n;
 };
 
-/// Whether a value that many pixels share begins at place i of sorted pixels. One that every 64th
-/// pixel has is met too often to be stored pixel by pixel.
+/// Whether a repeated value begins at index i of sorted pixels. A value that one pixel in 64 has
+/// occurs too often to be gathered pixel by pixel.
 template <class T>
 [[nodiscard]] KOKKOS_FUNCTION bool begins_repeated(const T* sorted, int n, int i) {
   constexpr int often = rough_size / 64;
@@ -96,15 +99,15 @@ template <class T>
          sorted[i + often - 1] == sorted[i];
 }
 
-/// What sorted finite pixels tell. `of_peaks`: see ScaleOfPeaks. `repeats`: whether there is any
-/// repeated value.
+/// Describes sorted finite pixels. `of_peaks`: use ScaleOfPeaks. `repeats`: whether there are
+/// repeated values.
 template <class T>
 [[nodiscard]] KOKKOS_FUNCTION RoughScale<T> describe_sorted(const T* sorted, int n, bool of_peaks,
                                                             bool repeats) {
   RoughScale<T> rough{};
   rough.finite = n;
   if (n == 0) return rough;
-  rough.centre = static_cast<double>(sorted[n / 2]) + 0.0;  // -0 is 0
+  rough.centre = static_cast<double>(sorted[n / 2]) + 0.0;  // turns -0 into +0
   rough.scale = of_peaks ? ScaleOfPeaks<T>(sorted, n)() : spread_of(sorted, n);
   for (int i = 0; repeats && i < n && rough.repeated < RoughScale<T>::max_repeated; ++i) {
     if (begins_repeated(sorted, n, i)) rough.value_of[rough.repeated++] = sorted[i];

@@ -14,25 +14,25 @@
 #include "core/pack.hpp"
 #include "sigma_clip/rough_scale.hpp"
 
-/// The sample that predicts a clip: every so many pixels of the image, counted into a histogram,
-/// after a few hundred of them have told where the pixels lie.
+/// The sample that predicts a clip: pixels at a fixed stride, counted into a histogram, after a few
+/// hundred of them have shown where the pixels lie.
 namespace kastor::detail {
 
-/// Pixels 0, stride, 2 stride ... of an image in raster order.
+/// Pixels 0, stride, 2 stride, ... of an image in raster order.
 struct Stride {
   std::int64_t stride = 1;
   std::int64_t count = 0;
 
   Stride() = default;
-  /// About `wanted` of them. Odd, so that it does not run along the columns of images whose width
-  /// is a power of two.
+  /// About `wanted` samples. The stride is odd, so that it does not follow the columns of an image
+  /// whose width is a power of two.
   Stride(std::int64_t pixels, std::int64_t wanted)
       : stride(std::max<std::int64_t>(1, pixels / wanted) | 1),
         count((pixels + stride - 1) / stride) {}
 };
 
-/// Enough that sampling and the pixels gathered for its uncertainty cost about the same: the 2/3
-/// power of Floyd and Rivest (CACM 18 (1975) 165).
+/// Chosen such that sampling costs about as much as the pixels gathered because of its uncertainty:
+/// the power 2/3 of Floyd and Rivest (CACM 18 (1975) 165).
 [[nodiscard]] inline std::int64_t sample_size(std::int64_t pixels) {
   auto root = static_cast<std::int64_t>(std::cbrt(static_cast<double>(pixels)));
   while (root * root * root > pixels) --root;
@@ -40,8 +40,8 @@ struct Stride {
   return std::clamp<std::int64_t>(root * root * 5 / 2, 4096, std::int64_t{1} << 22);
 }
 
-/// Which pixels the first attempt at a clip (0) or a later one looks at. Later ones take others: of
-/// an image with a period the first ones may all lie at the same places of it.
+/// The strides of the first attempt at a clip (0) and of later ones. Later attempts look at other
+/// pixels: in a periodic image, the samples of the first may all be at the same phase.
 [[nodiscard]] inline Stride rough_stride(std::int64_t pixels, int attempt) {
   return {pixels, attempt == 0 ? rough_size : (attempt == 1 ? 243 : 229)};
 }
@@ -49,7 +49,7 @@ struct Stride {
   return {pixels, sample_size(pixels) * (attempt == 0 ? 8 : (attempt == 1 ? 7 : 6)) / 8};
 }
 
-/// Rows of one band, and the pixels of the image before them.
+/// Rows of one band, and the number of pixels of the image before them.
 template <class T>
 struct SampledRows {
   Rows<T> rows;
@@ -59,7 +59,7 @@ struct SampledRows {
     const std::int64_t i = pixel - first_pixel;
     return rows.data[rows.pitch == rows.nx ? i : (i / rows.nx) * rows.pitch + i % rows.nx];
   }
-  /// The first sample that lies in the band, and one past the last.
+  /// Index of the first sample in the band, and of the first one after it.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_sample(std::int64_t stride) const {
     return (first_pixel + stride - 1) / stride;
   }
@@ -69,7 +69,8 @@ struct SampledRows {
   }
 };
 
-/// Takes a band's share of the few hundred pixels; the last band's kernel describes all. One group.
+/// Reads a band's share of the few hundred pixels; the kernel of the last band describes all of
+/// them. One group.
 template <class Exec, class T>
 struct FindRoughScale {
   static constexpr int threads = rough_size;
@@ -92,7 +93,7 @@ struct FindRoughScale {
   }
 
  private:
-  /// Sorts by counting how many pixels come before each; those that are not finite come last.
+  /// Sorts by counting how many pixels come before each one; non-finite pixels come last.
   KOKKOS_FUNCTION void describe(const core::Group<Exec>& group) const {
     T* const pixels = group.template scratch<T>(rough_size);
     T* const sorted = group.template scratch<T>(rough_size);
@@ -120,8 +121,8 @@ struct FindRoughScale {
   }
 };
 
-/// Counts a band's share of the sample into the histogram. Each thread takes a pack of samples at
-/// once: the reads are then under way together, and the bins are found in a plain loop.
+/// Counts a band's share of the sample into the histogram. Each thread takes a pack of samples at a
+/// time: the loads are in flight together, and the bins are computed in a plain loop.
 template <class Exec, class T>
 struct CountSample {
   static constexpr int threads = 256;

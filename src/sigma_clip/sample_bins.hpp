@@ -7,8 +7,9 @@
 
 namespace kastor::detail {
 
-/// Bins of the sample's histogram, over t = (x - centre) / scale: 1/1024 wide up to 1, 1/64 up to
-/// 16, then 32 an octave up to 1024, then one; on both sides of the centre.
+/// Bins of the sample's histogram, over t = (x - centre) / scale. On both sides of the centre they
+/// are 1/1024 wide up to 1 and 1/64 wide up to 16; then there are 32 per octave up to 1024, and one
+/// beyond.
 struct SampleBins {
   static constexpr int fine = 1024;
   static constexpr int coarse = fine + 15 * 64;
@@ -20,7 +21,7 @@ struct SampleBins {
 
   [[nodiscard]] KOKKOS_FUNCTION double units_of(double x) const { return (x - centre) * per_unit; }
 
-  /// The bin of t. Without branches, so that a loop over many vectorises; it is right where
+  /// The bin of t, without branches so that a loop over many values vectorises. It is right if
   /// `is_near` holds for the result.
   [[nodiscard]] KOKKOS_FUNCTION static std::int32_t near_bin_of(double t) {
     const double distance = t < 0 ? -t : t;
@@ -31,11 +32,11 @@ struct SampleBins {
         static_cast<std::int32_t>(inner * fine) + static_cast<std::int32_t>(outer * 64);
     return t < 0 ? side - 1 - i : side + i;
   }
-  /// Up to 16 units from the centre.
+  /// Whether a bin is within 16 units of the centre.
   [[nodiscard]] KOKKOS_FUNCTION static bool is_near(int bin) {
     return bin > side - 1 - coarse && bin < side + coarse;
   }
-  /// The bin of any t, infinities included.
+  /// The bin of any t, also of an infinite one.
   [[nodiscard]] KOKKOS_FUNCTION static int of(double t) {
     const double distance = Kokkos::fabs(t);
     if (distance < 16) return near_bin_of(t);
@@ -47,7 +48,7 @@ struct SampleBins {
     return t < 0 ? side - 1 - i : side + i;
   }
 
-  /// t at which a bin begins; 0 <= bin <= count.
+  /// The value of t at which a bin begins; 0 <= bin <= count.
   [[nodiscard]] KOKKOS_FUNCTION static double low_of(int bin) {
     return bin >= side ? begin_of(bin - side) : -begin_of(side - bin);
   }
@@ -64,7 +65,7 @@ struct SampleBins {
   }
 
  private:
-  /// Distance at which bin `i` of a side begins; 0 <= i <= side.
+  /// The distance at which bin `i` of a side begins; 0 <= i <= side.
   [[nodiscard]] KOKKOS_FUNCTION static double begin_of(int i) {
     if (i <= fine) return static_cast<double>(i) / fine;
     if (i <= coarse) return 1 + static_cast<double>(i - fine) / 64;
@@ -73,12 +74,13 @@ struct SampleBins {
   }
 };
 
-/// Number of sample pixels in some bins, and their sums over `SampleBins::middle_of`.
+/// Number of sample pixels in some bins, and the sums of their `SampleBins::middle_of` and its
+/// square.
 struct SampleSums {
   std::int64_t count = 0, sum = 0, squares = 0;
 
-  /// n pixels of a bin. With half of the largest sample in an outermost bin the squares overflow,
-  /// as unsigned numbers do, and nothing is foreseen.
+  /// Adds n pixels of a bin. If half of the largest sample lies in an outermost bin, the squares
+  /// overflow, modulo 2^64. The variance is then negative, and there is no prediction.
   KOKKOS_FUNCTION void add(std::int64_t n, int bin) {
     const std::int64_t middle = SampleBins::middle_of(bin);
     count += n;
@@ -89,18 +91,18 @@ struct SampleSums {
   }
 };
 
-/// The sums of all bins before a bin, for each bin and behind the last.
+/// Prefix sums: over all bins before a bin, for each bin and for the end.
 struct SampleSumsBefore {
   const std::uint32_t* count;   ///< (SampleBins::count + 1)
-  const std::int64_t* sum;      ///< likewise
-  const std::int64_t* squares;  ///< likewise
+  const std::int64_t* sum;      ///< (SampleBins::count + 1)
+  const std::int64_t* squares;  ///< (SampleBins::count + 1)
 
-  /// Of bins [first, last).
+  /// The sums over bins [first, last).
   [[nodiscard]] KOKKOS_FUNCTION SampleSums between(int first, int last) const {
     return {static_cast<std::int64_t>(count[last]) - static_cast<std::int64_t>(count[first]),
             sum[last] - sum[first], squares[last] - squares[first]};
   }
-  /// The bin that holds a rank: the last one before which there are no more pixels.
+  /// The bin that contains a rank: the last one with at most `rank` pixels before it.
   [[nodiscard]] KOKKOS_FUNCTION int bin_of_rank(std::int64_t rank) const {
     int low = 0;
     int high = SampleBins::count;

@@ -12,24 +12,25 @@
 #include "sigma_clip/tail_sums.hpp"
 
 /// A counting sort of the gathered pixels by bin, and the sums of the bins of the tails. The order
-/// within a bin differs from run to run, and nothing depends on it.
+/// of the pixels within a bin may differ from run to run; nothing depends on it.
 namespace kastor::detail {
 
-/// The gathered pixels in bins, and the sums of the tails: those of the lower tail, then those of
-/// the upper one.
+/// The gathered pixels in bins, and the sums of the tails: first those of the lower tail, then
+/// those of the upper one.
 template <class T>
 struct SortedBins {
   T* pixels;
-  std::uint32_t* count;  ///< (GatheredBins::count) pixels of a bin; then where the next one goes
-  std::uint32_t* begin;  ///< (GatheredBins::count + 1) where a bin's pixels begin
-  TailSums* tail;        ///< (GatheredBins::tails) sums of a bin
-  TailSums* block;       ///< (2 TailOctaves::blocks) sums of some bins side by side
-  TailSums* octave;      ///< (2 TailOctaves::count) sums of an octave
+  /// (GatheredBins::count) number of pixels of a bin; then where its next pixel goes.
+  std::uint32_t* count;
+  std::uint32_t* begin;  ///< (GatheredBins::count + 1) where the pixels of a bin begin
+  TailSums* tail;        ///< (GatheredBins::tails) sums of each bin
+  TailSums* block;       ///< (2 TailOctaves::blocks) sums of each block of neighbouring bins
+  TailSums* octave;      ///< (2 TailOctaves::count) sums of each octave
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t size_of(int bin) const {
     return begin[bin + 1] - begin[bin];
   }
-  /// `visit(x)` for the pixels of a bin, by all threads of a group together.
+  /// `visit(x)` for the pixels of a bin, shared among the threads of a group.
   template <class Exec, class Visit>
   KOKKOS_FUNCTION void for_each_in(const core::Group<Exec>& group, int bin,
                                    const Visit& visit) const {
@@ -39,7 +40,7 @@ struct SortedBins {
 };
 
 /// A group's share of the gathered pixels: some of the segments, and a histogram of their bins in
-/// scratch memory. So the counters of all bins are changed once by each group, not by each pixel.
+/// scratch memory. So each group, not each pixel, updates the global counter of a bin.
 template <class Exec, class T>
 class SharedBins {
  public:
@@ -57,7 +58,7 @@ class SharedBins {
     for_each([&](T, int bin) { add(bin); });
     group.barrier();
   }
-  /// `visit(x, bin)` for the pixels.
+  /// `visit(x, bin)` for the pixels of the group's segments.
   template <class Visit>
   KOKKOS_FUNCTION void for_each(const Visit& visit) const {
     for (std::int64_t s = m_group.index(); s < m_segments.segments; s += m_group.count()) {
@@ -68,14 +69,14 @@ class SharedBins {
                           [&](T x) { visit(x, m_bins.beyond_window(x)); });
     }
   }
-  /// `visit(bin, number)` for the bins with pixels; the number may be changed.
+  /// `visit(bin, number)` for the bins that have pixels; `visit` may change the number.
   template <class Visit>
   KOKKOS_FUNCTION void for_each_bin(const Visit& visit) const {
     m_group.for_each(bins, [&](int bin) {
       if (m_histogram[bin] != 0) visit(bin, m_histogram[bin]);
     });
   }
-  /// Adds 1 to the number of a bin and returns what it was before.
+  /// Adds 1 to the number of a bin and returns its previous value.
   KOKKOS_FUNCTION std::uint32_t add(int bin) const {  // NOLINT(modernize-use-nodiscard)
     return m_group.fetch_add(&m_histogram[bin], 1U);
   }
@@ -101,8 +102,9 @@ struct CountBins {
   }
 };
 
-/// One group finds where the bins begin. In scratch memory: neighbouring threads read and write
-/// neighbouring words, while each adds up bins side by side.
+/// One group computes where the bins begin: an exclusive scan of the counts. It works in scratch
+/// memory, because accesses to global memory must be coalesced while each thread adds up
+/// neighbouring bins.
 template <class Exec, class T>
 struct PlaceBins {
   static constexpr int threads = 1024;
@@ -134,7 +136,7 @@ struct PlaceBins {
   }
 };
 
-/// Puts the pixels where they belong.
+/// Moves each pixel to its bin.
 template <class Exec, class T>
 struct ScatterPixels {
   static constexpr int threads = 512;
@@ -144,7 +146,8 @@ struct ScatterPixels {
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     const SharedBins<Exec, T> mine(group, *brackets, segments);
-    // From the number of the group's pixels in a bin to the place of the first of them.
+    // Replaces the number of the group's pixels in a bin by the index at which the first of them
+    // goes.
     mine.for_each_bin(
         [&](int bin, std::uint32_t& n) { n = Kokkos::atomic_fetch_add(&sorted.count[bin], n); });
     group.barrier();
@@ -152,7 +155,7 @@ struct ScatterPixels {
   }
 };
 
-/// Groups take bin after bin of the tails.
+/// Sums the pixels of each bin of the tails; a group takes bin after bin.
 template <class Exec, class T>
 struct SumTailBins {
   static constexpr int threads = 64;
@@ -185,8 +188,8 @@ struct SumTailBins {
   }
 };
 
-/// Enqueues all of it. The counters and the sums of octaves are 0 before. If pixels were lost, what
-/// comes out is of no use.
+/// Enqueues the whole sort. The counters and the sums of blocks and octaves must be 0. If pixels
+/// were lost, the result is of no use.
 template <class Exec, class T>
 void sort_gathered(const Exec& space, const Brackets<T>* brackets, const Segments<T>& segments,
                    const SortedBins<T>& sorted) {

@@ -9,9 +9,9 @@
 
 namespace kastor::detail {
 
-/// Pixels of a tail, their distances from the centre and the squares of these: integers of 2^-44 of
-/// the octave's lower bound and of its square. Words that are added one by one, in any order: the
-/// lower 32 bits of the terms and the rest.
+/// The number of pixels of a tail, and the sums of their distances from the centre and of the
+/// squares. Both are integers in units of 2^-44 of the octave's lower bound, or of its square. They
+/// are kept as words that can be added in any order: the lower 32 bits of the terms, and the rest.
 struct TailSums {
   enum Word { count, sum_low, sum_high, squares_low, squares_high, words };
   std::int64_t word[words] = {};
@@ -39,7 +39,7 @@ struct TailSums {
   }
 };
 
-/// What a pixel of an octave adds to its sums.
+/// The contribution of a pixel to the sums of its octave.
 template <class T>
 class TailTerm {
  public:
@@ -56,7 +56,7 @@ class TailTerm {
   }
 
  private:
-  /// 2^-exponent of the octave; floats have so small exponents that this is a double.
+  /// Whether the scale 2^-exponent is one double, since exponents of floats are small.
   static constexpr bool is_one_product = sizeof(T) == sizeof(float);
   double m_centre, m_scale, m_scale_more;
 };

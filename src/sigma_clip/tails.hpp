@@ -13,8 +13,8 @@
 
 namespace kastor::detail {
 
-/// What a tail has within a limit: sums of the distances from the centre, and of their squares, in
-/// units of the grid of the sums between the edges.
+/// The part of a tail that is within a limit: sums of the distances from the centre and of their
+/// squares, in units of the grid of the sums between the edges.
 struct TailPart {
   std::int64_t count = 0;
   double sum = 0, squares = 0;
@@ -32,8 +32,8 @@ struct TailsSpace {
   TailPart before_octave[2][TailOctaves::count + 1];
 };
 
-/// Answers for the pixels beyond the edges: the lower (0) and the upper (1) tail. All threads of
-/// the group must call each function, with the same arguments, and get the same answer.
+/// Queries on the pixels beyond the edges: the lower (0) and the upper (1) tail. All threads of the
+/// group must call each function with the same arguments; all get the same answer.
 template <class Exec, class T>
 class Tails {
  public:
@@ -45,12 +45,12 @@ class Tails {
     add_up_octaves();
   }
 
-  /// Whether every pixel of the tails is in a bin of its octave.
+  /// Whether every pixel of the tails is in a bin of its own octave, not beyond the last one.
   [[nodiscard]] KOKKOS_FUNCTION bool hold_all() const {
     return m_octaves[0] < TailOctaves::count && m_octaves[1] < TailOctaves::count;
   }
 
-  /// What each tail has within an interval. Half of the group looks at each tail.
+  /// Count and sums of each tail within an interval. Half of the group handles each tail.
   KOKKOS_FUNCTION void within(const core::Interval<T>& interval, TailPart (&parts)[sides]) const {
     const T limit[sides] = {interval.low, interval.high};
     const int bin[sides] = {bin_of_limit(limit[0]), bin_of_limit(limit[1])};
@@ -70,10 +70,10 @@ class Tails {
     }
   }
 
-  /// The outermost pixel of a tail within an interval, where it has any there.
+  /// The outermost pixel of a tail within an interval, which must contain at least one.
   [[nodiscard]] KOKKOS_FUNCTION T outermost(int side, const core::Interval<T>& interval) const {
     const T limit = side == 0 ? interval.low : interval.high;
-    // From the bin that the limit cuts towards the centre.
+    // Search from the bin that the limit cuts towards the centre.
     const int used = TailOctaves::first_bin_of(m_octaves[side]);
     const int cut = bin_of_limit(limit);
     int past = cut < used ? cut + 1 : used;
@@ -81,7 +81,7 @@ class Tails {
       const int bin = last_used_before(side, past);
       if (bin < 0) return T{0};
       past = bin;
-      // Keys that grow outwards, and 0 for no pixel.
+      // Keys that increase outwards; 0 means no pixel.
       core::Key<T> key = 0;
       m_sorted.for_each_in(m_group, bin_in_all(side, bin), [&](T x) {
         const core::Key<T> outwards =
@@ -100,14 +100,14 @@ class Tails {
   [[nodiscard]] KOKKOS_FUNCTION static bool is_within(int side, T x, T limit) {
     return side == 0 ? x > limit : x < limit;
   }
-  /// Bins before it are whole within the limit. The last one for no limit: pixels there do not fit,
-  /// and nothing is asked.
+  /// The bin that a limit cuts: all pixels of earlier bins are within the limit. Without a limit it
+  /// is the last bin, which is empty if `hold_all`.
   [[nodiscard]] KOKKOS_FUNCTION int bin_of_limit(T limit) const {
     return core::is_finite(limit) ? m_bins.in_tail(limit) : TailOctaves::bins - 1;
   }
 
-  /// The octaves from the centre outwards, in doubles: the order of these sums is part of the
-  /// result.
+  /// Adds up the octaves from the centre outwards, in double: the order of these sums is part of
+  /// the result.
   KOKKOS_FUNCTION void add_up_octaves() {
     int last[sides] = {-1, -1};
     m_group.for_each(sides * TailOctaves::count, [&](int i) {
@@ -138,14 +138,14 @@ class Tails {
             before.squares + m_bins.in_grid_units(sums.squares(), octave, true)};
   }
 
-  /// Adds this thread's share of what the octave of a bin has within a limit: blocks of bins, bins,
-  /// and pixels of the bin itself.
+  /// Adds this thread's share of the pixels within a limit, for the octave of bin `bin`: whole
+  /// blocks of bins, then bins, then the pixels of the bin itself.
   KOKKOS_FUNCTION void add_within(const core::SubGroup& half, int side, int bin, T limit,
                                   std::int64_t (&words)[TailSums::words]) const {
     constexpr int in_block = TailOctaves::bins_of_block;
     const int octave = TailOctaves::octave_of(bin);
     const int first = TailOctaves::first_bin_of(octave);
-    // All loads that do not depend on each other come first.
+    // All loads that do not depend on each other are issued first.
     const std::uint32_t begin = m_sorted.begin[bin_in_all(side, bin)];
     const std::uint32_t past = m_sorted.begin[bin_in_all(side, bin) + 1];
     TailSums sums;
@@ -163,7 +163,7 @@ class Tails {
     KASTOR_UNROLL
     for (int k = 0; k < TailSums::words; ++k) words[k] += sums.word[k];
   }
-  /// The last bin with pixels before `bin`; -1 if there is none.
+  /// The last bin before `bin` that has pixels; -1 if there is none.
   [[nodiscard]] KOKKOS_FUNCTION int last_used_before(int side, int bin) const {
     for (int octave = bin > 0 ? TailOctaves::octave_of(bin - 1) : -1; octave >= 0; --octave) {
       const TailPart* const before = m_space.before_octave[side] + octave;
@@ -184,7 +184,7 @@ class Tails {
   GatheredBins<T> m_bins;
   SortedBins<T> m_sorted;
   TailsSpace& m_space;
-  int m_octaves[sides];  ///< that hold pixels, or lie before one that does
+  int m_octaves[sides];  ///< octaves up to the outermost one that has pixels
 };
 
 }  // namespace kastor::detail

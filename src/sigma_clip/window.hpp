@@ -22,12 +22,12 @@ struct WindowSpace {
   T unsorted[most_sorted];
   T sorted[most_sorted];
   std::uint32_t of_digit[digits];
-  std::uint32_t before_digit, digit;  ///< of a rank
+  std::uint32_t before_digit, digit;  ///< pixels with smaller digits, and the digit of the rank
   std::uint32_t gathered;
 };
 
-/// Pixels of the window by rank. All threads of the group must call each function, with the same
-/// arguments, and get the same answer.
+/// Selects pixels of the window by rank. All threads of the group must call each function with the
+/// same arguments; all get the same answer.
 template <class Exec, class T>
 class Window {
  public:
@@ -39,16 +39,16 @@ class Window {
   }
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t pixels() const {
-    return m_space.begin[GatheredBins<T>::window];  // the window's bins are the first
+    return m_space.begin[GatheredBins<T>::window];  // the bins of the window come first
   }
-  /// Pixels that are smaller than x, which lies in the window.
+  /// Number of pixels smaller than x, which lies in the window.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t below(T x) const {
     const int bin = m_bins.in_window(x);
     std::int64_t n = 0;
     for_each_in_bin(bin, [&](T y) { n += y < x ? 1 : 0; });
     return m_space.begin[bin] + m_group.sum(n);
   }
-  /// The pixel of a rank, from 0.
+  /// The pixel of a rank, counted from 0.
   [[nodiscard]] KOKKOS_FUNCTION T operator()(std::int64_t rank) {
     const auto r = static_cast<std::uint32_t>(rank);
     if ((r < m_first_sorted || r >= m_past_sorted) && !sort_around(r)) return select(r);
@@ -75,13 +75,13 @@ class Window {
     m_group.for_each_of(m_pixels + m_space.begin[bin], count_of(bin), visit);
   }
 
-  /// Sorts the pixels around a rank: its bin, or one of the equal parts of a full bin. False: there
-  /// are too many even so.
+  /// Sorts the pixels around a rank: its bin, or one of the equal parts of a full bin. False if
+  /// these are still too many.
   [[nodiscard]] KOKKOS_FUNCTION bool sort_around(std::uint32_t rank) {
     const int bin = bin_of_rank(rank);
     std::uint32_t first = m_space.begin[bin];
     std::uint32_t n = count_of(bin);
-    m_group.barrier();  // what was sorted has been read
+    m_group.barrier();  // the sorted pixels have been read
     if (m_group.rank() == 0) m_space.gathered = 0;
     if (n <= WindowSpace<T>::most_sorted) {
       m_group.copy_list(m_pixels + first, m_space.unsorted, n);
@@ -104,7 +104,7 @@ class Window {
     m_past_sorted = first + n;
     return true;
   }
-  /// By counting how many pixels come before each.
+  /// Sorts by counting how many pixels come before each one.
   KOKKOS_FUNCTION void sort(int n) {
     const T* const unsorted = m_space.unsorted;
     m_group.for_each(n, [&](int i) {
@@ -118,10 +118,10 @@ class Window {
     m_group.barrier();
   }
 
-  /// A histogram of `digit_of(x)` over a bin; a digit below 0 is not counted.
+  /// A histogram of `digit_of(x)` over the pixels of a bin; negative digits are not counted.
   template <class DigitOf>
   KOKKOS_FUNCTION void count_digits(int bin, const DigitOf& digit_of) const {
-    m_group.barrier();  // what was counted before has been read
+    m_group.barrier();  // the previous histogram has been read
     m_group.for_each(WindowSpace<T>::digits, [&](int d) { m_space.of_digit[d] = 0; });
     m_group.barrier();
     for_each_in_bin(bin, [&](T x) {
@@ -130,7 +130,8 @@ class Window {
     });
     m_group.barrier();
   }
-  /// The digit of the counted pixel of a rank, and how many have smaller ones.
+  /// Returns the digit of the pixel of a rank, among those counted, and stores how many pixels have
+  /// smaller digits.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t find_digit(std::uint32_t rank) const {
     m_group.for_each(WindowSpace<T>::digits, [&](int d) {
       std::uint32_t before = 0;
@@ -144,8 +145,8 @@ class Window {
     return m_space.digit;
   }
 
-  /// Of a bin with very many pixels close together, as in images of few different values: digit by
-  /// digit of the ordered keys, from the highest one.
+  /// Selects in a bin with very many pixels close together, as in images with few distinct values:
+  /// digit by digit of the ordered keys, from the most significant one (radix select).
   [[nodiscard]] KOKKOS_FUNCTION T select(std::uint32_t rank) const {
     constexpr int digit_bits = WindowSpace<T>::digit_bits;
     constexpr int key_bits = 8 * static_cast<int>(sizeof(Key));
@@ -171,7 +172,7 @@ class Window {
   GatheredBins<T> m_bins;
   const T* m_pixels;
   WindowSpace<T>& m_space;
-  std::uint32_t m_first_sorted = 0, m_past_sorted = 0;  ///< ranks of what is sorted
+  std::uint32_t m_first_sorted = 0, m_past_sorted = 0;  ///< ranks of the sorted pixels
 };
 
 }  // namespace kastor::detail

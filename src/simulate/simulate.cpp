@@ -24,7 +24,7 @@ struct TapList {
   std::int64_t count;
 };
 
-/// White noise smoothed along x, of a pixel of a row that may lie beyond the image.
+/// White noise smoothed along x; rows may lie beyond the image.
 struct SmoothNoiseAlongX {
   std::uint64_t seed;
   std::int64_t first_row;
@@ -46,7 +46,7 @@ template <class T>
 struct SmoothNoiseAlongY {
   TapList taps;
   const double* smoothed;
-  core::WritableRows<T> rows;  ///< of this band
+  core::WritableRows<T> rows;  ///< rows of this band
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     double sum = 0;
@@ -55,7 +55,7 @@ struct SmoothNoiseAlongY {
   }
 };
 
-/// Adds to one row the sources that cross it, in the order of the truth.
+/// Adds the sources that cross one row, in the order of their list.
 template <class T>
 struct AddSources {
   const Stamp* stamps;
@@ -76,7 +76,7 @@ struct AddSources {
   }
 };
 
-/// A group fills pieces of rows: zeros first, then the ones among them.
+/// A group fills pieces of rows: first zeros, then the ones.
 template <class Exec, class T>
 struct PlaceDiracs {
   static constexpr std::int64_t piece = 4096;
@@ -109,18 +109,19 @@ struct PlaceDiracs {
   }
 };
 
-/// Taps of a Gaussian that gives white noise the correlation of a beam.
+/// Taps of the Gaussian that gives white noise the correlation of the beam.
 struct NoiseTaps {
   std::int64_t reach;
   std::vector<double> along_x;
-  std::vector<double> along_y;  ///< with the factor that gives the noise its width
+  /// Includes the factor that sets the standard deviation of the noise.
+  std::vector<double> along_y;
 };
 
 [[nodiscard]] inline NoiseTaps make_noise_taps(const SkyParams& params) {
   const double sigma = params.beam_fwhm / fwhm_per_sigma;
   NoiseTaps taps{static_cast<std::int64_t>(std::ceil(3.5 * sigma)), {}, {}};
-  // Smoothing by exp(-d^2 / sigma^2), which is narrower than the beam by sqrt(2), leaves noise with
-  // the correlation exp(-d^2 / (2 sigma^2)).
+  // Smoothing with exp(-d^2 / sigma^2), which is narrower than the beam by sqrt(2), gives noise
+  // with the correlation exp(-d^2 / (2 sigma^2)).
   double squares = 0;
   for (std::int64_t k = -taps.reach; k <= taps.reach; ++k) {
     const double d = static_cast<double>(k) / sigma;

@@ -9,7 +9,7 @@
 namespace kastor::detail {
 namespace {
 
-/// Appends a Gaussian's values at the pixels first to last, and tells where they begin.
+/// Appends the values of a Gaussian at pixels first to last; returns the index of the first one.
 std::int64_t append_profile(std::vector<double>& profiles, double centre, std::int64_t first,
                             std::int64_t last, double sigma, double height) {
   const auto at = static_cast<std::int64_t>(profiles.size());

@@ -31,7 +31,7 @@ std::vector<TrueSource> sky_truth(const SkyParams& params) {
   const auto pixels = static_cast<double>(params.ny) * static_cast<double>(params.nx);
   const auto count =
       static_cast<std::uint64_t>(std::llround(params.sources_per_mpx * pixels * 1e-6));
-  // A stream of its own, so that sources and noise are independent.
+  // A separate random stream, so that sources and noise are independent.
   const std::uint64_t seed = core::random_bits(params.seed, 0x50c1a11eU);
   std::vector<TrueSource> truth;
   truth.reserve(count);
@@ -40,7 +40,7 @@ std::vector<TrueSource> sky_truth(const SkyParams& params) {
     TrueSource s{};
     s.x = uniform(0) * static_cast<double>(params.nx) - 0.5;
     s.y = uniform(1) * static_cast<double>(params.ny) - 0.5;
-    // Number counts N(>S) ~ S^-1.1, cut at 50 times the scale.
+    // Number counts N(>S) ~ S^-1.1, truncated at 50 times the scale.
     s.flux_peak = 0.03 + 0.05 * std::min(50.0, std::pow(1.0 - uniform(2), -1.0 / 1.1) - 1.0);
     const bool extended = uniform(3) < params.extended_fraction;
     s.fwhm = params.beam_fwhm * (extended ? 1.5 + 3.5 * uniform(4) : 1.0);

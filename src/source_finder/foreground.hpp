@@ -16,9 +16,9 @@
 
 namespace kastor::detail {
 
-/// From the candidates that the clip's read marked to the foreground: looks at the candidates once
-/// more, or at all pixels if the level came out below the candidates' one. If the clip is not
-/// decided there is no foreground yet.
+/// Turns the candidates that the clip's read marked into the foreground. Compares the candidates
+/// with the threshold, or all pixels if the threshold is below the level of the candidates. If the
+/// clip has not succeeded, there is no foreground yet.
 template <class Exec, class T>
 struct MarkForeground {
   core::WordRows<T> rows;
@@ -39,7 +39,7 @@ struct MarkForeground {
   }
 
  private:
-  static constexpr int few = 8;  ///< candidates of a word that are looked at one by one
+  static constexpr int few = 8;  ///< at most this many candidates of a word are compared one by one
 
   [[nodiscard]] KOKKOS_FUNCTION static std::uint64_t of_candidates(
       const T* pixels, std::uint64_t bits, const core::Interval<T>& foreground) {
@@ -49,7 +49,7 @@ struct MarkForeground {
   }
 };
 
-/// Enqueues it for all bands of an image.
+/// Enqueues this for all bands of an image.
 template <class Exec, class T>
 void mark_foreground(const Exec& space, Bands<T, Exec> bands, const ClipOutcome<T>* outcome,
                      const BitMask<Exec>& mask) {

@@ -38,13 +38,13 @@ struct SourceFinder<Exec, T>::Plan {
     enqueue_sources(bands);
     space.fence("kastor::find_sources");
   }
-  /// False: a list was too short and has grown.
+  /// False if a list was too short; it has grown.
   [[nodiscard]] bool finish_sources() {
     return labeller.finish() && measurer.finish(labeller.labels().components);
   }
 
-  /// All steps to the rows, if the clip is one that takes a single attempt: nobody looks at its
-  /// outcome before. \return whether it was.
+  /// Enqueues all steps up to the rows, on the assumption that the first attempt at the clip
+  /// succeeds: the host does not look at its outcome in between. \return whether it has succeeded
   [[nodiscard]] bool run_at_once(Bands<T, Exec> bands) {
     {
       const Kokkos::Profiling::ScopedRegion step("kastor::sigma_clip");

@@ -11,7 +11,7 @@
 
 namespace kastor::detail {
 
-/// The bits of a word's pixels that lie in an interval; those beyond the row's end are 0.
+/// The bits of the pixels of a word that lie in an interval; bits beyond the end of the row are 0.
 template <class Exec, class T>
 [[nodiscard]] KOKKOS_FUNCTION std::uint64_t bits_within(const core::WordRows<T>& rows,
                                                         std::int64_t w,

@@ -9,7 +9,7 @@
 
 namespace kastor::io {
 
-/// A beam, or point spread function: an elliptical Gaussian.
+/// A beam (point spread function): an elliptical Gaussian.
 struct Beam {
   double major_deg;           ///< full width at half maximum [deg]
   double minor_deg;           ///< full width at half maximum [deg]
@@ -19,27 +19,29 @@ struct Beam {
 /// Where a beam comes from.
 enum class BeamOrigin { none, header, history, user };
 
-/// A beam that can be used: major >= minor > 0, position angle from 0 to below 180.
+/// A usable beam, if there is one: major >= minor > 0, position angle from 0 to below 180 deg.
 struct BeamReading {
   std::optional<Beam> beam;              ///< none if none was found, or it cannot be used
   BeamOrigin origin = BeamOrigin::none;  ///< where it was found
-  std::vector<std::string> notes;        ///< what was odd about it: one sentence each
+  std::vector<std::string> notes;        ///< what was unusual about it: one sentence each
 };
 
 /// The beam of an image, from its header cards (`FitsImage::header_cards`): BMAJ, BMIN, BPA [deg];
-/// else CLEANBMJ, CLEANBMN, CLEANBPA [deg]; else the last HISTORY of AIPS (CLEAN [deg], CONVL
-/// [arcsec]: "BMAJ= .. BMIN= .. BPA= .."), Miriad's RESTOR ("Beam = .. x .. arcsec, pa = ..") or
-/// CASA's clean ("restoration: .. by .. (arcsec) at pa .."). What is no beam (not > 0, not a
-/// number) is passed over with a note; without BMIN it is circular; without BPA the position angle
-/// is 0, with a note unless the beam is circular; BMIN > BMAJ are taken for the axes they are, with
+/// else CLEANBMJ, CLEANBMN, CLEANBPA [deg]; else the last beam in the HISTORY of AIPS (CLEAN [deg],
+/// CONVL [arcsec]: "BMAJ= .. BMIN= .. BPA= .."), of Miriad's RESTOR ("Beam = .. x .. arcsec,
+/// pa = ..") or of CASA's clean ("restoration: .. by .. (arcsec) at pa ..").
+///
+/// Sizes that are not numbers > 0 are skipped, with a note. Without BMIN the beam is taken as
+/// circular, with a note. Without BPA the position angle is 0, with a note unless the beam is
+/// circular. If BMIN > BMAJ the axes are exchanged and the position angle is turned by 90 deg, with
 /// a note.
 [[nodiscard]] BeamReading read_beam(const std::vector<std::string>& header_cards);
 
-/// A beam as a user types it: "BMAJ,BMIN" or "BMAJ,BMIN,BPA" [arcsec, arcsec, deg].
+/// Parses a beam as a user types it: "BMAJ,BMIN" or "BMAJ,BMIN,BPA" [arcsec, arcsec, deg].
 /// \throws kastor::Error saying what was found and what was expected
 [[nodiscard]] BeamReading parse_beam(std::string_view text);
 
-/// Its solid angle: pi / (4 ln 2) x major x minor [arcsec^2].
+/// The solid angle of a beam: pi / (4 ln 2) x major x minor [arcsec^2].
 [[nodiscard]] double beam_solid_angle(const Beam& beam);
 
 }  // namespace kastor::io

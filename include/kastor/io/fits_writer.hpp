@@ -13,13 +13,13 @@
 
 namespace kastor::io {
 
-/// Pixels in host memory, x fastest; `row_stride` elements lie between the starts of two rows.
+/// Pixels in host memory, x fastest; rows begin `row_stride` elements apart.
 template <class T>
 struct PixelRows {
   const T* data = nullptr;      ///< pixel (0, 0)
   std::int64_t ny = 0;          ///< rows
   std::int64_t nx = 0;          ///< columns
-  std::int64_t row_stride = 0;  ///< [element]
+  std::int64_t row_stride = 0;  ///< distance between the beginnings of two rows [element]
 };
 
 /// The rows of a rank-2 LayoutRight View that the host can read.
@@ -30,33 +30,35 @@ template <class V>
                 "kastor: pixel_rows needs a Kokkos::LayoutRight View (x fastest)");
   static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename V::memory_space>::accessible,
                 "kastor: pixel_rows needs a View that the host can read");
-  // A single row may report any stride.
+  // The stride of a View with a single row is not meaningful.
   const auto stride = view.extent(0) > 1 ? view.stride(0) : view.extent(1);
   return PixelRows<typename V::non_const_value_type>{
       view.data(), static_cast<std::int64_t>(view.extent(0)),
       static_cast<std::int64_t>(view.extent(1)), static_cast<std::int64_t>(stride)};
 }
 
-/// The cards of an input's header that stay true for a 2-D image on the same pixels: its celestial
-/// or linear coordinates, the beam, and what describes the observation. `fits_axes` are the input's
-/// axes that became x and y (`FitsImage::fits_axes`); cards of other axes go. Where the coordinates
-/// cannot be kept so, all of them go and a HISTORY card says why.
+/// The cards of an input's header that remain true for a 2-D image on the same pixels: its
+/// celestial or linear coordinates, the beam, and the description of the observation. `fits_axes`
+/// are the axes of the input that became x and y (`FitsImage::fits_axes`); cards of other axes are
+/// dropped. If the coordinates cannot be reduced to two axes, all of them are dropped and a HISTORY
+/// card says why.
 [[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                                   const std::array<int, 2>& fits_axes);
 
-/// The cards for an image whose pixels lie (dx, dy) pixels further along x and y than the input's:
-/// every reference pixel (CRPIXn, of all descriptions) moves with them, and appears where the input
-/// has coordinates but leaves it at its default of 0.
+/// The cards for an image in which everything lies (dx, dy) pixels further along x and y than in
+/// the input: every reference pixel (CRPIXn, of all alternative descriptions) is moved. If the
+/// input has coordinates but no CRPIXn, which means 0, one is added.
 [[nodiscard]] std::vector<std::string> moved_cards(const std::vector<std::string>& cards, double dx,
                                                    double dy);
 
-/// The cards without the beam (BMAJ, BMIN, BPA), for an image that another beam would describe.
+/// The cards without the beam (BMAJ, BMIN, BPA), for an image to which that beam does not apply.
 [[nodiscard]] std::vector<std::string> cards_without_beam(const std::vector<std::string>& cards);
 
-/// Writes a FITS file with one primary image, replacing what is there (give it the temporary name
-/// of an `OutputSet`). `cards` are written as they are (see `kept_cards()`; none for an image
-/// without an input), then `extra`, then the provenance. The pixels are converted in pieces, never
-/// copied whole. \throws kastor::Error
+/// Writes a FITS file with one primary image and replaces what is there (pass the temporary name of
+/// an `OutputSet`). `cards` are written unchanged (see `kept_cards()`; none for an image without an
+/// input), then `extra`, then the provenance. Pixels are converted in pieces, never copied as a
+/// whole.
+/// \throws kastor::Error
 void write_image(const std::string& path, const PixelRows<float>& pixels,
                  const std::vector<std::string>& cards, const Provenance& provenance,
                  const std::vector<HeaderCard>& extra = {});

@@ -8,10 +8,10 @@
 
 namespace kastor::io {
 
-/// One keyword of ours for an output's header.
+/// One keyword that Kastor adds to the header of an output.
 struct HeaderCard {
-  std::string keyword;                                    ///< as in FITS
-  std::variant<std::string, double, std::int64_t> value;  ///< in the unit that the comment says
+  std::string keyword;                                    ///< a FITS keyword
+  std::variant<std::string, double, std::int64_t> value;  ///< in the unit that the comment gives
   std::string comment;                                    ///< may be empty
 };
 

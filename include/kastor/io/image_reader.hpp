@@ -11,38 +11,40 @@
 
 namespace kastor::io {
 
-/// An image where `Exec` works on it, and what its file says of it.
+/// An image in the memory of `Exec`, and the header of its file.
 template <class Exec>
 struct LoadedImage {
-  /// As from `read_image()`. On a host with the pixels, which are those below; else without.
+  /// As from `read_image()`. If `Exec` runs on the host, it holds the same pixels as below; else
+  /// none.
   FitsImage about;
   std::variant<Image<float, Exec>, Image<double, Exec>> pixels;  ///< in the memory of `Exec`
 };
 
-/// How pixels get to where they are wanted. The bits are the same on every route.
+/// How pixels are read. The bits are the same on every route.
 enum class ImageRoute {
   automatic,  ///< the fastest
-  host,       ///< read and decoded by the host, then copied if `Exec` has memory of its own
-  buffers     ///< through buffers, decoded by `Exec`; not of every image, see `ImageReader`
+  host,       ///< read and decoded on the host, then copied if `Exec` has its own memory
+  buffers     ///< through buffers, decoded by `Exec`; not for every image, see `ImageReader`
 };
 
-/// How a file's bytes pass through the host on their way to a device.
+/// Parameters of `ImageReader`.
 struct ImageReaderParams {
-  ImageRoute route = ImageRoute::automatic;  ///< another one for tests and timings
-  int buffers = 4;  ///< of pinned memory [1..]; one is filled while others are on their way
-  /// Of each buffer [16..]; less if no image needs as much.
+  ImageRoute route = ImageRoute::automatic;  ///< other routes are for tests and timings
+  int buffers = 4;  ///< buffers of pinned memory [>= 1]; one is filled while others are copied
+  /// Bytes of each buffer [>= 16]; fewer if no image needs so many.
   std::int64_t buffer_bytes = std::int64_t{16} << 20;
 };
 
-/// Reads images into the memory of `Exec`. On a device, the bytes of an uncompressed image are read
-/// by the host's threads straight into pinned buffers, copied while the next ones are read, and
-/// swapped, scaled and summed (DATASUM) by the device: the host never looks at them. Compressed
-/// images, and scaled ones of floats, are read by the host and copied. The same bits either way.
+/// Reads images into the memory of `Exec`. On a device, the host's threads read the bytes of an
+/// uncompressed image straight into pinned buffers. These are copied while the next ones are read;
+/// the device swaps, scales and sums (DATASUM) the bytes, which the host never touches. Compressed
+/// images, and float images with a scaling, are read by the host and copied. The bits are the same
+/// either way.
 ///
-/// Owns the buffers: further images of no larger size allocate no pinned memory. One object per
-/// instance, not shared between threads. On a device each buffer has an instance of its own, split
-/// off the given one (`partition_space`), all waited for before a call returns; the threads that
-/// read are those of the default instance of the host execution space.
+/// Owns the buffers: further images of no larger size allocate no pinned memory. Use one object per
+/// execution space instance; do not share it between threads. On a device each buffer has its own
+/// instance, split off the given one (`partition_space`); a call waits for all of them before it
+/// returns. The threads that read are those of the default host execution space.
 template <class Exec>
 class ImageReader {
  public:
@@ -52,12 +54,12 @@ class ImageReader {
   ImageReader(ImageReader&&) noexcept;
   ImageReader& operator=(ImageReader&&) noexcept;
 
-  /// Returns when the image is there. \throws kastor::Error as `read_image()`
+  /// Returns when the image is complete. \throws kastor::Error as `read_image()`
   [[nodiscard]] LoadedImage<Exec> operator()(const std::string& path,
                                              const ReadOptions& options = {});
-  /// The same into `image`, whose pixels are overwritten if they have the right type and shape and
-  /// nobody else holds them; work enqueued on the instance is waited for. After a failure its
-  /// pixels are undefined.
+  /// The same into `image`. Its pixels are overwritten if they have the right type and shape and
+  /// nothing else holds them; the call waits for work enqueued on the instance first. After a
+  /// failure the pixels are undefined.
   void operator()(const std::string& path, const ReadOptions& options, LoadedImage<Exec>& image);
 
  private:

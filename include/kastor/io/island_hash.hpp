@@ -7,9 +7,10 @@
 
 namespace kastor::io {
 
-/// SHA-256, lower-case hex, over the islands in order, each its members in the order of the
-/// declaration of `Island` from `id` to `flags` as little-endian int64 or IEEE double; every NaN
-/// counts as 0x7ff8000000000000. What is on the sky, which needs a maths library, is not in it.
+/// SHA-256, lower-case hex, over the islands in order. Each island is its members from `id` to
+/// `flags`, in the order of their declaration in `Island`, as little-endian int64 or IEEE double;
+/// every NaN counts as 0x7ff8000000000000. Sky positions are not included: they depend on a maths
+/// library.
 [[nodiscard]] std::string island_hash(const Islands& islands);
 
 }  // namespace kastor::io

@@ -11,20 +11,21 @@
 
 namespace kastor::io {
 
-/// What `write_regions()` takes.
+/// Regions in the form that `write_regions()` takes.
 struct ShownRegions {
-  std::vector<Region> regions;    ///< one an island
-  std::optional<SkyFrame> frame;  ///< of the regions; none if they are in pixels
+  std::vector<Region> regions;    ///< one per island or source
+  std::optional<SkyFrame> frame;  ///< frame of the regions; none if they are in pixels
 };
 
-/// The islands of an `island_table()` as ellipses of its axes (full widths at half maximum), with
-/// the number of the island: on the sky where the table has right ascensions in a frame that region
-/// files know, else in pixels. An island without a shape is a point, one without a centre is at its
-/// peak.
+/// The islands of an `island_table()` as ellipses with the axes of the table (full widths at half
+/// maximum), labelled with their ids: on the sky if the table has right ascensions in a frame that
+/// region files support, else in pixels. An island without a shape is a point; one without a centre
+/// is shown at its peak.
 [[nodiscard]] ShownRegions island_regions(const Islands& islands, const Table& table);
 
-/// The centres of a catalogue as points, with their numbers: on the sky if `wcs` is given and has a
-/// frame that region files know, else in pixels. Sources without a centre are at their peak.
+/// The centres of a catalogue as points, labelled with their ids: on the sky if `wcs` is given and
+/// has a frame that region files support, else in pixels. Sources without a centre are shown at
+/// their peak.
 [[nodiscard]] ShownRegions catalogue_regions(const Catalogue& catalogue, const Wcs* wcs);
 
 }  // namespace kastor::io

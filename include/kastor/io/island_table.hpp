@@ -12,42 +12,42 @@
 
 namespace kastor::io {
 
-/// Bits of the column `flags` besides those of `kastor::IslandFlag`.
+/// Bits of the column `flags` in addition to those of `kastor::IslandFlag`.
 enum IslandTableFlag : std::uint32_t {
-  island_no_sky = 256,     ///< the image has coordinates, but not here
-  island_no_flux = 512,    ///< flux_int cannot be given: unit, beam or pixel size not known
-  island_no_total = 1024,  ///< nothing can be said of what is below the threshold
+  island_no_sky = 256,     ///< the image has coordinates, but they are not defined here
+  island_no_flux = 512,    ///< flux_int is not known: unit, beam or pixel size is missing
+  island_no_total = 1024,  ///< the flux below the threshold is not known
 };
 
-/// What the image says of its pixels.
+/// What is known about the image.
 struct IslandTableParams {
-  const Wcs* wcs = nullptr;  ///< none: only columns in pixels
-  BeamReading beam;          ///< as `read_beam()` or `parse_beam()` gives it
+  const Wcs* wcs = nullptr;  ///< null: only columns in pixels
+  BeamReading beam;          ///< from `read_beam()` or `parse_beam()`
   std::string unit;          ///< BUNIT of the image; may be empty
   double flood_snr = 0;      ///< threshold of the islands' pixels [local rms]; 0: not known
-  double flood_level = 0;    ///< the same [image unit above the background]; > 0: instead
-  /// Area of the noise's autocorrelation [beam area]: 1 for an image as a telescope's restoring
-  /// beam leaves it, 2 for white noise that was smoothed with the beam.  [> 0]
+  double flood_level = 0;    ///< the same [image unit above the background]; used instead if > 0
+  /// Area of the noise's autocorrelation [beam area]: 1 for an image from a telescope's restoring
+  /// beam, 2 for white noise smoothed with the beam.  [> 0]
   double noise_beams = 1;
-  std::string name_prefix;  ///< before island_name: "KASTOR" gives "KASTOR J...."; may be empty
+  std::string name_prefix;  ///< put before island_name: "KASTOR" gives "KASTOR J...."; may be empty
 };
 
-/// Area of a beam at the reference pixel [pixel]; NaN if that has no place on the sky.
+/// Area of a beam at the reference pixel [pixel]; NaN if that pixel has no position on the sky.
 [[nodiscard]] double beam_area_in_pixels(const Beam& beam, const Wcs& wcs);
 
-/// A table of islands, and notes on it.
+/// A table of islands, and notes about it.
 struct IslandTable {
-  Table table;                     ///< its cards: the beam
+  Table table;                     ///< the table; its cards hold the beam
   std::vector<std::string> notes;  ///< what a user should know: one sentence each
 };
 
-/// The columns that are published of islands, one row an island, in their order:
-/// docs/catalogue.md lists them with units, UCDs, formulas and their sources. Columns on the sky
-/// are there if `wcs` is; a value that does not exist is NaN (and `flags` says why).
+/// The published columns of islands, one row per island, in the given order. docs/catalogue.md
+/// lists them with units, UCDs, formulas and sources. Columns on the sky exist if `wcs` is given; a
+/// value that does not exist is NaN (and `flags` says why).
 ///
-/// Fluxes per beam become Jy by the beam's area in pixels: that at the reference pixel in
-/// orthographic (SIN, NCP) images, whose restoring beam is the same in pixels everywhere, that of
-/// the local pixel in all others.
+/// Fluxes per beam are converted to Jy with the beam's area in pixels. In orthographic (SIN, NCP)
+/// images this is the area at the reference pixel, because the restoring beam is the same in pixels
+/// everywhere; in all others it is the area at the local pixel.
 /// \throws kastor::Error if a parameter is out of its range
 [[nodiscard]] IslandTable island_table(const Islands& islands, const IslandTableParams& params);
 

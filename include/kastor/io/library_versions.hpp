@@ -9,11 +9,11 @@ namespace kastor::io {
 
 /// A library and its version.
 struct LibraryVersion {
-  std::string name;     ///< as its authors spell it
-  std::string version;  ///< "4.2.0"
+  std::string name;     ///< in its authors' spelling
+  std::string version;  ///< as in "4.2.0"
 };
 
-/// The libraries behind kastor::io, as they run now.
+/// The libraries that kastor::io uses, with their versions at run time.
 [[nodiscard]] std::vector<LibraryVersion> library_versions();
 
 }  // namespace kastor::io

@@ -9,15 +9,15 @@
 
 namespace kastor::io {
 
-/// What to do about a target that exists.
+/// What to do if a target exists.
 enum class OverwritePolicy { refuse, replace };
 
-/// Several outputs of which either all or none appear.
+/// Several outputs, of which either all or none appear.
 ///
-/// Each is written beside its target under a temporary name (`.NAME.kastor-XXXXXX.tmp`); `commit()`
-/// renames them all. Without `commit()` the destructor removes them, and so does a signal once
-/// `install_signal_cleanup()` was called. One object is not to be used from several threads at
-/// once; each of several threads may have its own.
+/// Each output is written beside its target under a temporary name (`.NAME.kastor-XXXXXX.tmp`);
+/// `commit()` renames all of them. Without `commit()` the destructor removes them; so does a
+/// signal, after `install_signal_cleanup()`. Do not use one object in several threads at once; each
+/// thread may have its own.
 class OutputSet {
  public:
   OutputSet() = default;
@@ -25,35 +25,36 @@ class OutputSet {
   OutputSet(const OutputSet&) = delete;
   OutputSet& operator=(const OutputSet&) = delete;
 
-  /// Creates the temporary file of one more output and returns its name, to be written and closed
-  /// by the caller. A target that is a link to a regular file stays a link: the file behind it is
-  /// replaced. \throws kastor::Error if `target` exists and may not be replaced, is not a regular
-  /// file, is one of `inputs` (links followed), is an output already added, or lies in a directory
-  /// that is missing or cannot be written.
+  /// Creates the temporary file of another output and returns its name; the caller writes and
+  /// closes it. If the target is a link to a regular file, the link stays and the file behind it is
+  /// replaced.
+  /// \throws kastor::Error if `target` exists and may not be replaced, is not a regular file, is
+  /// one of `inputs` (links followed), is already an output, or lies in a directory that is missing
+  /// or cannot be written.
   [[nodiscard]] std::string add(const std::string& target, OverwritePolicy policy,
                                 const std::vector<std::string>& inputs = {});
 
-  /// Renames every temporary file to its target. New files get the permissions of the umask,
-  /// replaced ones keep theirs. \throws kastor::Error naming what failed; outputs that are new are
-  /// taken back, replaced ones cannot be.
+  /// Renames every temporary file to its target. New files get the permissions of the umask;
+  /// replaced ones keep theirs. \throws kastor::Error that names what failed; new outputs are then
+  /// removed again, replaced ones cannot be restored.
   void commit();
 
  private:
   struct Output {
-    std::string target;    // as the caller gave it
-    std::string resolved;  // links followed
+    std::string target;    // as the caller passed it
+    std::string resolved;  // with links followed
     std::string temporary;
-    int slot;  // in the signal handler's list
+    int slot;  // in the list of the signal handler
     bool replaces;
-    mode_t mode;  // of the file that is replaced
+    mode_t mode;  // mode of the file that is replaced
   };
   void discard() noexcept;
 
   std::vector<Output> m_outputs;
 };
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files of every OutputSet, then do
-/// what they do by default. Signals that are ignored (as under nohup) stay ignored.
+/// From now on SIGINT, SIGTERM and SIGHUP first remove the temporary files of every OutputSet, and
+/// then act as by default. Signals that are ignored (as under nohup) remain ignored.
 void install_signal_cleanup();
 
 }  // namespace kastor::io

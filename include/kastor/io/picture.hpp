@@ -10,28 +10,30 @@
 
 namespace kastor::io {
 
-/// Draws an image as a PNG file (8 bit RGB), replacing what is there (give it the temporary name of
+/// Draws an image as a PNG file (8-bit RGB) and replaces what is there (pass the temporary name of
 /// an `OutputSet`).
 ///
-/// The first row is at the bottom. An image longer than `params.size` is averaged over square
-/// blocks of pixels (their finite ones; the last block of a row or column may be cut), a shorter
-/// one is enlarged by a whole factor; an axis that would then be thinner than 24 pixels is
-/// stretched. Limits are taken from the image's own pixels, before that. Percentiles interpolate
-/// between order statistics, which are exact up to 2^24 finite pixels; beyond, those of every k-th
-/// finite pixel, k the smallest stride that leaves no more. One value everywhere is drawn in the
-/// middle colour. On the logarithmic scale, a lower percentile that is not positive gives way
-/// to 1/1000 of the upper limit. The softening s of the asinh scale is 0.1, or less where a limit
-/// is a percentile: at most 2.5 times the linear position of the median.
+/// The first row is at the bottom. An image larger than `params.size` is averaged over square
+/// blocks of pixels: over the finite ones, and the last block of a row or column may be cut. A
+/// smaller image is enlarged by an integer factor. An axis that would be thinner than 24 pixels is
+/// stretched.
+///
+/// Limits are derived from the image's own pixels, before any averaging. Percentiles interpolate
+/// between order statistics. These are exact up to 2^24 finite pixels; above that they are taken
+/// from every k-th finite pixel, with the smallest stride k that leaves at most 2^24. An image of a
+/// single value is drawn in the middle colour. On the logarithmic scale, a lower percentile that is
+/// not positive is replaced by 1/1000 of the upper limit. The softening s of the asinh scale is
+/// 0.1, or less if a limit is a percentile: at most 2.5 times the linear position of the median.
 ///
 /// The provenance goes into tEXt chunks: Software, Source, DATASUM, Options. The same input and the
-/// same versions of FreeType, libpng and the maths library give the same file. Runs on one thread
-/// of the host.
+/// same versions of FreeType, libpng and the maths library give the same file. Runs on one host
+/// thread.
 ///
 /// \param sources  drawn over the image
 ///
 /// \throws kastor::Error `FILE[HDU]: what was found; what was expected`: no finite pixel, no limits
-/// for the scale, no celestial coordinates for `PictureAxes::sky`, no font, a file that cannot be
-/// written
+/// for the scale, no celestial coordinates for `PictureAxes::sky`, no font, or a file that cannot
+/// be written
 void write_picture(const std::string& path, const FitsImage& image, const Catalogue& sources,
                    const PictureParams& params, const Provenance& provenance);
 

@@ -7,11 +7,11 @@
 
 namespace kastor::io {
 
-/// How pixel values between the limits become positions t from 0 to 1 in the colour map.
+/// How pixel values between the limits are mapped to positions t from 0 to 1 in the colour map.
 enum class IntensityScale {
   linear,
-  log,    ///< ln(v/min) / ln(max/min); the limits have to be positive
-  asinh,  ///< asinh(u/s) / asinh(1/s), u the linear position: linear below s, then logarithmic
+  log,    ///< ln(v/min) / ln(max/min); the limits must be positive
+  asinh,  ///< asinh(u/s) / asinh(1/s), u the linear position: linear below s, logarithmic above
 };
 
 enum class ColourMap {
@@ -22,42 +22,42 @@ enum class ColourMap {
 };
 
 enum class PictureAxes {
-  none,   ///< the image alone: no frame, no colour bar, no text but labels
-  pixel,  ///< pixels from 0
-  sky,    ///< where lines of constant coordinates cross the lower and the left edge
+  none,   ///< only the image: no frame, no colour bar, no text except labels
+  pixel,  ///< pixels, counted from 0
+  sky,    ///< coordinates where their grid lines cross the lower and the left edge
 };
 
 enum class MarkShape {
-  ellipse,  ///< about the centre, the bounding box inside
+  ellipse,  ///< ellipse about the centre that reaches the sides of the bounding box
   box,      ///< the bounding box
 };
 
-/// The limits and the scale of the reference course's figure, where max is the largest finite
-/// pixel: logarithmic, grey, from max/100 (and below: black) to max/10 (and above: white).
+/// `lesson` is the look of the figure in the course: logarithmic, grey, from max/100 (black) to
+/// max/10 (white), where max is the largest finite pixel.
 enum class PictureLook { free, lesson };
 
 /// What a picture looks like.
 struct PictureParams {
-  PictureLook look = PictureLook::free;          ///< `lesson` decides scale, colour map and limits
-  IntensityScale scale = IntensityScale::asinh;  ///< from pixel values to shades
+  PictureLook look = PictureLook::free;             ///< `lesson` sets scale, colour map and limits
+  IntensityScale scale = IntensityScale::asinh;     ///< from pixel values to shades
   ColourMap colour_map = ColourMap::inverted_grey;  ///< from shades to colours
-  std::optional<double> minimum;          ///< [image unit]; instead of the lower percentile
-  std::optional<double> maximum;          ///< [image unit]; instead of the upper percentile
+  std::optional<double> minimum;          ///< lower limit [image unit]; instead of the percentile
+  std::optional<double> maximum;          ///< upper limit [image unit]; instead of the percentile
   double lower_percentile = 0.5;          ///< of the finite pixels [0..100]
-  double upper_percentile = 99.99;        ///< [0..100], above the lower one
-  PictureAxes axes = PictureAxes::pixel;  ///< what stands at the edges
-  bool flip = false;                      ///< mirror left and right, with axes and marks
-  int size = 1024;  ///< longest side of the drawn image, without axes [pixel, 1..16384]
-  MarkShape marks = MarkShape::ellipse;  ///< of the sources
-  bool labels = false;  ///< the sources' ids beside their marks, where there is room
+  double upper_percentile = 99.99;        ///< of the finite pixels [0..100], above the lower one
+  PictureAxes axes = PictureAxes::pixel;  ///< what the edges show
+  bool flip = false;                      ///< mirror left and right, including axes and marks
+  int size = 1024;  ///< longest side of the drawn image without axes [pixel, 1..16384]
+  MarkShape marks = MarkShape::ellipse;  ///< shape of the marks around sources
+  bool labels = false;  ///< draw the sources' ids beside their marks, where there is room
   std::string font;     ///< TrueType or OpenType file; empty: `default_font()`
 };
 
-/// The font of the text in pictures, DejaVu Sans, as it was found when Kastor was built.
+/// The default font of pictures, DejaVu Sans, as it was found when Kastor was built.
 [[nodiscard]] std::string default_font();
 
-/// \throws kastor::Error naming the font and what to install, if `params` needs a font and it
-/// cannot be used: to be asked before long work.
+/// Checks the font before long work. \throws kastor::Error that names the font and what to install,
+/// if `params` needs a font and it cannot be used.
 void require_font(const PictureParams& params);
 
 }  // namespace kastor::io

@@ -9,10 +9,10 @@
 
 namespace kastor::io {
 
-/// Whether a file is an output of Kastor in this format that says of itself what `provenance`
-/// says: version, options, HDU and DATASUM of the input. The name of the input is not compared: a
-/// file that was moved has the same pixels. False for a file that cannot be read, and for csv,
-/// which has no place for it.
+/// Whether a file is an output of Kastor in this format whose provenance is `provenance`: version,
+/// options, HDU and DATASUM of the input. The name of the input is not compared, since a file that
+/// was moved has the same pixels. False if the file cannot be read, and for csv, which stores no
+/// provenance.
 [[nodiscard]] bool has_provenance(const std::string& path, TableFormat format,
                                   const Provenance& provenance);
 [[nodiscard]] bool has_provenance(const std::string& path, RegionFormat format,

@@ -8,20 +8,20 @@
 
 namespace kastor::io {
 
-/// The median, of an even count the mean of the two middle ones; NaN of nothing. The values must
-/// not be NaN.
+/// The median; for an even count the mean of the two middle values; NaN if there are none. The
+/// values must not be NaN.
 [[nodiscard]] double median_of(std::vector<double> values);
 
-/// Where values lie and how far they scatter, however wild a few of them are.
+/// Location and scatter of values, insensitive to outliers.
 struct RobustSpread {
-  std::int64_t count = 0;                                    ///< of the values
-  double median = std::numeric_limits<double>::quiet_NaN();  ///< NaN without values
-  /// 1.4826 times the median absolute deviation from the median: the standard deviation, if the
-  /// values are normally distributed.
+  std::int64_t count = 0;                                    ///< number of finite values
+  double median = std::numeric_limits<double>::quiet_NaN();  ///< NaN if there are none
+  /// 1.4826 times the median absolute deviation from the median: for normally distributed values
+  /// this is the standard deviation.
   double sigma = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Of the finite values.
+/// Location and scatter of the finite values.
 [[nodiscard]] RobustSpread robust_spread(std::vector<double> values);
 
 }  // namespace kastor::io

@@ -9,7 +9,7 @@
 
 namespace kastor::io {
 
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces.
+/// SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
 class Sha256 {
  public:
   /// Adds `size` bytes.
@@ -21,7 +21,7 @@ class Sha256 {
  private:
   void compress(const std::uint8_t* block);
 
-  // FIPS 180-4, 5.3.3
+  // Initial hash value (FIPS 180-4, 5.3.3).
   std::array<std::uint32_t, 8> m_state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<std::uint8_t, 64> m_block{};

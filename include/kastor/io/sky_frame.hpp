@@ -7,11 +7,11 @@
 
 namespace kastor::io {
 
-/// What positions on the sky refer to, as tables and region files can say it: FK5 with the equinox
-/// J2000, FK4 with B1950, the ecliptic of J2000.
+/// Frames of sky positions that tables and region files can name: FK5 with equinox J2000, FK4 with
+/// B1950, the ecliptic of J2000.
 enum class SkyFrame { icrs, fk5, fk4, galactic, ecliptic };
 
-/// None where the coordinates are of another kind or of another equinox.
+/// The frame of an image's coordinates; none if it is of another kind or has another equinox.
 [[nodiscard]] std::optional<SkyFrame> sky_frame_of(const Wcs& wcs);
 
 }  // namespace kastor::io

@@ -14,8 +14,8 @@
 
 namespace kastor::io {
 
-/// What a column of a catalogue may say of a source. `flux_sum` is a sum of pixels, which has
-/// another unit than `flux_int`, the flux density: the beam's area lies between them.
+/// What a column of a catalogue can hold. `flux_sum` is a sum of pixels; it differs from the flux
+/// density `flux_int` in the unit, by the area of the beam.
 enum class SourceQuantity {
   id,
   ra,
@@ -31,48 +31,49 @@ enum class SourceQuantity {
 };
 inline constexpr std::size_t k_source_quantities = 11;
 
-/// "ra", "flux_peak", ...
+/// The name of a quantity: "ra", "flux_peak", ...
 [[nodiscard]] const char* name_of(SourceQuantity quantity);
 [[nodiscard]] std::optional<SourceQuantity> source_quantity_named(const std::string& name);
 
-/// One row of a catalogue; NaN is what its file does not say.
+/// One row of a catalogue. Values that the file does not give are NaN.
 struct ListedSource {
   static constexpr double k_none = std::numeric_limits<double>::quiet_NaN();  ///< not in the file
 
-  std::int64_t row = 0;       ///< in the file, from 0
-  std::string id;             ///< as in the file; empty if there is none
+  std::int64_t row = 0;       ///< index in the file, from 0
+  std::string id;             ///< text in the file; empty if there is none
   double ra = k_none;         ///< [degree], from 0 to 360
   double dec = k_none;        ///< [degree], from -90 to 90
   double x = k_none;          ///< [pixel], from 0
   double y = k_none;          ///< [pixel], from 0
-  double flux_peak = k_none;  ///< [Jy/beam] where the file has a unit of that kind, else as it is
+  double flux_peak = k_none;  ///< [Jy/beam] if the file has such a unit, else unchanged
   double flux_int = k_none;   ///< [Jy]
   double flux_sum = k_none;   ///< [Jy/beam], summed over pixels
   double snr = k_none;        ///< peak over noise
 };
 
-/// The columns that a user names, in place of those that are recognised.
+/// Columns that a user names, in place of the recognised ones.
 struct ColumnNames {
-  std::map<SourceQuantity, std::string> names;  ///< one column a quantity
-  /// Index of the first pixel in x and y, 0 or 1; if not given, what the columns' names stand for.
+  std::map<SourceQuantity, std::string> names;  ///< one column per quantity
+  /// Index of the first pixel in x and y, 0 or 1; if not given, the convention of the columns'
+  /// names.
   std::optional<int> pixel_origin;
 };
 
-/// A catalogue of sources, whoever made it.
+/// A catalogue of sources from any program.
 struct SourceList {
-  std::string path;                                ///< of the file
-  TableFileFormat format = TableFileFormat::text;  ///< what its content is
-  std::vector<ListedSource> sources;               ///< every row
+  std::string path;                                ///< path of the file
+  TableFileFormat format = TableFileFormat::text;  ///< format of the file
+  std::vector<ListedSource> sources;               ///< all rows
 
-  /// Names of the columns that were used; empty: there is none.
+  /// Names of the columns that were used; empty if there is none.
   std::array<std::string, k_source_quantities> columns;
-  /// Their units, after the conversions: "Jy", another one of the file's, or empty if it has none.
+  /// Their units after conversion: "Jy", another unit of the file, or empty if there is none.
   std::array<std::string, k_source_quantities> units;
-  /// Median of the sizes that the file tells [arcsec, pixel]; NaN if it tells none.
+  /// Median of the sizes in the file [arcsec]; NaN if there are none.
   double median_size_arcsec = ListedSource::k_none;
-  double median_size_pixels = ListedSource::k_none;  ///< likewise in pixels
+  double median_size_pixels = ListedSource::k_none;  ///< the same [pixel]
 
-  /// The name of the column of a quantity.
+  /// The name of the column that holds a quantity.
   [[nodiscard]] const std::string& column(SourceQuantity quantity) const {
     return columns[static_cast<std::size_t>(quantity)];
   }
@@ -84,21 +85,21 @@ struct SourceList {
   [[nodiscard]] bool has_sky() const { return !column(SourceQuantity::ra).empty(); }
   /// Whether there are positions in pixels.
   [[nodiscard]] bool has_pixels() const { return !column(SourceQuantity::x).empty(); }
-  /// Whether there are numbers for `snr`: a column of its own, or peak and noise.
+  /// Whether there are values of `snr`: a column of its own, or peak and noise.
   [[nodiscard]] bool has_snr() const;
 };
 
-/// Reads a catalogue of sources (see `read_table()` for the formats), the first table of the file
-/// that has positions.
+/// Reads a catalogue of sources: the first table of the file that has positions (see `read_table()`
+/// for the formats).
 ///
-/// Columns are recognised by their names, whatever the case: those of Kastor's catalogues and of
-/// the truth of `kastor simulate sky`, of Aegean, PyBDSF, Selavy, SExtractor, SEP and photutils,
+/// Columns are recognised by name, in upper or lower case: those of Kastor's catalogues and of the
+/// source lists of `kastor simulate sky`, of Aegean, PyBDSF, Selavy, SExtractor, SEP and photutils,
 /// and the usual names of right ascension and declination. Units of angles and of flux densities
-/// (from nJy to MJy, per beam or not) are taken into account where the file tells them; angles
-/// without a unit are degrees, sizes what the program of that name writes. X_IMAGE, Y_IMAGE and
-/// their kin count from 1. S/N is its own column, or the peak over the noise.
-/// \throws kastor::Error if there are no positions, a column named is not there, or a unit is no
-///   angle
+/// (from nJy to MJy, per beam or not) are used if the file gives them. Angles without a unit are in
+/// degrees; sizes without a unit are in that of the program which uses the name.
+/// X_IMAGE, Y_IMAGE and similar columns count from 1. S/N is a column, or the peak over the noise.
+/// \throws kastor::Error if there are no positions, if a named column is missing, or if a unit is
+/// not an angle
 [[nodiscard]] SourceList read_source_list(const std::string& path, const ColumnNames& named = {});
 
 }  // namespace kastor::io

@@ -12,28 +12,28 @@
 
 namespace kastor::io {
 
-/// One column of a table with all that a reader may want to know of it.
+/// One column of a table, with its metadata.
 struct TableColumn {
-  /// Whole numbers, numbers or texts.
+  /// Integers, real numbers or strings.
   using Values =
       std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
   std::string name;  ///< unique in its table
-  /// As the FITS and VOUnit standards spell it (deg, arcsec, Jy, pixel); or empty.
+  /// In the spelling of the FITS and VOUnit standards (deg, arcsec, Jy, pixel); may be empty.
   std::string unit;
-  std::string ucd;          ///< UCD1+; or empty
+  std::string ucd;          ///< UCD1+; may be empty
   std::string description;  ///< one sentence
-  Values values;            ///< one a row; NaN is a value that does not exist
+  Values values;            ///< one per row; NaN if a value does not exist
 };
 
-/// A table as all the writers understand it.
+/// A table, as all writers accept it.
 struct Table {
-  std::string name;                  ///< what a row is, as in `islands`
+  std::string name;                  ///< what the rows are, as in `islands`
   std::string description;           ///< one sentence
   std::vector<TableColumn> columns;  ///< all of the same length
-  /// Of the columns whose UCDs are positions on the sky (pos.eq, pos.galactic, pos.ecliptic).
+  /// Frame of the columns whose UCDs are positions on the sky (pos.eq, pos.galactic, pos.ecliptic).
   std::optional<SkyFrame> frame = std::nullopt;
-  /// What else is to be said of all rows, as keywords in FITS, PARAMs in VOTable, meta in ECSV.
+  /// Metadata of the whole table: keywords in FITS, PARAMs in VOTable, meta in ECSV.
   std::vector<HeaderCard> cards = {};
 };
 

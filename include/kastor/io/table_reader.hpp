@@ -13,43 +13,45 @@ namespace kastor::io {
 
 enum class TableFileFormat { fits, votable, ecsv, text };
 
-/// "FITS", "VOTable", "ECSV", "text"
+/// The name of a format: "FITS", "VOTable", "ECSV", "text".
 [[nodiscard]] const char* name_of(TableFileFormat format);
 
-/// One column to read, and what its fields are.
+/// One column to read, and the type of its fields.
 struct ColumnRequest {
   std::size_t column;  ///< index into the columns of the table
-  /// What its fields are.
+  /// The type of the fields.
   enum class As { number, text };
-  As as = As::number;  ///< what they are to be read as
+  As as = As::number;  ///< type as which the fields are read
 };
 
-/// Which columns of a table to read. It sees them all, without values (`TableColumn::name`, `unit`,
-/// `ucd`, `description`); an empty answer goes on to the file's next table.
+/// Chooses the columns of a table to read. It gets all columns without values (`TableColumn::name`,
+/// `unit`, `ucd`, `description`). If its answer is empty, the next table of the file is tried.
 using ColumnChoice = std::function<std::vector<ColumnRequest>(const std::vector<TableColumn>&)>;
 
-/// What was read of a file.
+/// The columns that were read from a file.
 struct TableFromFile {
-  Table table;  ///< the columns asked for, in that order: double for numbers, string for texts
-  TableFileFormat format = TableFileFormat::text;  ///< what its content is
+  Table table;  ///< the requested columns, in that order: double for numbers, string for texts
+  TableFileFormat format = TableFileFormat::text;  ///< format of the file
   std::string where;                               ///< "FILE" or "FILE[HDU]", for messages
 };
 
-/// Reads some columns of the first table of a file that `choose` takes; none if it takes none.
+/// Reads columns of the first table of a file from which `choose` picks any; none if there is no
+/// such table.
 ///
-/// What the file is its content says, not its name:
+/// The content of the file decides about its format, not its name:
 /// - FITS, plain or compressed by gzip or bzip2: binary and ASCII tables, scaled columns, TNULL.
-/// - VOTable 1.0 to 1.5: TABLEDATA, BINARY and BINARY2 (base64 in the file itself), VALUES null.
+/// - VOTable 1.0 to 1.5: TABLEDATA, BINARY and BINARY2 (base64 within the file), VALUES null.
 /// - ECSV: names, units and delimiter from its header.
-/// - Text: comma, tab or blanks between the fields (the first of these that stands in the header
-///   line), fields quoted by "..." or not, lines of comment that begin with #, empty lines. The
-///   names are the first line that is no comment; or, if that has a number among its fields, the
-///   last comment with as many fields (as PyBDSF and Selavy write it); or the numbered lines of
-///   comment of SExtractor's ASCII_HEAD. "ra [deg]" names a unit, and so does a line of units.
+/// - Text: fields separated by comma, tab or blanks (the first of these that occurs in the header
+///   line), optionally quoted by "...". Comment lines begin with #; empty lines are skipped. The
+///   names are in the first line that is not a comment. If a field of that line is a number, they
+///   are in the last comment with as many fields (as in PyBDSF and Selavy), or in the numbered
+///   comments of SExtractor's ASCII_HEAD. "ra [deg]" gives a unit, and so does a line of units.
 ///
-/// A number that is empty, "--", "nan", "null", "none" or "n/a", or that the file declares to be
-/// null, is NaN. \throws kastor::Error `FILE: what was found; what was expected`, with the line or
-/// row
+/// A number that is empty, "--", "nan", "null", "none" or "n/a", or that the file declares as null,
+/// is NaN.
+///
+/// \throws kastor::Error `FILE: what was found; what was expected`, with the line or row
 [[nodiscard]] std::optional<TableFromFile> read_table(const std::string& path,
                                                       const ColumnChoice& choose);
 

@@ -12,7 +12,7 @@ namespace kastor::io::detail {
 
 enum class Quantity { number, pixel, flux };
 
-/// One column of a catalogue: the one list that all formats and the hash follow.
+/// One column of a catalogue. All formats and the hash use the same list of columns.
 struct Column {
   const char* name;
   Quantity quantity;
@@ -21,7 +21,7 @@ struct Column {
   const char* description;
 };
 
-/// As the formats and the hash have it: all whole numbers in 64 bits.
+/// A value as formats and hash store it: all integers have 64 bits.
 template <class Number>
 [[nodiscard]] auto in_file(Number value) {
   if constexpr (std::is_integral_v<Number>) {

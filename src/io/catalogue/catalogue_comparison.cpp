@@ -18,7 +18,7 @@ using Member = double ListedSource::*;
 
 constexpr double k_standard_arcsec = 5;
 constexpr double k_standard_pixels = 3;
-// Of a catalogue: more of them say nothing more.
+// Bins of a catalogue; more of them add no information.
 constexpr int k_most_bins = 24;
 
 Member member_of(Q quantity) {
@@ -84,7 +84,7 @@ void choose_radius(const SourceList& first, const SourceList& second,
   }
 }
 
-/// The first flux that the list has, or none.
+/// The first kind of flux that the list has; none if it has none.
 std::optional<Q> flux_of(const SourceList& list) {
   for (const Q quantity : {Q::flux_peak, Q::flux_int, Q::flux_sum}) {
     if (!list.column(quantity).empty()) return quantity;
@@ -92,10 +92,10 @@ std::optional<Q> flux_of(const SourceList& list) {
   return std::nullopt;
 }
 
-/// What takes part of one catalogue.
+/// The sources of one catalogue that take part.
 struct Side {
   std::vector<std::size_t> indices;  // into the sources
-  std::vector<MatchPoint> points;    // of these
+  std::vector<MatchPoint> points;    // positions of these
 };
 
 Side select(const SourceList& list, MatchFrame frame, const Selection& selection,
@@ -137,7 +137,7 @@ double dot(const MatchPoint& a, const MatchPoint& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// Offsets of `b` seen from `a`: the separation times the direction at `a`.
+/// Sets the offsets of `b` seen from `a`: the separation times the direction at `a`.
 void set_sky_offsets(const ListedSource& from, const MatchPoint& a, const MatchPoint& b,
                      Match& match) {
   constexpr double degree = 0.017453292519943295769;
@@ -170,17 +170,17 @@ std::vector<Match> find_matches(const SourceList& first, const Side& left, const
   return matches;
 }
 
-/// 1, 2, 5 times powers of ten: the step-th of them, 1 being the 0th.
+/// The step-th limit of a bin: 1, 2 or 5 times a power of ten; step 0 is 1.
 double bin_limit(int step) {
   constexpr std::array<double, 3> leading = {1, 2, 5};
   const int decade = step >= 0 ? step / 3 : -((2 - step) / 3);
   const double first = leading[static_cast<std::size_t>(step - 3 * decade)];
-  // Quotients of whole numbers, so that 0.02 is the double that is read from "0.02".
+  // Quotients of integers, so that 0.02 is the double that is read from "0.02".
   const double power = std::pow(10.0, std::abs(decade));
   return decade >= 0 ? first * power : first / power;
 }
 
-/// The step of the largest limit that is not above `value`, which is > 0.
+/// The step of the largest limit that is <= `value`, which is > 0.
 int step_of(double value) {
   int step = static_cast<int>(std::floor(std::log10(value))) * 3 - 1;
   while (bin_limit(step + 1) <= value) ++step;
@@ -209,7 +209,7 @@ void fill_bins(const SourceList& list, const Side& side, const std::vector<bool>
   const int first = std::max(step_of(low), last - k_most_bins + 1);
   for (int step = first; step <= last; ++step)
     result.bins.push_back({bin_limit(step), bin_limit(step + 1)});
-  if (step_of(low) < first) result.bins.front().low = 0;  // the faint tail in one
+  if (step_of(low) < first) result.bins.front().low = 0;  // the faint tail in one bin
   for (const auto i : side.indices) {
     const double value = list.sources[i].*member;
     if (!usable(value)) continue;
@@ -254,7 +254,7 @@ FluxRatio ratio_of(const SourceList& first, const SourceList& second,
   }
   const auto& left = first.unit(quantity);
   const auto& right = second.unit(quantity);
-  // Without a unit it is taken for that of the other one.
+  // A flux without a unit is assumed to have the unit of the other catalogue.
   if (!left.empty() && !right.empty() && left != right) {
     result.trouble =
         fmt::format("the units are '{}' and '{}'", detail::one_line(left), detail::one_line(right));

@@ -8,7 +8,7 @@
 
 namespace kastor::io::detail {
 
-/// Writes the binary table CATALOGUE behind an empty primary HDU.
+/// Writes the binary table CATALOGUE, after an empty primary HDU.
 void write_fits_catalogue(const std::string& path, const Catalogue& catalogue,
                           const Provenance& provenance);
 

@@ -30,7 +30,7 @@ const Column* column_named(std::string_view name) {
   return found == k_columns.end() ? nullptr : found;
 }
 
-/// The first of `needed` that `has` denies; empty if there is none.
+/// The first of `needed` for which `has` is false; empty if there is none.
 template <class Has>
 std::string first_missing(const std::vector<std::string>& needed, Has&& has) {
   const auto missing = std::find_if_not(needed.begin(), needed.end(), has);
@@ -146,7 +146,7 @@ void read_column(const detail::FitsFile& file, int number, const Column& column,
   constexpr int type = std::is_same_v<Number, double> ? TDOUBLE
                        : sizeof(Number) == 8          ? TLONGLONG
                                                       : TINT;
-  Number null{0};  // do not look for nulls: the search would set tiny values and -0 to 0
+  Number null{0};  // no check for nulls: CFITSIO's check would set tiny values and -0 to 0
   int any_null = 0;
   int status = 0;
   fits_read_col(file.get(), type, number, 1, 1, static_cast<LONGLONG>(values.size()), &null,

@@ -30,8 +30,8 @@ double squared_distance(const MatchPoint& a, const MatchPoint& b) {
   return x * x + y * y + z * z;
 }
 
-/// The distinct finite points of a list. Many points in one place, as rows without a position that
-/// were set to 0, would otherwise have to be tried one by one.
+/// The distinct finite points of a list. Otherwise, many points in one place (such as rows without
+/// a position that were set to 0) would have to be tried one by one.
 class Places {
  public:
   explicit Places(std::span<const MatchPoint> points) {
@@ -56,11 +56,11 @@ class Places {
   [[nodiscard]] const MatchPoint& point(std::size_t place) const { return m_points[place]; }
   /// Whether every point of the place has a partner.
   [[nodiscard]] bool taken(std::size_t place) const { return m_next[place] == m_begin[place + 1]; }
-  /// The first one that has none.
+  /// The first point of the place without a partner.
   [[nodiscard]] std::size_t first_free(std::size_t place) const { return m_members[m_next[place]]; }
   void take_first(std::size_t place) { ++m_next[place]; }
 
-  // What nanoflann asks for.
+  // The interface that nanoflann requires.
   [[nodiscard]] std::size_t kdtree_get_point_count() const { return size(); }
   [[nodiscard]] double kdtree_get_pt(std::size_t place, std::size_t axis) const {
     return m_points[place][axis];
@@ -72,21 +72,22 @@ class Places {
 
  private:
   std::vector<MatchPoint> m_points;
-  std::vector<std::size_t> m_members;  // indices, ascending within a place
-  std::vector<std::size_t> m_begin;    // of each place's members, and the end
-  std::vector<std::size_t> m_next;     // first member without a partner
+  std::vector<std::size_t> m_members;  // indices into the list, ascending within a place
+  // Where the members of each place begin, and the end of the last.
+  std::vector<std::size_t> m_begin;
+  std::vector<std::size_t> m_next;  // first member of each place without a partner
 };
 
 using Tree = nanoflann::KDTreeSingleIndexAdaptor<
     nanoflann::L2_Simple_Adaptor<double, Places, double, std::size_t>, Places, 3, std::size_t>;
 
-/// A result set as nanoflann wants it (its own ones changed their types between versions): the
-/// `most` places that are closest and closer than `limit2`.
+/// A result set for nanoflann (whose own ones changed their types between versions): the `most`
+/// closest places that are closer than `limit2`.
 class PlacesWithin {
  public:
   PlacesWithin(double limit2, std::size_t most) : m_limit2(limit2), m_most(most) {}
 
-  // NOLINTNEXTLINE(readability-identifier-naming): nanoflann calls it so
+  // NOLINTNEXTLINE(readability-identifier-naming): nanoflann's name
   bool addPoint(double distance2, std::size_t place) {
     if (!(distance2 < worstDist())) return true;
     if (full()) {
@@ -110,10 +111,10 @@ class PlacesWithin {
  private:
   double m_limit2;
   std::size_t m_most;
-  std::vector<std::pair<double, std::size_t>> m_places;  // a heap, the farthest first
+  std::vector<std::pair<double, std::size_t>> m_places;  // a heap with the farthest place first
 };
 
-/// The places around one point, nearest first, fetched in growing numbers.
+/// The places around one point, the nearest first, fetched in increasing numbers.
 class Neighbours {
  public:
   struct Place {
@@ -124,7 +125,7 @@ class Neighbours {
     }
   };
 
-  /// The places at the smallest distance at which there are any that are free, or nothing.
+  /// The places at the smallest distance at which any place is free; empty if there are none.
   [[nodiscard]] std::span<const Place> nearest_free(const MatchPoint& point, const Tree& tree,
                                                     const Places& places, double radius2) {
     for (;;) {
@@ -151,14 +152,14 @@ class Neighbours {
       keep(nearest, point, places, radius2);
       return;
     }
-    // Which of several at the last distance were found is the tree's affair: take them all.
+    // The tree may find any of several places at the last distance: take all of them.
     const double last = squared_distance(point, places.point(nearest.places().front().second));
     PlacesWithin within(with_margin(std::min(last, radius2)), all);
     tree.radiusSearchCustomCallback(point.data(), within);
     keep(within, point, places, std::min(last, radius2));
   }
 
-  /// The tree rounds in its own way; the distances that count are those of `squared_distance()`.
+  /// The tree rounds differently; the distances that count are those of `squared_distance()`.
   static double with_margin(double distance2) { return distance2 * (1 + 1e-9) + 1e-300; }
 
   void keep(const PlacesWithin& within, const MatchPoint& point, const Places& places,
@@ -185,7 +186,7 @@ struct Offer {
   std::size_t place;
 };
 
-/// For the queue: the one that goes first is the largest.
+/// For the priority queue: the offer to be taken first is the largest.
 bool operator<(const Offer& a, const Offer& b) {
   return std::tie(a.distance2, a.first, a.second) > std::tie(b.distance2, b.first, b.second);
 }
@@ -237,7 +238,7 @@ std::vector<MatchedPair> cross_match(std::span<const MatchPoint> first,
     offers.pop();
     const bool free = !places.taken(next.place) && places.first_free(next.place) == next.second;
     if (!free) {
-      offer(next.first);  // it was taken meanwhile
+      offer(next.first);  // another pair has taken it
       continue;
     }
     places.take_first(next.place);

@@ -12,17 +12,17 @@ namespace {
 constexpr double k_no_error = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_pi = std::numbers::pi;
 
-// What the first order leaves out of the errors of positions: measured on simulated skies of beams
-// from 2.5 to 8 pixels, signal to noise from 8 to 200, thresholds of 3 and 4 (docs/catalogue.md).
+// What the first order neglects in the errors of positions; measured on simulated skies with beams
+// of 2.5 to 8 pixels, signal to noise from 8 to 200, thresholds of 3 and 4 (docs/catalogue.md).
 constexpr double k_position_excess = 1.08;
-// Nearer to the threshold than this, a peak says nothing of what is below.
+// A peak closer to the threshold than this does not constrain the flux below it.
 constexpr double k_highest_flood = 0.9;  // [peak]
-// Beams of fewer pixels are not Gaussians any more.
+// Smaller beams are no longer Gaussian.
 constexpr double k_least_area = 4.0;  // [pixel]
 
-/// The sums of an island in the terms of the formulas.
+/// The quantities of the formulas for the sums of an island.
 struct Terms {
-  double n;  // pixels
+  double n;  // number of pixels
   double a;  // area of the Gaussian
   double c;  // area of the noise's autocorrelation
   double z;
@@ -42,7 +42,7 @@ struct Terms {
     return n * n * c / (4 * k_pi) * (1 - e0 - 2 * e1 - e2) +
            a * n * c / (2 * k_pi) * (1 - e0 - 2 * e1) + a * a * n / (2 * k_pi) * e1;
   }
-  /// Of sum / (1 - q), q = flood / peak, where the noise of the peak counts too.
+  /// Variance of sum / (1 - q) with q = flood / peak, including the noise of the peak.
   [[nodiscard]] double total(double q) const {
     const double h = std::exp(-0.5 * z);
     const double with_peak = c * (1 - h) + a * h;
@@ -50,7 +50,7 @@ struct Terms {
   }
 };
 
-/// The moments' shape with determinant 1: by how much a round covariance is stretched.
+/// The shape of the second moments with determinant 1: how much a circular covariance is stretched.
 Symmetric stretch(const Island& island) {
   const double det = island.var_xx * island.var_yy - island.var_xy * island.var_xy;
   if (!(det > 0) || !(island.var_xx > 0) || (island.flags & island_no_shape) != 0) {
@@ -66,7 +66,7 @@ double root(double variance) { return std::sqrt(std::max(variance, 0.0)); }
 
 double scaled_bessel(int n, double z) {
   if (z < 30.0) {
-    // Abramowitz & Stegun 9.6.10: all terms positive.
+    // Abramowitz & Stegun 9.6.10; all terms are positive.
     double term = 1.0;
     for (int k = 1; k <= n; ++k) term *= 0.5 * z / k;
     double sum = term;
@@ -77,7 +77,7 @@ double scaled_bessel(int n, double z) {
     }
     return std::exp(-z) * sum;
   }
-  // Abramowitz & Stegun 9.7.1: the terms fall until 2 k exceeds 8 z.
+  // Abramowitz & Stegun 9.7.1; the terms decrease until 2 k exceeds 8 z.
   const double mu = 4.0 * n * n;
   double term = 1.0;
   double sum = 1.0;
@@ -109,7 +109,7 @@ IslandErrors island_errors(const Island& island, double flood, const NoiseModel&
     const double area = sum / (top - flood);
     errors.total = sum + area * std::max(flood - rms * rms / flood, 0.0);
     errors.total_err = rms * root(terms.total(flood / peak));
-    // Second moment of a Gaussian cut at q of its peak, along one axis [sigma^2].
+    // Second moment along one axis of a Gaussian cut at the fraction q of its peak [sigma^2].
     const double q = flood / top;
     errors.size_factor = 1.0 / std::sqrt(1.0 + std::log(q) * q / (1.0 - q));
   }

@@ -7,21 +7,21 @@
 namespace kastor::io {
 namespace {
 
-/// A column of doubles; null if the table has none of that name.
+/// The column of doubles of this name; null if there is none.
 const std::vector<double>* reals(const Table& table, const std::string& name) {
   const auto found = std::find_if(table.columns.begin(), table.columns.end(),
                                   [&](const auto& column) { return column.name == name; });
   return found == table.columns.end() ? nullptr : std::get_if<std::vector<double>>(&found->values);
 }
 
-/// NaN is no length.
+/// NaN is treated as no length.
 double half(double width) { return width > 0 ? width / 2 : 0.0; }
 
 double or_zero(double angle) { return std::isfinite(angle) ? angle : 0.0; }
 
 bool has_centre(double x, double y) { return std::isfinite(x) && std::isfinite(y); }
 
-/// Of one row: NaN where the table has no such column.
+/// The values of one row; NaN if the table has no such column.
 class RowOf {
  public:
   RowOf(const Table& table, std::size_t row) : m_table(table), m_row(row) {}

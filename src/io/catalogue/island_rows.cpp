@@ -35,7 +35,7 @@ Symmetric moments_of(const Island& island) {
   return {island.var_xx, island.var_xy, island.var_yy};
 }
 
-/// The centres, or the peaks of islands without one.
+/// The centres; for islands without a centre the peaks.
 std::vector<PixelPosition> places_of(const Islands& islands) {
   std::vector<PixelPosition> places;
   places.reserve(islands.size());
@@ -57,7 +57,7 @@ std::vector<SkyPosition> peaks_on_sky(const Islands& islands, const Wcs& wcs) {
   return sky;
 }
 
-/// What follows from `row.sky`.
+/// Fills what follows from `row.sky`.
 void fill_sky(IslandRow& row, const IslandTableParams& params) {
   if (!(row.pixel_area > 0)) row.flags |= island_no_sky;
   if (!has_centre(row.island)) {
@@ -71,13 +71,13 @@ void fill_sky(IslandRow& row, const IslandTableParams& params) {
   row.on_sky = ellipse_fwhm(row.sky.jacobian.to_sky(moments_of(row.island)));
 }
 
-/// The beam's area in pixels, for fluxes.
+/// The area of the beam in pixels, for the conversion of fluxes.
 class BeamPixels {
  public:
   explicit BeamPixels(const IslandTableParams& params) {
     if (!params.beam.beam || params.wcs == nullptr) return;
     m_solid_angle = beam_solid_angle(*params.beam.beam);
-    // The beam of a synthesis image is one function of the direction cosines.
+    // The beam of a synthesis image is the same function of the direction cosines everywhere.
     if (params.wcs->projection() == "SIN") m_pixel_area = reference_pixel_area(*params.wcs);
   }
 
@@ -107,7 +107,7 @@ double flux_scale(const FluxUnit& unit, double beam_pixels, double pixel_area) {
 
 NoiseModel noise_of(double beam_pixels, double noise_beams) {
   if (!(beam_pixels > 0)) return {};
-  // Noise has at least one pixel to itself.
+  // The autocorrelation of noise covers at least one pixel.
   return {std::max(noise_beams * beam_pixels, 1.0), beam_pixels};
 }
 

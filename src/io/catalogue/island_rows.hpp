@@ -13,17 +13,17 @@
 
 namespace kastor::io::detail {
 
-/// One row of the table before it is cut into columns.
+/// One row of the table, before it is split into columns.
 struct IslandRow {
   Island island;
   IslandErrors errors;
-  LocalSky sky;          // of the centre
-  SkyPosition peak;      // equatorial or native, as `sky.equatorial`
+  LocalSky sky;          // at the centre
+  SkyPosition peak;      // equatorial or native, like `sky.equatorial`
   Symmetric centre_cov;  // (north, east) [arcsec^2]
   EllipseFwhm on_sky;
   EllipseFwhm in_pixels;
-  double pixel_area;  // where the island is [arcsec^2]
-  double beam_area;   // as fluxes are converted [pixel]
+  double pixel_area;  // at the island [arcsec^2]
+  double beam_area;   // as used for the conversion of fluxes [pixel]
   double flux_scale;  // flux_int / flux_sum
   std::string name;
   std::uint32_t flags;
@@ -33,7 +33,7 @@ struct IslandRow {
                                                  const IslandTableParams& params,
                                                  const FluxUnit& unit);
 
-/// Area of a pixel at the reference pixel [arcsec^2]; NaN if it has no place on the sky.
+/// Area of a pixel at the reference pixel [arcsec^2]; NaN if that has no position on the sky.
 [[nodiscard]] double reference_pixel_area(const Wcs& wcs);
 
 }  // namespace kastor::io::detail

@@ -17,7 +17,7 @@ namespace {
 using detail::IslandRow;
 using Rows = std::vector<IslandRow>;
 
-// A beam wider than this was hardly meant in degrees [pixel].
+// A wider beam was probably not meant in degrees [pixel].
 constexpr double k_widest_beam = 1000;
 
 void check(const IslandTableParams& params) {
@@ -33,7 +33,7 @@ void check(const IslandTableParams& params) {
       fmt::format("noise_beams is {}; expected a finite number above 0", params.noise_beams));
 }
 
-/// Makes columns of rows.
+/// Turns rows into columns.
 class Columns {
  public:
   Columns(const Rows& rows, bool radio) : m_rows(rows), m_band(radio ? ";em.radio" : "") {}
@@ -49,7 +49,7 @@ class Columns {
     m_columns.push_back({std::move(name), std::move(unit), std::move(ucd), std::move(description),
                          std::move(values)});
   }
-  /// A UCD of light, with the band of the image behind it.
+  /// The UCD of a flux, with the band of the image appended.
   [[nodiscard]] std::string flux(const std::string& ucd) const { return ucd + m_band; }
   [[nodiscard]] std::vector<TableColumn> take() { return std::move(m_columns); }
 
@@ -199,7 +199,7 @@ void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
               [](const IslandRow& r) { return r.island.snr_peak; });
 }
 
-/// Widths and angle of one ellipse.
+/// Adds the columns of an ellipse: widths and angle.
 template <class Ellipse>
 void add_ellipse(Columns& columns, const std::string& ending, const std::string& unit,
                  const std::string& angle, const Ellipse& ellipse) {
@@ -244,7 +244,7 @@ std::vector<TableColumn> columns_of(const Rows& rows, const IslandTableParams& p
   return columns.take();
 }
 
-// ------------------------------------------------------------------- what goes beside the table
+// -------------------------------------------------------------- cards and notes of the table
 
 const char* origin_text(BeamOrigin origin) {
   switch (origin) {
@@ -260,7 +260,7 @@ const char* origin_text(BeamOrigin origin) {
   return "none";
 }
 
-/// Of ra and dec, or of the image's own longitude and latitude.
+/// The frame of ra and dec, or of the image's own longitude and latitude.
 std::optional<SkyFrame> frame_of(const Wcs* wcs) {
   if (wcs == nullptr) return std::nullopt;
   return wcs->system() == SkySystem::galactic ? SkyFrame::icrs : sky_frame_of(*wcs);
@@ -280,7 +280,7 @@ std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
       cards.push_back({"BEAMPIX", pixels, "[pixel] area of the beam at the reference pixel"});
     }
   }
-  // Where there is no frame of the table, its equinox is none that a table can name.
+  // A table without a frame has an equinox that no table format can name.
   if (params.wcs != nullptr && !frame_of(params.wcs) && !params.wcs->frame().empty()) {
     cards.push_back({"RADESYS", params.wcs->frame(), "frame of ra and dec"});
     if (const double year = params.wcs->equinox(); std::isfinite(year))
@@ -294,7 +294,7 @@ std::size_t count_with(const Rows& rows, std::uint32_t flag) {
       rows.begin(), rows.end(), [&](const auto& row) { return (row.flags & flag) != 0; }));
 }
 
-/// Why there is no flux_int, if it is the same for all rows.
+/// The reason why there is no flux_int, if it is the same for all rows.
 std::string reason_without_flux(const IslandTableParams& params, const detail::FluxUnit& unit) {
   using Per = detail::FluxUnit::Per;
   if (unit.per == Per::unknown) {

@@ -25,7 +25,7 @@ bool has_shape(const Region& region) {
          std::isfinite(region.angle) && region.semi_major > 0 && region.semi_minor > 0;
 }
 
-/// The direction `angle` [degree] in [0, 360), as it will be written.
+/// The direction `angle` [degree] in [0, 360), after rounding to the digits written.
 double wrapped(double angle) {
   const double rest = std::fmod(std::round(angle * 1e6), 360e6);
   return (rest < 0 ? rest + 360e6 : rest) / 1e6 + 0.0;  // no negative zero
@@ -52,8 +52,8 @@ std::string ds9_line(const Region& region, bool sky) {
   if (!has_shape(region))
     return fmt::format("point({}) # point=cross{}\n", place, ds9_text(region));
   const char* unit = sky ? "\"" : "";
-  // On the sky DS9 counts from the direction that is right where east is left, a quarter turn
-  // before north.
+  // On the sky DS9 counts angles from the direction that is to the right where east is left: a
+  // quarter turn before north.
   const double angle = wrapped(sky ? region.angle + 90.0 : region.angle);
   const std::string text = ds9_text(region);
   return fmt::format("ellipse({0},{1:.6f}{3},{2:.6f}{3},{4:.6f}){5}{6}\n", place, region.semi_major,
@@ -92,7 +92,7 @@ void add_comments(detail::TextFile& file, const std::vector<Region>& regions,
 }  // namespace
 
 std::string detail::regions_line(const ProvenanceEntry& entry) {
-  // To some readers of DS9's format a ';' ends the comment.
+  // Some readers of the DS9 format end a comment at ';'.
   return fmt::format("# {}: {}\n", entry.name, with(entry.value, ";", ','));
 }
 

@@ -15,7 +15,7 @@ double median_of(std::vector<double> values) {
 }
 
 RobustSpread robust_spread(std::vector<double> values) {
-  // 1 / (sqrt(2) erfinv(1/2)): of a normal distribution, sigma over the median absolute deviation.
+  // 1 / (sqrt(2) erfinv(1/2)): sigma over the median absolute deviation, for a normal distribution.
   constexpr double sigma_per_mad = 1.482602218505602;
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   RobustSpread spread;

@@ -11,8 +11,8 @@
 
 namespace kastor::io::detail {
 
-/// SHA-256 over numbers, each as eight bytes, the least significant first: integers, and IEEE
-/// doubles, of which every NaN is 0x7ff8000000000000.
+/// SHA-256 over integers and IEEE doubles, each as eight bytes, the least significant first. Every
+/// NaN counts as 0x7ff8000000000000.
 class RowHash {
  public:
   void add(std::int64_t value) { put(std::bit_cast<std::uint64_t>(value)); }

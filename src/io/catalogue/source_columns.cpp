@@ -21,7 +21,7 @@ struct Pair {
   int origin = 0;
 };
 
-// In upper case. The first pair that is there counts.
+// In upper case. The first pair that exists is used.
 constexpr std::array k_sky_pairs = {
     Pair{"RA_DEG_CONT", "DEC_DEG_CONT"},  // Selavy, Kastor
     Pair{"RA", "DEC"},                    // Aegean, PyBDSF, PySE
@@ -55,10 +55,10 @@ constexpr std::array k_pixel_pairs = {
 struct Name {
   Q quantity;
   std::string_view name;
-  std::string_view unit = "";  // of a size, where the file tells none
+  std::string_view unit = "";  // unit of a size, if the file gives none
 };
 
-// In upper case; for each quantity the first that is there counts.
+// In upper case. For each quantity, the first name that exists is used.
 constexpr std::array k_names = {
     Name{Q::flux_peak, "FLUX_PEAK"},  // Kastor, Selavy
     Name{Q::flux_peak, "PEAK_FLUX"},  // Aegean, PyBDSF
@@ -79,9 +79,10 @@ constexpr std::array k_names = {
     Name{Q::rms, "RMS_IMAGE"},            // Selavy's components
     Name{Q::rms, "BACKGROUND_NOISE"},     // Selavy's islands, Kastor
     Name{Q::size, "MAJ_AXIS", "arcsec"},  // Selavy
-    Name{Q::size, "PSF_A", "arcsec"},     // Aegean; its column `a` has the name of SExtractor's rms
-    Name{Q::size, "MAJ", "deg"},          // PyBDSF
-    Name{Q::size, "FWHM_WORLD", "deg"},   // SExtractor
+    // Aegean; its column `a` has the same name as SExtractor's rms.
+    Name{Q::size, "PSF_A", "arcsec"},
+    Name{Q::size, "MAJ", "deg"},         // PyBDSF
+    Name{Q::size, "FWHM_WORLD", "deg"},  // SExtractor
     Name{Q::size, "FWHM_IMAGE", "pixel"},
     Name{Q::size, "FWHM", "pixel"},  // kastor simulate sky, photutils
     Name{Q::id, "COMPONENT_NAME"},   // Selavy
@@ -166,7 +167,7 @@ SourceColumns recognise_columns(const std::vector<TableColumn>& columns, const C
     }
   }
   if (named.pixel_origin) found.pixel_origin = *named.pixel_origin;
-  // Half a position is none.
+  // One coordinate alone is not a position.
   for (const auto& [first, second] : {std::pair(Q::ra, Q::dec), std::pair(Q::x, Q::y)}) {
     if (found.of(first).has_value() == found.of(second).has_value()) continue;
     throw Error(fmt::format("there is {} but no {}; expected columns for both",
@@ -188,7 +189,7 @@ ScaledUnit scaled_flux_unit(std::string_view unit) {
     --beam;
   }
   const auto stem = text.substr(0, beam);
-  // "MJY" in a header of capitals only may be either, so it is neither.
+  // "MJY" in a header that is all capitals may be either, so it is neither.
   const bool mega = stem == "MJy";
   auto bare = upper_case(stem);
   if (bare.starts_with("\xC2\xB5") || bare.starts_with("\xCE\xBC")) bare.replace(0, 2, "U");

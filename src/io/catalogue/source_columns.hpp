@@ -11,11 +11,11 @@
 
 namespace kastor::io::detail {
 
-/// The column of each quantity; none: there is none.
+/// The column of each quantity; empty if there is none.
 struct SourceColumns {
   std::array<std::optional<std::size_t>, k_source_quantities> column;
   int pixel_origin = 0;
-  std::string size_unit;  ///< of `size`, where the file does not tell it
+  std::string size_unit;  ///< unit of `size`, if the file gives none
 
   [[nodiscard]] std::optional<std::size_t>& of(SourceQuantity quantity) {
     return column[static_cast<std::size_t>(quantity)];
@@ -28,24 +28,24 @@ struct SourceColumns {
   }
 };
 
-/// Finds the columns by their names. Positions are pairs: of two names, either both are there or
-/// the next pair is tried. \throws kastor::Error, without the file's name, if a column named by the
-/// user is not there
+/// Finds the columns by their names. Positions are pairs of names: a pair is used only if both
+/// exist.
+/// \throws kastor::Error, without the name of the file, if a column named by the user is missing
 [[nodiscard]] SourceColumns recognise_columns(const std::vector<TableColumn>& columns,
                                               const ColumnNames& named);
 
-/// "ra, dec, flux": the names of the first dozen, for messages.
+/// "ra, dec, flux": the first twelve names, for messages.
 [[nodiscard]] std::string names_of(const std::vector<TableColumn>& columns);
 
-/// A unit as a factor to a base unit.
+/// A unit as a factor times a base unit.
 struct ScaledUnit {
   double factor = 1;
-  std::string base;  ///< "Jy", "deg", "arcsec", "pixel", another as it is written, or empty
+  std::string base;  ///< "Jy", "deg", "arcsec", "pixel", another one as written, or empty
 };
 
-/// "mJy/beam" is 0.001 Jy: what is per beam is told by the column.
+/// "mJy/beam" is 0.001 Jy: the column decides whether it is per beam.
 [[nodiscard]] ScaledUnit scaled_flux_unit(std::string_view unit);
-/// In degrees; none if it is no unit of angles. Empty is degrees.
+/// Degrees per unit; none if it is not a unit of angle. An empty unit means degrees.
 [[nodiscard]] std::optional<double> degrees_per(std::string_view unit);
 
 }  // namespace kastor::io::detail

@@ -20,7 +20,7 @@ using detail::SourceColumns;
 constexpr std::array<const char*, k_source_quantities> k_quantity_names = {
     "id", "ra", "dec", "x", "y", "flux_peak", "flux_int", "flux_sum", "snr", "rms", "size"};
 
-/// What was read, column by column.
+/// The columns that were read, by quantity.
 class ColumnsRead {
  public:
   ColumnsRead(const TableFromFile& file, const std::vector<Q>& order) : m_file(file) {
@@ -109,12 +109,12 @@ class ListMaker {
       take(Q::ra, &ListedSource::ra, angle(Q::ra));
       take(Q::dec, &ListedSource::dec, angle(Q::dec));
       for (auto& source : m_list.sources) {
-        // Numbers like -999 stand for "none" in some catalogues.
+        // Some catalogues write numbers like -999 for "none".
         const bool good = std::abs(source.ra) <= 720 && std::abs(source.dec) <= 90;
         if (!good) source.ra = source.dec = ListedSource::k_none;
         source.ra = std::fmod(source.ra, 360.0);
         if (source.ra < 0) source.ra += 360;
-        if (source.ra >= 360) source.ra = 0;  // a tiny negative one, rounded
+        if (source.ra >= 360) source.ra = 0;  // from rounding a tiny negative one
       }
     }
     const double origin = -m_columns.pixel_origin;
@@ -136,7 +136,7 @@ class ListMaker {
     if (rms == nullptr) return;
     const ScaledUnit scaled = detail::scaled_flux_unit(unit(Q::rms));
     unit(Q::rms) = scaled.base;
-    // Of two units of different kinds no ratio is known.
+    // The ratio of two different kinds of units is not known.
     const bool alike = scaled.base == unit(Q::flux_peak);
     if (m_read.numbers(Q::snr) != nullptr) return;
     for (std::size_t i = 0; alike && i < rms->size(); ++i) {
@@ -193,7 +193,7 @@ bool SourceList::has_snr() const {
 SourceList read_source_list(const std::string& path, const ColumnNames& named) {
   SourceColumns columns;
   std::vector<Q> order;
-  std::vector<TableColumn> seen;  // of the first table, for the message
+  std::vector<TableColumn> seen;  // columns of the first table, for the message
   std::string trouble;
   const auto choose = [&](const std::vector<TableColumn>& heads) -> std::vector<ColumnRequest> {
     if (seen.empty()) seen = heads;

@@ -8,7 +8,7 @@
 namespace kastor::io::detail {
 namespace {
 
-// Bytes converted and written at a time, if a row is not longer.
+// Bytes that are converted and written at a time, unless a row is longer.
 constexpr std::size_t k_row_bytes_at_once = std::size_t{1} << 18;
 
 }  // namespace

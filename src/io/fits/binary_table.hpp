@@ -18,8 +18,8 @@ namespace kastor::io::detail {
 void begin_binary_table(HeaderText& header, std::size_t row_bytes, std::size_t rows,
                         std::size_t fields);
 
-/// Writes the rows, some at a time, and fills the last block. `store(row, bytes)` puts one row as
-/// FITS has it at `bytes`, which hold `row_bytes` zeros.
+/// Writes the rows, some at a time, and pads the last block. `store(row, bytes)` stores one row in
+/// FITS format at `bytes`, which are `row_bytes` zeros.
 void write_binary_rows(OutputFile& file, std::size_t row_bytes, std::size_t rows,
                        const std::function<void(std::size_t, std::byte*)>& store);
 

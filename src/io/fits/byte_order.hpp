@@ -29,8 +29,8 @@ struct UnsignedOfSize<8> {
   using type = std::uint64_t;
 };
 
-/// FITS stores the most significant byte first; this turns a word between that and the machine's
-/// order.
+/// Converts a word between FITS' byte order, the most significant byte first, and that of the
+/// machine.
 template <class Word>
 [[nodiscard]] constexpr Word big_endian(Word word) {
   if constexpr (std::endian::native == std::endian::big || sizeof(Word) == 1) return word;
@@ -39,7 +39,7 @@ template <class Word>
   if constexpr (sizeof(Word) == 8) return __builtin_bswap64(word);
 }
 
-/// The number that FITS stores at `bytes`.
+/// Loads the number that FITS stores at `bytes`.
 template <class T>
 [[nodiscard]] T load_big_endian(const std::byte* bytes) {
   typename UnsignedOfSize<sizeof(T)>::type word;
@@ -47,7 +47,7 @@ template <class T>
   return std::bit_cast<T>(big_endian(word));
 }
 
-/// Stores a number at `bytes` as FITS does.
+/// Stores a number at `bytes` in FITS' byte order.
 template <class T>
 void store_big_endian(T value, std::byte* bytes) {
   const auto word = big_endian(std::bit_cast<typename UnsignedOfSize<sizeof(T)>::type>(value));

@@ -11,11 +11,11 @@ namespace kastor::io::detail {
 
 namespace {
 
-/// The number and how many characters it takes.
+/// The number at the beginning of a text, and its length in characters.
 std::optional<std::pair<double, std::size_t>> parse(std::string_view text) {
   const std::size_t sign = text.starts_with('+') ? 1 : 0;
   std::string number(text.substr(sign));
-  // Only what stands inside the number: "1.5D-2 DEG".
+  // Only characters that belong to the number: "1.5D-2 DEG".
   const auto end = std::min(number.find_first_not_of("+-.0123456789DEde"), number.size());
   for (std::size_t i = 0; i < end; ++i) {
     if (number[i] == 'D' || number[i] == 'd') number[i] = 'E';

@@ -7,16 +7,16 @@
 
 namespace kastor::io::detail {
 
-/// The ones'-complement sum of a data unit's 32-bit words (FITS standard 4.0, appendix J), from
-/// pieces of any length in any order: such a sum is one modulo 2^32 - 1, where only "all zero" and
-/// "all one" are told apart, and no addition of them makes the first out of anything else.
+/// The ones'-complement sum of the 32-bit words of a data unit (FITS standard 4.0, appendix J),
+/// computed from pieces of any length in any order. Such a sum is a sum modulo 2^32 - 1, except
+/// that "all zero" and "all one" differ; no addition turns a non-zero sum into "all zero".
 class Datasum {
  public:
-  /// \param offset        of the piece in the data unit [byte]
-  /// \param sum_of_words  the 32-bit words, counted from the piece's first byte; the last one is
-  ///                      filled with zeros
+  /// \param offset        position of the piece in the data unit [byte]
+  /// \param sum_of_words  sum of the 32-bit words, counted from the first byte of the piece; the
+  /// last word is padded with zeros
   void add(std::int64_t offset, std::uint64_t sum_of_words) {
-    // A piece that begins within a word: modulo 2^32 - 1, moving bytes is a rotation.
+    // For a piece that begins within a word: modulo 2^32 - 1, moving bytes is a rotation.
     m_sum += std::rotr(folded(sum_of_words), static_cast<int>(8 * (offset % 4)));
   }
   void add(const Datasum& other) { m_sum += other.value(); }

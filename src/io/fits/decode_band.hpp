@@ -11,7 +11,7 @@
 
 namespace kastor::io::detail {
 
-/// Bytes in the other order; devices are little-endian.
+/// Reverses the bytes of a word; devices are little-endian.
 template <class Word>
 [[nodiscard]] KOKKOS_FUNCTION Word swapped(Word word) {
   if constexpr (sizeof(Word) == 1) return word;
@@ -25,16 +25,16 @@ template <class Word>
   }
 }
 
-/// `decode()` and the swapping of floats, a pixel a call, for devices: the same arithmetic, so the
-/// same bits. Adds what the pixel's bytes are of the 32-bit words that begin at `stored`.
+/// `decode()` and the byte swap of floats for devices, one pixel per call: the same arithmetic, so
+/// the same bits. Also sums the 32-bit words that begin at `stored`: each pixel adds its bytes.
 template <class Raw, class T>
 struct DecodeBand {
   using Word = typename UnsignedOfSize<sizeof(Raw)>::type;
   using value_type = std::uint64_t;
 
   const Word* stored;
-  Word* words;  // of floats: the pixels' memory, which may be `stored`
-  T* pixels;    // of integers
+  Word* words;  // for floats: the memory of the pixels, which may be `stored`
+  T* pixels;    // for integers
   double bscale;
   double bzero;
   bool exact_unsigned;
@@ -66,7 +66,7 @@ struct DecodeBand {
   }
 };
 
-/// \param stored  where the device finds the bytes; of floats it may be `pixels`
+/// \param stored  the bytes in device memory; for floats it may be `pixels`
 template <class Raw, class T>
 [[nodiscard]] DecodeBand<Raw, T> decode_band(const std::byte* stored, const Scaling& scaling,
                                              T* pixels) {

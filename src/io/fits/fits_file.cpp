@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::int64_t k_block = 2880;
 constexpr std::int64_t k_card = 80;
-// CFITSIO keeps the lengths of this many axes and does not check a header that has more (4.2
+// CFITSIO stores the lengths of this many axes, and does not check whether a header has more (4.2
 // to 4.6).
 constexpr long k_max_axes = 99;
-// CFITSIO's buffers for names hold 1025 characters, and it appends suffixes.
+// CFITSIO's buffers for names have 1025 characters, and it appends suffixes.
 constexpr std::size_t k_max_name = 1000;
 
 bool starts_with(const std::array<char, 6>& head, std::string_view magic) {
@@ -81,7 +81,7 @@ void FitsFile::close() noexcept {
 void FitsFile::open_descriptor() {
   if (m_path.find('\0') != std::string::npos)
     fail("the name has a NUL character in it; expected a file name");
-  // Looked at before it is opened: opening a FIFO or a device can block or have effects.
+  // Check before opening: to open a FIFO or a device can block or have side effects.
   struct stat info {};
   if (m_path.empty() || ::stat(m_path.c_str(), &info) != 0) {
     const int reason = m_path.empty() ? ENOENT : errno;
@@ -109,8 +109,8 @@ void FitsFile::detect_packing() {
   } catch (const Error& error) {
     fail(fmt::format("{}; expected a FITS file that can be read", error.what()));
   }
-  // By content, as CFITSIO does it. Its other formats (compress, pack, zip) are old and rare, and
-  // refused.
+  // Decide by content, as CFITSIO does. Its other formats (compress, pack, zip) are old and rare,
+  // and are refused.
   if (starts_with(head, "\x1f\x8b")) {
     m_packing = "gzip";
   } else if (starts_with(head, "BZh")) {
@@ -129,13 +129,13 @@ void FitsFile::detect_packing() {
 
 std::string FitsFile::name_for_cfitsio() const {
   if (m_packing == "bzip2") {
-    // CFITSIO chooses the decompressor by what the name contains.
+    // CFITSIO chooses the decompressor by parts of the name.
     if (m_path.find(".bz2") == std::string::npos || m_path.find(".Z") != std::string::npos) {
       fail("is compressed by bzip2; expected such a file to have .bz2 in its name (and no .Z)");
     }
   } else {
-    // The very file that was checked, under a name without any characters that CFITSIO treats
-    // specially.
+    // The file that was checked, under a name that has no characters with a special meaning for
+    // CFITSIO.
     std::string name = fmt::format("/proc/self/fd/{}", m_descriptor);
     struct stat by_name {};
     struct stat by_descriptor {};
@@ -144,7 +144,7 @@ std::string FitsFile::name_for_cfitsio() const {
       return name;
     }
   }
-  // "./" keeps CFITSIO from expanding '~' and from skipping blanks.
+  // "./" prevents CFITSIO from expanding '~' and from skipping blanks.
   std::string name = m_path.front() == '/' ? m_path : "./" + m_path;
   if (name.size() > k_max_name) {
     fail(fmt::format("the name is {} characters long; expected at most {}", name.size(),
@@ -160,7 +160,7 @@ void FitsFile::open_cfitsio() {
   }
   fits_clear_errmsg();
   int status = 0;
-  // The "diskfile" form takes the name literally; it would only look for NAME.gz if NAME were
+  // The "diskfile" function takes the name literally. It would look for NAME.gz only if NAME were
   // missing.
   if (fits_open_diskfile(&m_fits, m_opened_as.c_str(), READONLY, &status) != 0) {
     m_fits = nullptr;
@@ -168,7 +168,7 @@ void FitsFile::open_cfitsio() {
                      m_packing.empty() ? "" : " compressed by " + m_packing,
                      readable(cfitsio_messages(status))));
   }
-  // What a gzip or bzip2 file unpacked to; CFITSIO has no function that tells.
+  // The size after unpacking; CFITSIO has no function that returns it.
   const std::int64_t packed_size = m_size;
   if (!m_packing.empty()) m_size = m_fits->Fptr->filesize;
   if (m_packing == "gzip") check_gzip_length(packed_size);
@@ -176,8 +176,9 @@ void FitsFile::open_cfitsio() {
 }
 
 void FitsFile::check_gzip_length(std::int64_t packed_size) const {
-  // CFITSIO does not notice a stream that never ends, nor a second one behind it. A gzip file's
-  // last four bytes are the unpacked length modulo 2^32, least significant first (RFC 1952, 2.3.1).
+  // CFITSIO notices neither a stream without an end nor a second one after it. The last four bytes
+  // of a gzip file are the unpacked length modulo 2^32, least significant byte first (RFC 1952,
+  // 2.3.1).
   std::array<unsigned char, 4> tail{};
   (void)pread_all(m_descriptor, packed_size - 4, reinterpret_cast<std::byte*>(tail.data()),
                   tail.size());
@@ -195,7 +196,7 @@ bool FitsFile::too_many_axes(std::int64_t header_start) const {
   std::array<char, k_block> block;
   const auto length =
       read_bytes(header_start, reinterpret_cast<std::byte*>(block.data()), block.size());
-  // NAXIS is the third card of every valid header; a few more do for invalid ones.
+  // NAXIS is the third card of every valid header; search further, for invalid ones.
   for (std::size_t card = 0; card + k_card <= length; card += k_card) {
     const std::string_view text(block.data() + card, k_card);
     if (!text.starts_with("NAXIS   =")) continue;
@@ -250,8 +251,8 @@ std::size_t FitsFile::read_bytes(std::int64_t offset, std::byte* bytes, std::siz
       fail(fmt::format("reading the data: {}; expected a readable file", error.what()));
     }
   }
-  // The file is unpacked in CFITSIO's memory, which it lets out relative to the current data unit
-  // only.
+  // CFITSIO holds the unpacked file in memory, and gives access only relative to the current data
+  // unit.
   const std::int64_t left = std::max<std::int64_t>(0, m_size - offset);
   const auto length = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(count)));
   int status = 0;

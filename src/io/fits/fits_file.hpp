@@ -11,13 +11,13 @@
 
 namespace kastor::io::detail {
 
-/// CFITSIO's text for `status` and its whole message stack, joined by "; ". Empties the stack.
+/// CFITSIO's text for `status` and its whole message stack, joined by "; ". Clears the stack.
 [[nodiscard]] std::string cfitsio_messages(int status);
 
-/// A FITS file open for reading, at one HDU at a time.
+/// A FITS file open for reading, one HDU at a time.
 class FitsFile {
  public:
-  /// Opens the regular file of exactly that name. \throws kastor::Error
+  /// Opens the regular file with this literal name. \throws kastor::Error
   explicit FitsFile(const std::string& path);
   ~FitsFile();
   FitsFile(const FitsFile&) = delete;
@@ -27,15 +27,15 @@ class FitsFile {
   [[nodiscard]] int hdu() const { return m_hdu; }
   /// "gzip", "bzip2" or empty: how the whole file is compressed.
   [[nodiscard]] const std::string& packing() const { return m_packing; }
-  /// Bytes of the (unpacked) file.
+  /// Size of the (unpacked) file [byte].
   [[nodiscard]] std::int64_t size() const { return m_size; }
 
-  /// Goes to the next HDU; false at the end of the file, or where what follows is no HDU. Why it
-  /// stopped is `end_reason()`, empty at a plain end.
+  /// Moves to the next HDU. False at the end of the file, or if what follows is not an HDU;
+  /// `end_reason()` says why, and is empty at a regular end.
   [[nodiscard]] bool next_hdu();
   [[nodiscard]] const std::string& end_reason() const { return m_end_reason; }
 
-  /// Offsets of the current HDU's data unit in the unpacked file, and of the byte after it (whole
+  /// Offsets in the unpacked file of the current HDU's data unit and of the byte after it (whole
   /// 2880-byte blocks).
   struct DataUnit {
     std::int64_t start = 0;
@@ -43,14 +43,14 @@ class FitsFile {
   };
   [[nodiscard]] DataUnit data_unit() const;
 
-  /// Reads up to `count` bytes at `offset` of the unpacked file as they are; returns how many there
-  /// were.
+  /// Reads up to `count` bytes at `offset` of the unpacked file, without conversion; returns how
+  /// many there were.
   [[nodiscard]] std::size_t read_bytes(std::int64_t offset, std::byte* bytes,
                                        std::size_t count) const;
 
   /// Throws `FILE[HDU]: message`.
   [[noreturn]] void fail(std::string_view message) const;
-  /// Throws if CFITSIO's `status` says so: `FILE[HDU]: doing: CFITSIO's messages`.
+  /// Throws if CFITSIO's `status` is an error: `FILE[HDU]: doing: CFITSIO's messages`.
   void check(int status, std::string_view doing) const;
 
  private:
@@ -64,12 +64,12 @@ class FitsFile {
   [[nodiscard]] std::string readable(std::string messages) const;
 
   std::string m_path;
-  std::string m_opened_as;  // what CFITSIO was told
+  std::string m_opened_as;  // the name under which CFITSIO opened the file
   std::string m_packing;
   std::string m_end_reason;
   fitsfile* m_fits = nullptr;
   int m_descriptor = -1;
-  int m_hdu = -1;  // 0-based; -1 before the first
+  int m_hdu = -1;  // from 0; -1 before the first
   std::int64_t m_size = 0;
 };
 

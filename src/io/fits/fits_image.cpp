@@ -22,11 +22,11 @@ namespace {
 using detail::FitsFile;
 using detail::StoredImage;
 
-// Tile compression gains more only in files made to exhaust memory.
+// Only files made to exhaust memory have a higher tile compression ratio.
 constexpr std::int64_t k_max_tile_gain = 1'000'000;
 
-/// True if no tile's null pixels need looking for: floats kept as they were, where NaN is NaN
-/// already. CFITSIO's search for nulls would also set denormal values to 0.
+/// Whether no tile has to be searched for null pixels: floats stored without loss, in which NaN is
+/// NaN already. CFITSIO's search for nulls would also set denormal values to 0.
 bool is_lossless_float(const FitsFile& file, const HduInfo& hdu) {
   if (hdu.bitpix > 0) return false;
   const auto quantised = detail::read_string(file, "ZQUANTIZ");
@@ -70,7 +70,7 @@ void read_compressed(const StoredImage& stored, int threads, FitsImage& image) {
     first[section.plane_axis] = last[section.plane_axis] = static_cast<long>(*section.plane) + 1;
   T null = is_lossless_float(file, hdu)
                ? T{0}
-               : std::numeric_limits<T>::quiet_NaN();  // 0: do not look for nulls
+               : std::numeric_limits<T>::quiet_NaN();  // 0: no search for nulls
   int any_null = 0;
   int status = 0;
   fits_read_subset(file.get(), std::is_same_v<T, float> ? TFLOAT : TDOUBLE, first.data(),
@@ -118,7 +118,7 @@ FitsImage read_header(const std::string& path, const ReadOptions& options) {
 std::optional<std::uint32_t> stated_datasum(const FitsImage& image) {
   for (const std::string_view card : image.header_cards) {
     if (!card.starts_with("DATASUM =")) continue;
-    // A string by the standard (4.4.2.7), a number in some files.
+    // By the standard (4.4.2.7) a string; in some files a number.
     const auto first = std::min(card.find_first_not_of(" '", 9), card.size());
     std::uint32_t sum = 0;
     const auto [end, error] = std::from_chars(card.data() + first, card.data() + card.size(), sum);

@@ -14,7 +14,7 @@
 namespace kastor::io {
 namespace {
 
-// Bytes converted and written at a time; a multiple of every pixel.
+// Bytes that are converted and written at a time; a multiple of every pixel size.
 constexpr std::size_t k_piece = std::size_t{1} << 20;
 
 template <class T>

@@ -24,13 +24,13 @@ std::optional<T> read_number(const FitsFile& file, int type, const char* keyword
 std::string kind_of(const FitsFile& file) {
   int type = 0;
   int status = 0;
-  // Asked first: CFITSIO calls a tile-compressed image an image, too.
+  // Ask this first: CFITSIO also calls a tile-compressed image an image.
   if (fits_is_compressed_image(file.get(), &status) != 0) return "compressed image";
   fits_get_hdu_type(file.get(), &type, &status);
   file.check(status, "reading the kind of HDU");
   if (type == ASCII_TBL) return "ascii table";
   if (type == BINARY_TBL) return "binary table";
-  // CFITSIO takes extensions that it does not know for images.
+  // CFITSIO treats extensions that it does not know as images.
   const auto extension = file.hdu() == 0 ? std::nullopt : read_string(file, "XTENSION");
   return !extension || *extension == "IMAGE" || *extension == "IUEIMAGE" ? "image" : "unknown";
 }

@@ -11,24 +11,24 @@
 
 namespace kastor::io::detail {
 
-/// What the current HDU's header says. Values that cannot be read count as missing.
+/// The header of the current HDU in short. Values that cannot be read count as missing.
 [[nodiscard]] HduInfo describe_hdu(const FitsFile& file);
 
-/// A keyword of the current HDU; none if it is missing, has no value or does not parse.
+/// The value of a keyword of the current HDU; none if it is missing, empty or cannot be parsed.
 [[nodiscard]] std::optional<double> read_double(const FitsFile& file, const char* keyword);
 [[nodiscard]] std::optional<long long> read_integer(const FitsFile& file, const char* keyword);
 [[nodiscard]] std::optional<std::string> read_string(const FitsFile& file, const char* keyword);
-/// True if the header has the keyword, whatever its value.
+/// Whether the header has the keyword, whatever its value.
 [[nodiscard]] bool has_keyword(const FitsFile& file, const char* keyword);
 
-/// Rows of the table that the current HDU is. \throws kastor::Error if the file does not hold them
-/// all
+/// Number of rows of the table in the current HDU. \throws kastor::Error if the file does not
+/// contain all of them
 [[nodiscard]] std::int64_t table_rows(const FitsFile& file);
 
 /// "NAXIS1=20, NAXIS2=30", for messages.
 [[nodiscard]] std::string axes_text(const HduInfo& hdu);
 
-/// Bytes of one pixel in the (uncompressed) file.
+/// Bytes per pixel in the (uncompressed) file.
 [[nodiscard]] constexpr std::int64_t bytes_per_pixel(int bitpix) {
   return (bitpix < 0 ? -bitpix : bitpix) / 8;
 }

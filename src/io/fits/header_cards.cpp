@@ -11,7 +11,7 @@
 namespace kastor::io {
 namespace {
 
-/// What a keyword says about axes: "CD1_2A" is the stem CD, the numbers 1 and 2, the alternative
+/// A keyword of coordinates, split: "CD1_2A" has the stem CD, the axes 1 and 2, and the alternative
 /// description A.
 struct WcsKeyword {
   std::string stem;
@@ -29,7 +29,7 @@ int take_number(std::string_view& text) {
   return value;
 }
 
-/// Splits STEMi, STEMi_j, each perhaps with a letter behind.
+/// Splits STEMi and STEMi_j, with or without a letter at the end.
 std::optional<WcsKeyword> split_keyword(std::string_view keyword) {
   const auto digit = std::find_if(keyword.begin(), keyword.end(), is_digit);
   if (digit == keyword.end()) return std::nullopt;
@@ -60,11 +60,11 @@ constexpr std::array<std::string_view, 2> k_parameter_stems = {"PV", "PS"};
 constexpr std::array<std::string_view, 4> k_sip_stems = {"A_", "B_", "AP_", "BP_"};
 constexpr std::array<std::string_view, 4> k_sip_plain = {"A_DMAX", "B_DMAX", "A_ORDER", "B_ORDER"};
 constexpr std::array<std::string_view, 2> k_sip_inverse = {"AP_ORDER", "BP_ORDER"};
-// Cards that describe the coordinates as a whole; they go with them.
+// Cards that describe the coordinates as a whole; they are kept or dropped together with them.
 constexpr std::array<std::string_view, 11> k_frame = {"LONPOLE", "LATPOLE",  "RADESYS", "RADECSYS",
                                                       "EQUINOX", "EPOCH",    "WCSNAME", "SPECSYS",
                                                       "RESTFRQ", "RESTFREQ", "RESTWAV"};
-// Cards that hold for every image of the same sky and observation.
+// Cards that are valid for every image of the same sky and observation.
 constexpr std::array<std::string_view, 21> k_observation = {
     "OBJECT",   "TELESCOP", "INSTRUME", "OBSERVER", "FILTER",  "EXPTIME", "DATE-OBS",
     "DATE-BEG", "DATE-AVG", "DATE-END", "MJD-OBS",  "MJD-BEG", "MJD-AVG", "MJD-END",
@@ -82,12 +82,12 @@ bool is_sip(const std::string& keyword) {
 
 bool is_frame(std::string_view keyword) {
   if (is_one_of(keyword, k_frame)) return true;
-  // RADESYSA: the same of an alternative description.
+  // RADESYSA: the same for an alternative description.
   return keyword.size() > 1 && keyword.back() >= 'A' && keyword.back() <= 'Z' &&
          is_one_of(keyword.substr(0, keyword.size() - 1), k_frame);
 }
 
-/// The number that a card holds; 1 if it does not parse, so that it counts as being there.
+/// The number in a card. 1 if it cannot be parsed, so that it counts as present.
 double value_of(std::string_view card) {
   std::string_view text = card.size() > 10 ? card.substr(10) : std::string_view{};
   const auto first = text.find_first_not_of(" +");
@@ -99,8 +99,7 @@ double value_of(std::string_view card) {
   return value;
 }
 
-/// "lon" or "lat" if the card's axis is one of a celestial pair, which means nothing without the
-/// other.
+/// Whether the axis of the card is one of a celestial pair, which is meaningless without the other.
 bool is_celestial(std::string_view card) {
   const auto quote = card.find('\'');
   if (quote == std::string_view::npos || card.size() < quote + 6) return false;
@@ -110,12 +109,12 @@ bool is_celestial(std::string_view card) {
                                     type.substr(2) == "LN" || type.substr(2) == "LT");
 }
 
-/// Cards of the coordinates on the two kept axes, renumbered to 1 and 2.
+/// Selects the cards of the two axes that are kept, and renumbers them to 1 and 2.
 class AxisSelection {
  public:
   explicit AxisSelection(const std::array<int, 2>& axes) : m_axes(axes) {}
 
-  /// 1 or 2; 0 for an axis that was dropped.
+  /// The new number of an axis, 1 or 2; 0 for an axis that was dropped.
   [[nodiscard]] int operator[](int axis) const {
     return axis == m_axes[0] ? 1 : axis == m_axes[1] ? 2 : 0;
   }
@@ -129,7 +128,7 @@ enum class Fate { keep, drop, spoil };  // spoil: the coordinates as a whole can
 
 struct Verdict {
   Fate fate = Fate::drop;
-  std::string keyword;  // under which it is kept
+  std::string keyword;  // under which the card is kept
 };
 
 Verdict judge_wcs(const std::string& keyword, std::string_view card, const AxisSelection& axes) {
@@ -154,7 +153,7 @@ Verdict judge_wcs(const std::string& keyword, std::string_view card, const AxisS
     return {Fate::keep, parts->stem + std::to_string(first) + "_" + std::to_string(second) +
                             parts->alternative};
   }
-  // A kept axis that is mixed with a dropped one cannot stand alone.
+  // A kept axis that is mixed with a dropped one has no meaning alone.
   const bool mixed = (first != 0) != (second != 0) && value_of(card) != 0.0;
   return {mixed ? Fate::spoil : Fate::drop, ""};
 }
@@ -175,7 +174,7 @@ std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
   std::vector<std::string> wcs;
   bool spoiled = false;
   int celestial = 0;
-  std::vector<std::string>* continued = nullptr;  // where the card before went, for CONTINUE
+  std::vector<std::string>* continued = nullptr;  // where the previous card went, for CONTINUE
   for (const std::string& card : cards) {
     const std::string keyword = keyword_of(card);
     if (keyword == "CONTINUE") {
@@ -208,7 +207,7 @@ std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
 
 namespace {
 
-/// The number of the card's axis if its keyword is STEM1 or STEM2, perhaps with a letter behind.
+/// The axis of a card whose keyword is STEM1 or STEM2, with this alternative letter; else 0.
 int axis_of(std::string_view card, std::string_view stem, std::string_view alternative) {
   const auto parts = split_keyword(keyword_of(card));
   const bool ours = parts && !parts->second && parts->stem == stem &&

@@ -12,11 +12,11 @@ namespace kastor::io::detail {
 namespace {
 
 constexpr std::size_t k_card_length = 80;
-// Characters between the quotes of a card's string.
+// Number of characters between the quotes of a string in a card.
 constexpr std::size_t k_string = 68;
 
-/// Pieces of the text between quotes, its own quotes doubled, each of at most `length` characters
-/// and no quote torn.
+/// Splits a text into pieces of at most `length` characters to be put between quotes. Quotes in the
+/// text are doubled, and the two are never separated.
 std::vector<std::string> quoted_pieces(std::string_view text, std::size_t length) {
   std::vector<std::string> pieces(1);
   for (const char c : text) {
@@ -52,7 +52,7 @@ void HeaderText::add_integer(std::string_view keyword, std::int64_t value,
 
 void HeaderText::add_real(std::string_view keyword, double value, std::string_view comment) {
   if (!std::isfinite(value)) return add_string(keyword, fmt::format("{}", value), comment);
-  // The shortest text that brings the value back, with the point that makes it a real number.
+  // The shortest text that gives the same value, with the decimal point of a real number.
   std::string text = upper_case(fmt::format("{}", value));
   if (text.find('.') == std::string::npos) text.insert(std::min(text.find('E'), text.size()), ".0");
   add_value(keyword, text, comment);
@@ -63,7 +63,7 @@ void HeaderText::add_string(std::string_view keyword, std::string_view value,
   const std::string text = printable_ascii(value);
   auto pieces = quoted_pieces(text, k_string);
   if (pieces.size() == 1) {
-    // Eight characters at least, as of old for XTENSION.
+    // At least eight characters, which XTENSION has always required.
     const std::string separator = comment.empty() ? "" : " / ";
     const std::string quoted = fmt::format("'{:<8}'", pieces[0]);
     return add_raw(fmt::format("{:<8}= {:<20}{}{}", keyword, quoted, separator, comment));

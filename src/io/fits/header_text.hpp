@@ -11,34 +11,34 @@
 
 namespace kastor::io::detail {
 
-/// FITS files are made of blocks of this many bytes.
+/// FITS files consist of blocks of this many bytes.
 inline constexpr std::size_t k_fits_block = 2880;
 
-/// Bytes that fill the last block of a unit of `size` bytes.
+/// Bytes that pad the last block of a unit of `size` bytes.
 [[nodiscard]] constexpr std::size_t fits_fill(std::size_t size) {
   return (k_fits_block - size % k_fits_block) % k_fits_block;
 }
 
 /// A FITS header as text, card by card (FITS standard 4.0, section 4). Characters other than
-/// printable ASCII become '?'. Headers are not left to CFITSIO: it gives meaning to parts of the
-/// names of files that it creates, and takes the memory behind a file in memory for more HDUs.
+/// printable ASCII become '?'. CFITSIO is not used for this: it interprets parts of the names of
+/// files that it creates, and reads beyond a file in memory as further HDUs.
 class HeaderText {
  public:
-  /// A card as it is, cut or filled to 80 characters.
+  /// Adds a card unchanged, cut or padded to 80 characters.
   void add_raw(std::string_view card);
   void add_logical(std::string_view keyword, bool value);
   void add_integer(std::string_view keyword, std::int64_t value, std::string_view comment = "");
-  /// Not finite: a string, since FITS has no such number.
+  /// A value that is not finite is written as a string, since FITS has no such number.
   void add_real(std::string_view keyword, double value, std::string_view comment = "");
-  /// Longer than a card: the CONTINUE convention (4.2.1.2).
+  /// A text longer than a card uses the CONTINUE convention (4.2.1.2).
   void add_string(std::string_view keyword, std::string_view value, std::string_view comment = "");
   void add(const HeaderCard& card);
-  /// As many cards as the text needs.
+  /// Uses as many cards as the text needs.
   void add_history(std::string_view text);
   void add_comment(std::string_view text);
   void add_provenance(const Provenance& provenance);
 
-  /// The header with END, filled to whole blocks.
+  /// The header with END, padded to whole blocks.
   [[nodiscard]] std::string finish() const;
 
  private:

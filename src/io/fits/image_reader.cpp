@@ -20,14 +20,14 @@ using detail::Datasum;
 using detail::PlainLayout;
 using detail::StoredImage;
 
-/// Memory for an image: that of `former`, if it fits and nobody else holds it; else `former` gives
-/// its own back first.
+/// Memory for an image. Uses that of `former` if it fits and nothing else holds it; otherwise frees
+/// it first.
 template <class T, class Exec>
 Image<T, Exec> device_pixels(const Exec& space, const StoredImage& stored,
                              LoadedImage<Exec>& former) {
   const auto ny = static_cast<std::size_t>(stored.section.ny);
   const auto nx = static_cast<std::size_t>(stored.section.nx);
-  // Whoever still works on the former image does it on this instance.
+  // Work on the former image is on this instance.
   space.fence("kastor::read_image: the memory is free");
   if (const auto* pixels = std::get_if<Image<T, Exec>>(&former.pixels);
       pixels != nullptr && pixels->use_count() == 1 && pixels->extent(0) == ny &&
@@ -41,13 +41,13 @@ Image<T, Exec> device_pixels(const Exec& space, const StoredImage& stored,
   return pixels;
 }
 
-/// Of floats, the device's arithmetic is not used: it makes other NaN of NaN.
+/// Floats with a scaling are decoded on the host: the device's arithmetic gives other NaNs.
 bool device_decodes(const StoredImage& stored, const PlainLayout& layout) {
   return stored.about.hdu.bitpix > 0 || layout.scaling.is_identity();
 }
 
-/// One buffer of the ring, and what carries it to the device. Its instance does one band after the
-/// other, so that a fence of it frees the buffer.
+/// One buffer of the ring, and what copies it to the device. Its instance handles one band after
+/// another, so a fence of the instance frees the buffer.
 template <class Exec>
 struct Slot {
   using Bytes = Kokkos::View<std::byte*, typename Exec::memory_space>;
@@ -55,7 +55,7 @@ struct Slot {
 
   Exec space;
   PinnedBytes pinned;
-  Bytes staging;  // of bands that are not decoded where they stay
+  Bytes staging;  // for bands that are not decoded in place
 };
 
 template <class View>
@@ -69,7 +69,7 @@ void grow(View& view, const std::string& label, std::int64_t bytes) {
 template <class Exec>
 std::vector<Slot<Exec>> make_slots(const Exec& space, int count) {
   const auto n = static_cast<std::size_t>(count);
-  // A host has nothing to gain from several: they would share its threads out.
+  // Several instances are of no use on a host: they would divide its threads.
   if constexpr (is_host_space_v<Exec>) return {n, Slot<Exec>{space, {}, {}}};
   std::vector<Slot<Exec>> slots;
   for (const Exec& instance :
@@ -79,7 +79,7 @@ std::vector<Slot<Exec>> make_slots(const Exec& space, int count) {
   return slots;
 }
 
-/// The bands of one image on their way to a device.
+/// Copies the bands of one image to a device and decodes them.
 template <class Exec>
 class Upload {
  public:
@@ -87,7 +87,7 @@ class Upload {
 
   Upload(std::vector<Slot<Exec>>& slots, std::int64_t band_bytes, Sums& sums)
       : m_slots(slots), m_band_bytes(band_bytes), m_sums(sums) {}
-  /// Nothing may be under way when the memory goes, not even after a failure.
+  /// No copy may be in flight when the memory is freed, not even after a failure.
   ~Upload() {
     try {
       if (m_under_way) wait();
@@ -97,7 +97,7 @@ class Upload {
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
-  /// Enqueues all; reading is what it waits for.
+  /// Enqueues everything; waits only for the reading.
   template <class Raw, class T>
   void run(const StoredImage& stored, const PlainLayout& layout, int threads, T* pixels) {
     constexpr std::int64_t size = sizeof(Raw);
@@ -126,7 +126,7 @@ class Upload {
     m_step = band;
   }
 
-  /// Waits.
+  /// Waits for all bands. Returns the DATASUM of the whole image.
   [[nodiscard]] Datasum sum(const Exec& space) {
     wait();
     const Kokkos::View<std::uint64_t*, Kokkos::HostSpace> host(
@@ -147,7 +147,7 @@ class Upload {
     for (const auto& slot : m_slots) slot.space.fence("kastor::read_image: the band is there");
   }
 
-  /// Where the bytes are on the device.
+  /// Copies a band to the device; returns the address of its bytes there.
   template <class Raw, class T>
   const std::byte* copy(Slot<Exec>& slot, std::int64_t length, T* out) {
     using Target = Kokkos::View<std::byte*, typename Exec::memory_space,
@@ -170,7 +170,7 @@ class Upload {
   Sums& m_sums;
   bool m_under_way = false;
   std::int64_t m_bands = 0;
-  std::int64_t m_offset = 0;  // of the first band in the data unit
+  std::int64_t m_offset = 0;  // offset of the first band in the data unit
   std::int64_t m_step = 0;
 };
 
@@ -195,7 +195,7 @@ struct ImageReader<Exec>::Plan {
   template <class T>
   void load_directly(const StoredImage& stored, const PlainLayout& layout, int threads,
                      LoadedImage<Exec>& image) {
-    image.about = stored.about;  // first: it says which image the memory did not suffice for
+    image.about = stored.about;  // set first: if memory is short, it shows for which image
     const auto pixels = device_pixels<T>(space, stored, image);
     Datasum sum;
     {
@@ -226,7 +226,7 @@ struct ImageReader<Exec>::Plan {
 
   void load_by_host(const StoredImage& stored, int threads, LoadedImage<Exec>& image) {
     if constexpr (is_host_space_v<Exec>) {
-      image.pixels = {};  // shared with those that are used again
+      image.pixels = {};  // these share their memory with `about`, which is used again
       detail::read_image(stored, threads, image.about);
       std::visit([&](const auto& pixels) { image.pixels = pixels; }, image.about.pixels);
     } else {
@@ -256,7 +256,7 @@ struct ImageReader<Exec>::Plan {
   bool through_buffers;
   std::int64_t band_bytes = 0;
   std::vector<Slot<Exec>> slots;
-  Kokkos::View<std::uint64_t*, typename Exec::memory_space> sums;  // one a band
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> sums;  // one per band
 };
 
 template <class Exec>

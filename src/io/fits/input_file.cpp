@@ -13,7 +13,7 @@ std::ifstream open_regular_file(const std::string& path, const char* what) {
   const auto fail = [&](const char* found) {
     throw Error(one_line(path) + ": " + found + "; expected " + what);
   };
-  // Looked at first: opening a FIFO would block.
+  // Check first: to open a FIFO would block.
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) fail("no such file");
   if (!S_ISREG(info.st_mode)) fail("is not a regular file");

@@ -7,7 +7,7 @@
 
 namespace kastor::io::detail {
 
-/// Opens the regular file of exactly that name. \throws kastor::Error "FILE: ...; expected WHAT"
+/// Opens the regular file with this literal name. \throws kastor::Error "FILE: ...; expected WHAT"
 [[nodiscard]] std::ifstream open_regular_file(const std::string& path, const char* what);
 
 }  // namespace kastor::io::detail

@@ -17,13 +17,13 @@ namespace {
   return sum;
 }
 
-/// Floats in one pass: the swapped word is what is stored and what is added.
+/// Decodes floats in one pass: the swapped word is stored and summed.
 template <class T>
 [[nodiscard]] std::uint64_t decode_floats(const std::byte* bytes, std::size_t count,
                                           const Scaling& scaling, T* out) {
   using Word = typename UnsignedOfSize<sizeof(T)>::type;
   std::uint64_t sum = 0;
-  // Each pixel is read before it is written, and no other one lies there.
+  // Each pixel is read before it is written, and pixels do not overlap.
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #else

@@ -12,18 +12,16 @@
 
 namespace kastor::io::detail {
 
-/// How stored values become physical ones (FITS standard 4.0, 4.4.2.5).
+/// Converts stored values to physical ones (FITS standard 4.0, 4.4.2.5).
 struct Scaling {
   double bscale = 1.0;
   double bzero = 0.0;
-  std::optional<long long> blank;  // of integer images
+  std::optional<long long> blank;  // for integer images
 
   [[nodiscard]] bool is_identity() const { return bscale == 1.0 && bzero == 0.0; }
 };
 
-// Inlined into loops that are compiled for several instruction sets.
-
-/// Decodes `count` stored integers. The arithmetic is in double, rounded to `Out` once.
+/// Decodes `count` stored integers. The arithmetic is in double and rounded once to `Out`.
 template <std::integral Raw, std::floating_point Out>
 [[gnu::always_inline]] inline void decode(const std::byte* bytes, std::size_t count,
                                           const Scaling& scaling, Out* out) {
@@ -52,11 +50,11 @@ template <std::integral Raw, std::floating_point Out>
   }
 }
 
-/// Scales floats where they lie.
+/// Scales floats in place.
 template <std::floating_point Out>
 [[gnu::always_inline]] inline void scale_floats(std::size_t count, const Scaling& scaling,
                                                 Out* out) {
-  // Not when nothing is scaled: x * 1 + 0 would turn -0 into +0.
+  // Skip the identity: x * 1 + 0 would turn -0 into +0.
   if (scaling.is_identity()) return;
   for (std::size_t i = 0; i < count; ++i) {
     out[i] = static_cast<Out>(static_cast<double>(out[i]) * scaling.bscale + scaling.bzero);

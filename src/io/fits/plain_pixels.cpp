@@ -18,25 +18,25 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-// Bytes read, summed and converted at a time: small enough for a second-level cache, and a multiple
-// of every pixel.
+// Bytes read, summed and converted at a time: they fit into the L2 cache, and are a multiple of
+// every pixel size.
 constexpr std::int64_t k_piece = std::int64_t{1} << 19;
 
 int threads_for(const FitsFile& file, int wanted, std::int64_t pieces) {
-  if (!file.packing().empty()) return 1;  // CFITSIO holds the bytes, and has one position
+  if (!file.packing().empty()) return 1;  // CFITSIO holds the bytes, and has a single position
   const std::int64_t most = wanted > 0 ? wanted : Host().concurrency();
   return static_cast<int>(std::clamp<std::int64_t>(pieces, 1, most));
 }
 
-/// The pieces that are left of one thread's share; on a line of its own in the cache.
+/// The pieces that remain of one thread's share, on its own cache line.
 struct alignas(64) Share {
   std::atomic<std::int64_t> next{0};
   std::int64_t end = 0;
 };
 
-/// Calls `work(piece, scratch, sum)` once for each of `count` pieces. Each thread works through a
-/// stretch of its own, so that memory is first touched by the thread that will most likely use it,
-/// then helps the others. The first failure ends all. \throws what `work` threw
+/// Calls `work(piece, scratch, sum)` once for each of `count` pieces. Each thread first works
+/// through a contiguous share, so that memory is first touched by the thread that will most likely
+/// use it; then it helps the others. Stops at the first failure. \throws what `work` has thrown
 template <class Work>
 Datasum for_each_piece(const char* label, int threads, std::int64_t count, const Work& work) {
   std::vector<Share> shares(static_cast<std::size_t>(threads));
@@ -96,7 +96,7 @@ Datasum read_as(const FitsFile& file, const PlainLayout& layout, int threads, T*
         const auto n = static_cast<std::size_t>(std::min(step, layout.pixels - first));
         std::byte* bytes = nullptr;
         if constexpr (std::is_same_v<Raw, T>) {
-          bytes = reinterpret_cast<std::byte*>(pixels + first);  // read to where they stay
+          bytes = reinterpret_cast<std::byte*>(pixels + first);  // read into the final place
         } else {
           scratch.resize(static_cast<std::size_t>(k_piece));
           bytes = scratch.data();
@@ -122,7 +122,7 @@ HostPixels<T> host_pixels(const StoredImage& stored, FitsImage& former) {
   }
   former.pixels = {};
   try {
-    // Not initialised: every pixel is written by the reading, and first touched there.
+    // Not initialised: reading writes every pixel, and thus touches it first.
     return HostPixels<T>(
         Kokkos::view_alloc("kastor::read_image::pixels", Kokkos::WithoutInitializing), ny, nx);
   } catch (const std::exception&) {

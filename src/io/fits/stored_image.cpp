@@ -59,7 +59,7 @@ HduName as_name(std::string_view text) {
                           one_line(what), count, count == 1 ? "" : "s", count - 1, stop));
 }
 
-/// Moves `file` to the HDU to read.
+/// Moves `file` to the HDU that is to be read.
 HduInfo select_hdu(FitsFile& file, const std::string& path,
                    const std::optional<std::string>& wanted) {
   const auto number = wanted ? as_number(*wanted) : std::nullopt;
@@ -87,7 +87,7 @@ HduInfo select_hdu(FitsFile& file, const std::string& path,
 
 // ---------------------------------------------------------------------------------- which pixels
 
-/// The axes left when those of length 1 are dropped, from the last one down, until two are left.
+/// Drops axes of length 1, beginning with the last one, until two are left; returns the others.
 std::vector<std::size_t> long_axes(const std::vector<std::int64_t>& axes) {
   std::vector<std::size_t> left(axes.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
@@ -151,7 +151,7 @@ void check_complete(const FitsFile& file, const HduInfo& hdu, std::int64_t start
   }
 }
 
-/// Cards that describe the table around a tile-compressed image, not the image.
+/// Whether a card describes the table around a tile-compressed image, not the image.
 bool is_table_card(std::string_view card) {
   const std::string keyword = trimmed(card.substr(0, 8));
   for (const char* stem : {"TTYPE", "TFORM", "TUNIT", "TNULL", "TSCAL", "TZERO", "TDISP", "TDIM",
@@ -200,7 +200,7 @@ StoredImage::StoredImage(const std::string& path, const ReadOptions& options) : 
   about.plane = section.plane;
   about.fits_axes = section.fits_axes;
   about.header_cards = header_cards_of(file, about.hdu);
-  // The product is checked against the file before it is used.
+  // The whole size is checked for overflow first, and against the file before it is used.
   if (section.plane && bytes_of(about.hdu.axes, 8))
     section.first = *section.plane * section.nx * section.ny;
 }
@@ -231,7 +231,7 @@ std::optional<std::int64_t> bytes_of(const std::vector<std::int64_t>& axes, std:
   for (const std::int64_t axis : axes) {
     if (axis < 0 || __builtin_mul_overflow(size, axis, &size)) return std::nullopt;
   }
-  // Room for rounding up to whole blocks without overflow.
+  // Leaves room for rounding up to whole blocks without overflow.
   if (size > std::numeric_limits<std::int64_t>::max() / 2) return std::nullopt;
   return size;
 }

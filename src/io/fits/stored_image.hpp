@@ -14,34 +14,34 @@
 
 namespace kastor::io::detail {
 
-/// The part of the data unit to read, in pixels.
+/// The part of a data unit to read.
 struct Section {
   std::int64_t nx = 0;
   std::int64_t ny = 0;
-  std::int64_t first = 0;          // pixels before it
-  std::array<int, 2> fits_axes{};  // 1-based
+  std::int64_t first = 0;          // number of pixels before it
+  std::array<int, 2> fits_axes{};  // from 1
   std::optional<std::int64_t> plane;
-  std::size_t plane_axis = 0;  // 0-based; only with `plane`
+  std::size_t plane_axis = 0;  // from 0; only with `plane`
 };
 
-/// An image of an open file, its header read, nothing of its data.
+/// An image of an open file: its header has been read, its data not.
 struct StoredImage {
   /// \throws kastor::Error
   StoredImage(const std::string& path, const ReadOptions& options);
 
   FitsFile file;
-  FitsImage about;  ///< all but the pixels and their DATASUM
+  FitsImage about;  ///< everything except the pixels and their DATASUM
   Section section;
 
   [[nodiscard]] bool is_compressed() const { return about.hdu.kind == "compressed image"; }
   [[nodiscard]] bool is_float() const { return about.hdu.pixel_type == "float32"; }
 };
 
-/// Where the bytes of an uncompressed image lie in its (unpacked) file, and what they mean.
+/// The position of an uncompressed image in its (unpacked) file, and the meaning of its values.
 struct PlainLayout {
   FitsFile::DataUnit unit;
-  std::int64_t begin = 0;   // of the section
-  std::int64_t pixels = 0;  // of the section
+  std::int64_t begin = 0;   // offset of the section
+  std::int64_t pixels = 0;  // number of pixels in the section
   std::int64_t pixel_size = 0;
   Scaling scaling;
 
@@ -49,21 +49,21 @@ struct PlainLayout {
   [[nodiscard]] std::int64_t end() const { return begin + bytes(); }
 };
 
-/// \throws kastor::Error if the file does not hold the whole image, or its header contradicts
+/// \throws kastor::Error if the file does not contain the whole image, or its header contradicts
 /// itself.
 [[nodiscard]] PlainLayout plain_layout(const StoredImage& stored);
 
-/// \throws kastor::Error if BSCALE or BZERO is no number.
+/// \throws kastor::Error if BSCALE or BZERO is not a number.
 [[nodiscard]] Scaling scaling_of(const FitsFile& file, const HduInfo& hdu);
 
-/// Product of the factors and `size`; none if it does not fit, or one is negative.
+/// Product of `axes` and `size`; none if it overflows, or a factor is negative.
 [[nodiscard]] std::optional<std::int64_t> bytes_of(const std::vector<std::int64_t>& axes,
                                                    std::int64_t size);
 
-/// Fails as every reader does that lacks `bytes` of memory for the section.
+/// Throws the error of all readers that lack `bytes` of memory for the section.
 [[noreturn]] void fail_without_memory(const StoredImage& stored, std::int64_t bytes);
 
-/// \throws kastor::Error if the section's pixels need more than this machine has.
+/// \throws kastor::Error if the section's pixels need more memory than this machine has.
 template <class T>
 std::int64_t require_room(const StoredImage& stored);
 

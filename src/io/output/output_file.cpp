@@ -17,7 +17,7 @@ namespace kastor::io::detail {
 
 OutputFile::OutputFile(const std::string& path) : m_path(path) {
   {
-    // A file that a signal has just removed must not appear again.
+    // A file that a signal has just removed must not reappear.
     const UninterruptedSection section;
     m_descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }

@@ -7,7 +7,7 @@
 
 namespace kastor::io::detail {
 
-/// A file being written from its beginning. Every error is a kastor::Error that names it.
+/// A file that is written from its beginning. Every error is a kastor::Error that names the file.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -16,7 +16,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(const void* data, std::size_t size);
-  /// To be called before the file counts as written: some file systems tell of a full disk only
+  /// Must be called before the file counts as written: some file systems report a full disk only
   /// now.
   void close();
 

@@ -31,7 +31,7 @@ std::string real_path(const std::string& path) {
 }
 
 struct SplitPath {
-  std::string directory;  // with its '/', or empty
+  std::string directory;  // with trailing '/', or empty
   std::string name;
 };
 
@@ -45,7 +45,7 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// The absolute name to write to.
+/// The absolute name of the file to write.
 std::string resolve(const std::string& target, bool exists) {
   if (exists) return real_path(target);
   const SplitPath parts = split(target);
@@ -69,10 +69,10 @@ std::string random_letters() {
   return text;
 }
 
-/// Creates an empty file beside `resolved` and returns its name.
+/// Creates an empty file beside `resolved`, and returns its name.
 std::string create_beside(const std::string& target, const std::string& resolved, mode_t mode) {
   const SplitPath parts = split(resolved);
-  // File names end at 255 bytes in general.
+  // The usual limit of file names is 255 bytes.
   const std::string stem = parts.name.substr(0, 220);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const std::string name =
@@ -90,8 +90,8 @@ std::string create_beside(const std::string& target, const std::string& resolved
   fail(target, "no free temporary name was found; expected a directory to write to");
 }
 
-/// Renames without ever replacing a file that appeared meanwhile, where the file system can do
-/// that.
+/// Renames a file, but never replaces one that has appeared in the meantime, if the file system can
+/// guarantee that.
 int rename_to_new(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str());
   if (errno == EEXIST) return -1;
@@ -143,7 +143,7 @@ std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
   if (exists && policy == OverwritePolicy::refuse)
     fail(target, "exists already; expected a new file, or --overwrite");
 
-  // No signal between the file and its entry in the handler's list.
+  // No signal may come between the creation of the file and its entry in the handler's list.
   const detail::UninterruptedSection section;
   Output output{target, resolved, create_beside(target, resolved, exists ? 0600 : 0666),
                 -1,     exists,   static_cast<mode_t>(info.st_mode & 07777)};

@@ -15,13 +15,13 @@ namespace kastor::io {
 namespace {
 
 constexpr std::size_t k_card = 80;
-// Of a text: all formats have their provenance before the first row. Our widest table has columns
-// for less than half of it.
+// Bytes of a text file to search: all formats have their provenance before the first row. The
+// columns of the widest table need less than half of it.
 constexpr std::size_t k_most_head = std::size_t{1} << 18;
 
 using Cards = std::vector<std::string>;
 
-/// Those before END, without the input's name. None if there is no END.
+/// The cards before END, without the name of the input. Empty if there is no END.
 Cards cards_of(std::string_view header) {
   Cards cards;
   bool named = false;
@@ -34,7 +34,7 @@ Cards cards_of(std::string_view header) {
   return {};
 }
 
-/// Of the first extension, where the tables are: behind a primary header of one block.
+/// The cards of the first extension, which holds the table, after a primary header of one block.
 Cards cards_of_table(std::istream& stream) {
   std::string header;
   std::array<char, detail::k_fits_block> block;
@@ -55,7 +55,7 @@ bool fits_says(std::istream& stream, Provenance provenance) {
   const Cards cards = cards_of_table(stream);
   const auto found = std::search(cards.begin(), cards.end(), wanted.begin(), wanted.end());
   if (found == cards.end()) return false;
-  // Options that fill their last card may go on in the next one.
+  // If the options fill their last card, they may continue in the next one.
   const auto next = found + static_cast<std::ptrdiff_t>(wanted.size());
   return wanted.back().ends_with(' ') || next == cards.end() || !next->starts_with("HISTORY ") ||
          next->starts_with("HISTORY pixels are 0-based");

@@ -10,14 +10,14 @@ namespace kastor::io::detail {
 
 struct ProvenanceEntry {
   const char* name;
-  std::string value;  ///< clean (see `clean_text()`)
+  std::string value;  ///< passed through `clean_text()`
   bool is_number = false;
 };
 
-/// What the text formats say of an output's origin; the same as `HeaderText::add_provenance()`.
+/// The provenance in the text formats; the same as `HeaderText::add_provenance()` writes.
 [[nodiscard]] std::vector<ProvenanceEntry> provenance_entries(const Provenance& provenance);
 
-/// One of them as a line of its format, its end included.
+/// An entry as a line of the format, including the line end.
 [[nodiscard]] std::string votable_line(const ProvenanceEntry& entry);
 [[nodiscard]] std::string ecsv_line(const ProvenanceEntry& entry);
 [[nodiscard]] std::string regions_line(const ProvenanceEntry& entry);

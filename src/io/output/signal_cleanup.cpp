@@ -13,13 +13,14 @@
 namespace kastor::io {
 namespace {
 
-// What the handler may touch: fixed memory, and a flag per slot that is set only while its path is
-// whole.
+// What the handler may access: fixed memory, and a flag per slot that is set only while its path is
+// complete.
 constexpr int k_slots = 64;
 std::array<std::array<char, PATH_MAX>, k_slots> g_paths;
 std::array<std::atomic<bool>, k_slots> g_taken;
 std::array<std::atomic<bool>, k_slots> g_armed;
-// Threads in a section, and whether a signal has come: who counts first is waited for.
+// Number of threads in a section, and whether a signal has arrived. The handler waits for the
+// threads that were counted before it.
 std::atomic<int> g_inside{0};
 std::atomic<bool> g_stopping{false};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
@@ -30,13 +31,13 @@ constexpr std::array<int, 3> k_signals{SIGINT, SIGTERM, SIGHUP};
 void wait_a_millisecond() { (void)::poll(nullptr, 0, 1); }
 
 extern "C" void remove_temporaries_and_die(int signal_number) {
-  // Held back where a section is open, so these are other threads.
+  // A thread in a section blocks these signals, so only other threads can be in one.
   g_stopping.store(true);
   while (g_inside.load() > 0) wait_a_millisecond();
   for (std::size_t slot = 0; slot < k_slots; ++slot) {
     if (g_armed[slot].load()) ::unlink(g_paths[slot].data());
   }
-  // The disposition is the default again (SA_RESETHAND): the parent sees which signal it was.
+  // The default action is restored (SA_RESETHAND), so the parent process sees which signal it was.
   ::raise(signal_number);
 }
 
@@ -51,7 +52,7 @@ UninterruptedSection::UninterruptedSection() {
   pthread_sigmask(SIG_BLOCK, &set, &m_before);
   g_inside.fetch_add(1);
   if (!g_stopping.load()) return;
-  // The process ends before this does.
+  // The process ends before this loop does.
   g_inside.fetch_sub(1);
   for (;;) wait_a_millisecond();
 }

@@ -8,9 +8,9 @@
 
 namespace kastor::io::detail {
 
-/// A stretch that no signal of `install_signal_cleanup()` may fall into, on whatever thread: the
-/// signals of this thread are held back, and one that another thread takes waits for the end of
-/// the stretch. Keep it short; not to be nested.
+/// A section of code that no signal of `install_signal_cleanup()` interrupts, on any thread. This
+/// thread blocks the signals; a signal that another thread receives waits for the end of the
+/// section. Keep it short; do not nest it.
 class UninterruptedSection {
  public:
   UninterruptedSection();
@@ -22,8 +22,9 @@ class UninterruptedSection {
   sigset_t m_before;
 };
 
-/// Has the signals remove this file until `forget_temporary()`. Returns a number for that; -1 if
-/// there is no room left in the handler's list. Within an `UninterruptedSection`; from any thread.
+/// The signals remove this file from now on, until `forget_temporary()`. Returns a number for that
+/// call; -1 if the handler's list is full. Must be called within an `UninterruptedSection`, from
+/// any thread.
 [[nodiscard]] int remember_temporary(const std::string& path);
 void forget_temporary(int slot);
 

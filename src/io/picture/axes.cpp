@@ -13,17 +13,17 @@
 namespace kastor::io::picture {
 namespace {
 
-// Distance between two ticks beside each other, in heights of the text.
+// Distance between two ticks of a vertical axis, in text heights.
 constexpr double k_vertical_spacing = 3.5;
-// Room between two labels in a row, in heights of the text.
+// Gap between two labels of a horizontal axis, in text heights.
 constexpr double k_label_gap = 2.0;
-// Image edges are looked at in parts of about so many picture pixels.
+// Edges of the image are examined in parts of about this many picture pixels.
 constexpr int k_edge_part = 2;
 
 enum class Edge { bottom, left };
 
-/// Whether labels in a row (bottom) or a column (left) keep clear of each other. The ticks' `at`
-/// are picture pixels, in any order.
+/// Whether the labels of a horizontal (bottom) or vertical (left) axis do not overlap. `at` of the
+/// ticks is in picture pixels, in any order.
 bool keep_clear(const std::vector<Tick>& ticks, Edge edge, const Font& font) {
   std::vector<std::pair<double, double>> spans;  // from, to
   for (const Tick& tick : ticks) {
@@ -39,7 +39,7 @@ bool keep_clear(const std::vector<Tick>& ticks, Edge edge, const Font& font) {
   return true;
 }
 
-/// Ticks at whole pixels from `low` to `high`; `place` makes picture pixels of them.
+/// Ticks at whole pixels from `low` to `high`; `place` converts them to picture pixels.
 template <class Place>
 std::vector<Tick> pixel_ticks(double low, double high, Edge edge, const Font& font, Place&& place) {
   Step step = step_of_at_least(std::max(1.0, (high - low) / 50.0));

@@ -23,11 +23,11 @@ struct Axes {
   Axis left;
 };
 
-/// Pixels from 0, as many ticks as the labels leave room for.
+/// Axes in pixels counted from 0, with as many ticks as there is room for labels.
 [[nodiscard]] Axes pixel_axes(const Geometry& geometry, const Font& font);
 
-/// The coordinate that changes most along the lower edge goes there, the other to the left edge.
-/// \throws kastor::Error where an edge has no sky coordinates
+/// The lower edge shows the coordinate that changes most along it, the left edge the other one.
+/// \throws kastor::Error if an edge has no sky coordinates
 [[nodiscard]] Axes sky_axes(const Geometry& geometry, const Font& font, const Wcs& wcs);
 
 }  // namespace kastor::io::picture

@@ -19,12 +19,12 @@ struct Rectangle {
 
   [[nodiscard]] int width() const { return x1 - x0; }
   [[nodiscard]] int height() const { return y1 - y0; }
-  /// Grows to hold `other` too.
+  /// Enlarges the rectangle to contain `other`.
   void include(const Rectangle& other);
   [[nodiscard]] bool holds(const Rectangle& other) const;
 };
 
-/// 8-bit RGB pixels, row by row from the top; what is drawn outside is lost.
+/// 8-bit RGB pixels, row by row from the top; drawing outside has no effect.
 class Canvas {
  public:
   Canvas(int width, int height, Colour background);
@@ -35,10 +35,10 @@ class Canvas {
   [[nodiscard]] Colour at(int x, int y) const;
 
   void set(int x, int y, Colour colour);
-  /// Lets `opacity` (0..1) of the colour cover the pixel.
+  /// Covers the pixel with `opacity` (0..1) of the colour.
   void blend(int x, int y, Colour colour, double opacity);
   void fill(const Rectangle& area, Colour colour);
-  /// The edge of the area, `width` pixels wide, drawn outside of it.
+  /// Draws the border of the area, `width` pixels wide, outside the area.
   void frame(const Rectangle& area, int width, Colour colour);
 
  private:

@@ -17,16 +17,16 @@ struct Colour {
 
 inline constexpr Colour k_black{0, 0, 0};
 inline constexpr Colour k_white{255, 255, 255};
-/// Of blank pixels: a bluish grey that is in none of the maps.
+/// Colour of blank pixels: a bluish grey that is in none of the maps.
 inline constexpr Colour k_blank{150, 170, 200};
 
 /// The colours from t = 0 to t = 1 in equal steps.
 [[nodiscard]] std::array<Colour, 256> colours_of(ColourMap map);
 
-/// The entry for `t`, which may lie outside of 0..1; not NaN.
+/// The entry for `t`, which may be outside 0..1 but not NaN.
 [[nodiscard]] Colour colour_at(const std::array<Colour, 256>& colours, double t);
 
-/// A line and its rim that stand out from every colour of the map.
+/// Colours of a line and its rim that contrast with every colour of the map.
 struct MarkColours {
   Colour line;
   Colour rim;

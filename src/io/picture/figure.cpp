@@ -16,7 +16,7 @@
 namespace kastor::io::picture {
 namespace {
 
-/// Text that reads well beside an image of this length [picture pixel].
+/// Text size that suits an image of this size [picture pixel].
 int text_size(const Geometry& geometry) {
   return std::clamp(std::max(geometry.width(), geometry.height()) / 55, 13, 96);
 }
@@ -29,7 +29,7 @@ ColourMap colour_map_of(const PictureParams& params) {
   return params.look == PictureLook::lesson ? ColourMap::grey : params.colour_map;
 }
 
-/// Frame, axes and colour bar, laid out around the image, whose upper left corner is (0, 0).
+/// Frame, axes and colour bar, arranged around the image, whose upper left corner is (0, 0).
 class Layout {
  public:
   Layout(const Geometry& geometry, const Font& font)
@@ -69,7 +69,7 @@ class Layout {
     const double low = intensity.limits().low;
     const double high = intensity.limits().high;
     ScaleTicks marks;
-    for (const double spacing : {2.4, 1.8, 1.3}) {  // a short bar may need them closer
+    for (const double spacing : {2.4, 1.8, 1.3}) {  // a short bar may need closer ticks
       marks = scale_ticks(
           low, high, [&](double value) { return height * intensity.position(value); },
           spacing * m_font.pixels());
@@ -93,7 +93,7 @@ class Layout {
     }
   }
 
-  /// Paints everything, and says where the image belongs.
+  /// Paints everything, and returns the position of the image.
   [[nodiscard]] std::pair<Canvas, Rectangle> paint(const std::array<Colour, 256>& colours) const {
     const int border = m_font.pixels() * 2 / 3;
     const int dx = border - m_bounds.x0;
@@ -117,7 +117,7 @@ class Layout {
     int y;
   };
 
-  /// The first pixel of a line at `at`, kept on an edge of this length.
+  /// The first pixel of a line at `at`, kept within an edge of this length.
   [[nodiscard]] int line_at(double at, int length) const {
     return std::clamp(static_cast<int>(std::lround(at - m_line / 2.0)), 0,
                       std::max(0, length - m_line));
@@ -133,7 +133,7 @@ class Layout {
     m_bounds.include(line);
   }
 
-  /// The text's point (share_x, share_y), from its upper left to its lower right, goes to (x, y).
+  /// Puts the point (share_x, share_y) of the text (0: upper left, 1: lower right) at (x, y).
   Rectangle add_text(TextImage image, double x, double share_x, double y, double share_y) {
     const int x0 = static_cast<int>(std::lround(x - share_x * image.width));
     const int y0 = static_cast<int>(std::lround(y - share_y * image.height));

@@ -17,10 +17,10 @@ struct FigureContent {
   PixelGrid pixels;
   const Catalogue& sources;
   const Wcs* wcs = nullptr;  ///< needed for sky axes only
-  std::string unit;          ///< of the pixels; may be empty
+  std::string unit;          ///< unit of the pixels; may be empty
 };
 
-/// The figure, just large enough to hold all of its parts. \throws kastor::Error
+/// Draws the figure, just large enough for all of its parts. \throws kastor::Error
 [[nodiscard]] Canvas draw_figure(const FigureContent& content, const PictureParams& params);
 
 }  // namespace kastor::io::picture

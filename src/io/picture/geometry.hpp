@@ -8,7 +8,7 @@
 
 namespace kastor::io::picture {
 
-/// Where image pixels lie in the drawn image: picture pixels from its upper left corner, y
+/// Converts between image pixels and the drawn image: picture pixels from its upper left corner, y
 /// downwards.
 class Geometry {
  public:
@@ -16,7 +16,7 @@ class Geometry {
 
   [[nodiscard]] int width() const { return m_sampling.width; }
   [[nodiscard]] int height() const { return m_sampling.height; }
-  /// Picture pixels along one image pixel.
+  /// Picture pixels per image pixel.
   [[nodiscard]] double scale_x() const {
     return m_sampling.zoom_x / static_cast<double>(m_sampling.block_x);
   }

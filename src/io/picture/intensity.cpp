@@ -13,14 +13,14 @@
 namespace kastor::io::picture {
 namespace {
 
-// Where asinh becomes logarithmic: at most so much of the range above the lower limit, and so many
-// times the distance of the median from there. What is near the sky level stays visible beside a
-// bright star.
+// Where asinh becomes logarithmic: at most this fraction of the range above the lower limit, and at
+// most this many times the distance of the median from there. So values near the sky level remain
+// visible beside a bright star.
 constexpr double k_most_softening = 0.1;
 constexpr double k_softening_of_sky = 2.5;
-// Decades below the upper limit, where a percentile gives no lower one for the logarithmic scale.
+// Upper limit / lower limit, if the percentile gives no lower limit for the logarithmic scale.
 constexpr double k_log_range = 1000.0;
-// Pixels that percentiles are exact for.
+// Up to this many pixels, percentiles are exact.
 constexpr std::int64_t k_sample = std::int64_t{1} << 24;
 
 /// Calls `visit(value)` for every finite pixel in raster order.
@@ -41,7 +41,7 @@ std::int64_t count_finite(const GridOf<T>& pixels) {
   return count;
 }
 
-/// Every k-th finite pixel, k the smallest that leaves no more than `k_sample`.
+/// Every k-th finite pixel, with the smallest k that leaves at most `k_sample`.
 template <class T>
 std::vector<T> sample(const GridOf<T>& pixels) {
   const std::int64_t count = count_finite(pixels);
@@ -59,7 +59,7 @@ std::vector<T> sample(const GridOf<T>& pixels) {
   return values;
 }
 
-/// Linear between order statistics. Reorders `values`, which are not empty.
+/// Interpolates linearly between order statistics. Reorders `values`, which must not be empty.
 template <class T>
 double percentile(std::vector<T>& values, double percent) {
   const double rank = percent / 100.0 * static_cast<double>(values.size() - 1);
@@ -70,7 +70,7 @@ double percentile(std::vector<T>& values, double percent) {
   if (at + 1 == values.end()) return low;
   const auto high = static_cast<double>(*std::min_element(at + 1, values.end()));
   const double fraction = rank - static_cast<double>(below);
-  // Not low + f (high - low), whose difference can overflow.
+  // Not low + f (high - low), since the difference can overflow.
   return low * (1.0 - fraction) + high * fraction;
 }
 
@@ -92,7 +92,7 @@ Limits lesson_limits(const GridOf<T>& pixels) {
   return {largest / 100.0, largest / 10.0, k_most_softening};
 }
 
-/// Room on both sides of a single value, so that it lies in the middle of the scale.
+/// Limits on both sides of a single value, so that it is in the middle of the scale.
 Limits around(double value, IntensityScale scale) {
   if (scale == IntensityScale::log) return {value / 2.0, value * 2.0, k_most_softening};
   const double range = value == 0.0 ? 1.0 : std::abs(value);
@@ -154,7 +154,7 @@ double Intensity::position(double value) const {
     if (!(value > 0.0)) return -std::numeric_limits<double>::max();
     return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
   }
-  // Halves, since the range of doubles is twice their largest.
+  // Halves, since the difference of two doubles can overflow.
   const double linear = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
   if (m_scale == IntensityScale::linear) return linear;
   return std::asinh(linear / softening) / std::asinh(1.0 / softening);

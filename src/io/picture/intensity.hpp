@@ -14,15 +14,15 @@ struct Limits {
   double softening = 0.1;  ///< where asinh becomes logarithmic, as a fraction of the range
 };
 
-/// Pixel values to positions in the colour map, and back.
+/// Converts pixel values to positions in the colour map.
 class Intensity {
  public:
   /// \param limits  finite, low < high, both positive on the logarithmic scale
   Intensity(IntensityScale scale, const Limits& limits);
 
   [[nodiscard]] const Limits& limits() const { return m_limits; }
-  /// 0 at the lower limit, 1 at the upper one, below and above outside of these; not NaN for a
-  /// finite value.
+  /// 0 at the lower limit, 1 at the upper one; outside the limits < 0 or > 1. Not NaN for a finite
+  /// value.
   [[nodiscard]] double position(double value) const;
 
  private:
@@ -30,7 +30,7 @@ class Intensity {
   Limits m_limits;
 };
 
-/// The limits that `params` asks for: see `write_picture()`. \throws kastor::Error
+/// The limits according to `params`: see `write_picture()`. \throws kastor::Error
 [[nodiscard]] Limits limits_of(const PixelGrid& pixels, const PictureParams& params);
 
 }  // namespace kastor::io::picture

@@ -10,12 +10,12 @@
 namespace kastor::io::picture {
 namespace {
 
-// Between a bounding box and the line around it [picture pixel].
+// Gap between a bounding box and the line around it [picture pixel].
 constexpr double k_gap = 2.0;
 
-/// Room for an id beside each of a mark's corners, the best first.
+/// Positions for an id beside the corners of a mark, the best first.
 std::array<Rectangle, 4> places_beside(const Outline& outline, int width, int height) {
-  // An ellipse leaves room in the corners of its box.
+  // An ellipse leaves the corners of its box free.
   const double inset = outline.shape == MarkShape::ellipse ? 0.7 : 1.0;
   const double left = outline.x - inset * outline.half_width - k_gap - width;
   const double right = outline.x + inset * outline.half_width + k_gap;
@@ -29,7 +29,7 @@ std::array<Rectangle, 4> places_beside(const Outline& outline, int width, int he
   return {at(right, top), at(left, top), at(right, bottom), at(left, bottom)};
 }
 
-/// Which pixels of an area hold a line or an id already.
+/// The pixels of an area that already hold a line or an id.
 class TakenPixels {
  public:
   explicit TakenPixels(const Rectangle& area)
@@ -100,7 +100,7 @@ void draw_marks(Canvas& canvas, const Rectangle& area, const Geometry& geometry,
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Outline& outline = outlines[i];
-    // Far outside no label could be, and lround() would not know where.
+    // No label could be drawn far outside, and lround() would overflow.
     if (!(outline.x >= area.x0 && outline.x < area.x1 && outline.y >= area.y0 &&
           outline.y < area.y1)) {
       continue;

@@ -10,23 +10,23 @@
 
 namespace kastor::io::picture {
 
-/// The line around a source, in the drawn image of `geometry`; `least` is its least half width
+/// The line around a source, in the drawn image of `geometry`; `least` is the smallest half width
 /// [picture pixel].
 [[nodiscard]] Outline outline_of(const Source& source, MarkShape shape, const Geometry& geometry,
                                  double least);
 
-/// How marks are drawn.
+/// The style of marks.
 struct MarkStyle {
   MarkShape shape = MarkShape::ellipse;
   MarkColours colours{};
   double line = 1.5;             ///< width [picture pixel]
   double least = 6.0;            ///< half width of the smallest one [picture pixel]
-  const Font* labels = nullptr;  ///< for the ids; null: without
+  const Font* labels = nullptr;  ///< font of the ids; null: no ids
 };
 
-/// Draws the sources over the image, which has its upper left corner at that of `area`. Ids go
-/// where they are within the area and free of lines and other ids, else they are left out; first
-/// come, first served.
+/// Draws the sources over the image, whose upper left corner is that of `area`. Ids are drawn where
+/// they are within the area and do not overlap lines and other ids; otherwise they are left out.
+/// Sources are handled in order.
 void draw_marks(Canvas& canvas, const Rectangle& area, const Geometry& geometry,
                 const Catalogue& sources, const MarkStyle& style);
 

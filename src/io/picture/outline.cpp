@@ -9,7 +9,8 @@ namespace {
 
 constexpr double k_rim_opacity = 0.7;
 
-/// The share of a pixel that a line covers whose middle is `distance` away from its centre.
+/// The fraction of a pixel that is covered by a line whose middle is `distance` from the pixel's
+/// centre.
 double coverage(double distance, double width) {
   return std::clamp(width / 2.0 + 0.5 - distance, 0.0, 1.0);
 }
@@ -21,7 +22,7 @@ double distance_to_box(const Outline& box, double dx, double dy) {
   return std::hypot(std::max(x, 0.0), std::max(y, 0.0));
 }
 
-/// Of f = |(x/a, y/b)| - 1, the value over the length of the gradient.
+/// To first order: the value of f = |(x/a, y/b)| - 1 divided by the length of its gradient.
 double distance_to_ellipse(const Outline& ellipse, double dx, double dy) {
   const double u = dx / ellipse.half_width;
   const double v = dy / ellipse.half_height;
@@ -40,7 +41,7 @@ double Outline::distance(double px, double py) const {
 
 void for_each_pixel_near(const Rectangle& area, const Outline& outline, double reach,
                          const std::function<void(int, int, double)>& visit) {
-  // In doubles until it is known to lie within the area: a mark can be anywhere.
+  // In double until it is known to be within the area: a mark can be anywhere.
   const double left = std::max<double>(area.x0, outline.x - outline.half_width - reach);
   const double right = std::min<double>(area.x1, outline.x + outline.half_width + reach);
   const double top = std::max<double>(area.y0, outline.y - outline.half_height - reach);

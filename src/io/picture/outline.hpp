@@ -8,7 +8,7 @@
 
 namespace kastor::io::picture {
 
-/// A closed line around a point [picture pixel; pixel (0,0) reaches from 0 to 1].
+/// A closed line around a point [picture pixel; pixel (0,0) extends from 0 to 1].
 struct Outline {
   MarkShape shape = MarkShape::ellipse;
   double x = 0;
@@ -16,7 +16,7 @@ struct Outline {
   double half_width = 0;
   double half_height = 0;
 
-  /// Distance of a point from the line; of an ellipse to first order in it.
+  /// Distance of a point from the line; for an ellipse to first order.
   [[nodiscard]] double distance(double px, double py) const;
 };
 

@@ -56,7 +56,7 @@ std::vector<picture::PngText> texts_of(const Provenance& provenance) {
   return texts;
 }
 
-/// Without the name of the function that found it.
+/// The message without the name of the function that threw it.
 std::string bare(const std::string& message) {
   if (!message.starts_with("kastor::")) return message;
   const auto end = message.find(": ");

@@ -18,7 +18,7 @@ std::int64_t blocks_of(std::int64_t pixels, std::int64_t block) {
 
 template <class T>
 std::vector<double> means(const GridOf<T>& pixels, std::int64_t block_x, std::int64_t block_y) {
-  // Wide enough for the sum of a block of the largest pixels.
+  // Wide enough for the sum over a block of the largest pixels.
   using Sum = std::conditional_t<std::is_same_v<T, float>, double, long double>;
   const std::int64_t columns = blocks_of(pixels.nx, block_x);
   const std::int64_t rows = blocks_of(pixels.ny, block_y);

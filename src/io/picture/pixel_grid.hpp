@@ -8,7 +8,7 @@
 
 namespace kastor::io::picture {
 
-/// Rows of pixels that belong to somebody else, x fastest.
+/// Rows of pixels, x fastest; does not own them.
 template <class T>
 struct GridOf {
   const T* data = nullptr;
@@ -20,21 +20,22 @@ struct GridOf {
 };
 using PixelGrid = std::variant<GridOf<float>, GridOf<double>>;
 
-/// How the pixels of an image become those of a picture.
+/// How the pixels of an image are converted to those of a picture.
 struct Sampling {
   std::int64_t block_x = 1;  ///< image pixels that are averaged along x
-  std::int64_t block_y = 1;  ///< the same, but where the image has fewer
-  int zoom_x = 1;            ///< picture pixels that one block becomes
+  std::int64_t block_y = 1;  ///< along y; smaller if the image has fewer pixels
+  int zoom_x = 1;            ///< picture pixels per block along x
   int zoom_y = 1;
   int width = 1;  ///< of the drawn image [picture pixel]
   int height = 1;
 };
 
-/// For a drawn image of at most `size` pixels along its longer side: see `write_picture()`.
+/// The sampling for a drawn image of at most `size` pixels along its longer side: see
+/// `write_picture()`.
 [[nodiscard]] Sampling sampling_of(std::int64_t nx, std::int64_t ny, int size);
 
-/// Means over the blocks of `sampling`, row by row, the last ones of a row or column cut: of the
-/// finite pixels; NaN where there is none.
+/// Means of the finite pixels over the blocks of `sampling`, row by row; the last block of a row or
+/// column may be cut. NaN if a block has no finite pixel.
 [[nodiscard]] std::vector<double> block_means(const PixelGrid& pixels, const Sampling& sampling);
 
 }  // namespace kastor::io::picture

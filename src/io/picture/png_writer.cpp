@@ -10,7 +10,7 @@
 namespace kastor::io::picture {
 namespace {
 
-/// What libpng's callbacks see.
+/// The state that libpng's callbacks access.
 struct Sink {
   std::vector<unsigned char> bytes;
   std::array<char, 200> message{};
@@ -18,7 +18,7 @@ struct Sink {
 
 extern "C" void keep_bytes(png_structp png, png_bytep data, png_size_t size) {
   auto& bytes = static_cast<Sink*>(png_get_io_ptr(png))->bytes;
-  // An exception must not cross libpng.
+  // An exception must not pass through libpng.
   try {
     bytes.insert(bytes.end(), data, data + size);
   } catch (...) {
@@ -36,7 +36,7 @@ extern "C" void keep_error(png_structp png, png_const_charp message) {
 
 extern "C" void ignore_warning(png_structp, png_const_charp) {}
 
-/// False if libpng failed: `sink.message` says why. No object with a destructor lives here, since
+/// False if libpng failed; `sink.message` says why. No object here may have a destructor, since
 /// libpng leaves by longjmp.
 bool write(png_structp png, png_infop info, Sink& sink, const Canvas& canvas, png_textp texts,
            int count, int filters) {
@@ -83,7 +83,7 @@ std::vector<unsigned char> png_of(const Canvas& canvas, const std::vector<PngTex
     chunk.text_length = text.size();
     chunks.push_back(chunk);
   }
-  // Filters are made for photographs; few colours in repeated rows are often smaller without.
+  // Filters suit photographs; pictures of few colours in repeated rows are often smaller without.
   auto plain = encoded(canvas, chunks, PNG_FILTER_NONE);
   auto filtered = encoded(canvas, chunks, PNG_ALL_FILTERS);
   return filtered.size() < plain.size() ? filtered : plain;

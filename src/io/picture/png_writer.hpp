@@ -9,7 +9,7 @@
 
 namespace kastor::io::picture {
 
-/// A tEXt chunk: a keyword of 1 to 79 characters and printable ASCII.
+/// A tEXt chunk: a keyword of 1 to 79 characters, and a text of printable ASCII.
 struct PngText {
   std::string keyword;
   std::string text;

@@ -12,17 +12,17 @@
 namespace kastor::io::picture {
 namespace {
 
-constexpr std::int64_t k_second = 1'000'000;  // [unit], of time or of arc
+constexpr std::int64_t k_second = 1'000'000;  // a second of time or of arc [unit]
 constexpr std::int64_t k_minute = 60 * k_second;
 constexpr std::int64_t k_whole = 60 * k_minute;  // an hour or a degree
-// More would not be ticks of a picture.
+// More ticks make no sense on a picture.
 constexpr std::int64_t k_most_ticks = 1000;
 
 constexpr std::array<std::int64_t, 8> k_sixtieths{1, 2, 5, 10, 15, 20, 30, 60};
 constexpr std::array<std::int64_t, 5> k_hours{1, 2, 3, 6, 12};
 constexpr std::array<std::int64_t, 9> k_degrees{1, 2, 5, 10, 15, 30, 45, 60, 90};
 
-/// All steps of a sexagesimal scale, ascending.
+/// All steps of a sexagesimal scale, in ascending order.
 std::vector<std::int64_t> sexagesimal_steps(bool hours) {
   std::vector<std::int64_t> steps;
   for (std::int64_t ten = 1; ten < k_second; ten *= 10) {
@@ -41,7 +41,7 @@ std::vector<std::int64_t> sexagesimal_steps(bool hours) {
   return steps;
 }
 
-/// 1, 2 and 5 times powers of ten of a degree, in units: those that are whole numbers of them.
+/// 1, 2 and 5 times powers of ten of a degree, in units, as far as they are whole numbers of units.
 std::vector<std::int64_t> decimal_steps() {
   std::vector<std::int64_t> steps;
   for (std::int64_t parts = 1'000'000; parts >= 10; parts /= 10) {
@@ -56,7 +56,7 @@ std::vector<std::int64_t> steps_of(AngleFormat format) {
                                         : sexagesimal_steps(format == AngleFormat::hours);
 }
 
-/// Digits behind the point of seconds, so that multiples of `step` are exact.
+/// Number of decimals of seconds with which multiples of `step` are exact.
 int second_decimals(std::int64_t step) {
   int decimals = 6;
   for (std::int64_t unit = 10; decimals > 0 && step % unit == 0; unit *= 10) --decimals;
@@ -85,7 +85,7 @@ std::string decimal(std::int64_t units, std::int64_t step) {
                      decimals);
 }
 
-/// Where the edge crosses multiples of `step`.
+/// The positions at which the edge crosses multiples of `step`.
 std::vector<Tick> crossings(const EdgeCoordinate& edge, std::int64_t step) {
   std::vector<Tick> ticks;
   const double unit = units_per_degree(edge.format);

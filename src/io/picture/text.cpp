@@ -16,7 +16,7 @@ namespace {
 
 constexpr char32_t k_no_letter = 0xfffd;
 
-/// Takes one code point off the front.
+/// Removes one code point from the front and returns it.
 char32_t take_letter(std::string_view& utf8) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
   const unsigned char first = byte(0);
@@ -99,7 +99,7 @@ TextImage Font::render(std::string_view utf8) const {
       FT_Get_Kerning(face, before, index, FT_KERNING_DEFAULT, &kerning);
     pen += kerning.x;
     before = index;
-    // Light hinting: stems on whole pixels up and down, distances as designed.
+    // Light hinting: stems on whole pixels vertically, distances as designed.
     if (FT_Load_Glyph(face, index, FT_LOAD_RENDER | FT_LOAD_TARGET_LIGHT) != 0) continue;
     const FT_GlyphSlot slot = face->glyph;
     Glyph glyph{rounded(pen) + slot->bitmap_left,

@@ -12,23 +12,23 @@
 
 namespace kastor::io::picture {
 
-/// A line of text as coverage, 0 to 255, row by row from the top. Its height is that of the font's
-/// line, whatever the letters, so that texts in a row align.
+/// A line of text as coverage, 0 to 255, row by row from the top. Its height is the line height of
+/// the font, whatever the letters, so that texts in a row are aligned.
 struct TextImage {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> coverage;
 
-  /// Turned to be read from below.
+  /// Rotated by 90 degrees, to be read from bottom to top.
   [[nodiscard]] TextImage turned() const;
 };
 
-/// A font at one size, by FreeType.
+/// A font at one size, rendered by FreeType.
 class Font {
  public:
-  /// \param path    of a TrueType or OpenType file; empty: `default_font()`
+  /// \param path    name of a TrueType or OpenType file; empty: `default_font()`
   /// \param pixels  height of the em square
-  /// \throws kastor::Error naming the file and what to install
+  /// \throws kastor::Error that names the file and what to install
   Font(const std::string& path, int pixels);
   ~Font();
   Font(const Font&) = delete;
@@ -37,8 +37,8 @@ class Font {
   [[nodiscard]] int pixels() const { return m_pixels; }
   /// Height of digits and capitals [pixel].
   [[nodiscard]] int digit_height() const;
-  /// `utf8` in one line; bytes that are no UTF-8 and letters that the font lacks become its sign
-  /// for that.
+  /// Renders `utf8` in one line. Invalid UTF-8 and letters that the font lacks appear as its
+  /// replacement glyph.
   [[nodiscard]] TextImage render(std::string_view utf8) const;
 
  private:
@@ -47,7 +47,7 @@ class Font {
   int m_pixels;
 };
 
-/// Draws with the upper left corner at (x, y).
+/// Draws a text with its upper left corner at (x, y).
 void draw_text(Canvas& canvas, const TextImage& text, int x, int y, Colour colour);
 /// The same with a rim of one pixel around each letter.
 void draw_text_with_rim(Canvas& canvas, const TextImage& text, int x, int y,

@@ -14,7 +14,7 @@ namespace kastor::io::picture {
 namespace {
 
 constexpr int k_most_steps = 10000;
-// Parts of parts of ...; nothing that can be told apart on a picture needs more.
+// Depth of repeated division; nothing that is visible on a picture needs more.
 constexpr int k_deepest = 24;
 
 int decimals_of(const Step& step) { return std::max(0, -step.exponent); }
@@ -26,8 +26,8 @@ double multiple(std::int64_t index, const Step& step) {
                            : whole * std::pow(10.0, step.exponent);
 }
 
-/// Ways to divide an interval of one step, the finest first: the step of the parts, and where they
-/// end, counted in it.
+/// Ways to divide an interval of one step, the finest first: the step of the parts, and their ends
+/// in units of that step.
 using Ends = std::vector<std::int64_t>;
 struct Division {
   Step part;
@@ -55,14 +55,14 @@ std::vector<Division> divisions(const Step& step, std::int64_t index) {
   return ways;
 }
 
-/// On a logarithmic scale, what is left next to zero is divided by whole decades: so many of them.
+/// On a logarithmic scale, the interval next to zero is divided by this number of whole decades.
 Division decades_below(const Step& step, int decades) {
   std::int64_t parts = step.mantissa;
   for (int i = 0; i < decades; ++i) parts *= 10;
   return {{1, step.exponent - decades}, {0, 1, parts}};
 }
 
-/// The step that is `count` of this one, if it is one.
+/// The step of `count` times this one, if its mantissa is 1, 2 or 5.
 std::optional<Step> times(const Step& step, std::int64_t count) {
   const std::int64_t mantissa = step.mantissa * count;
   if (mantissa == 1 || mantissa == 2 || mantissa == 5)
@@ -70,10 +70,10 @@ std::optional<Step> times(const Step& step, std::int64_t count) {
   return std::nullopt;
 }
 
-/// A scale tick while it is looked for: index x step.
+/// A possible tick of a scale: index x step.
 struct Candidate {
   double value;
-  int decimals_exponent;  // the exponent of the step that found it
+  int decimals_exponent;  // exponent of the step that found it
 };
 
 class Refinement {
@@ -84,7 +84,7 @@ class Refinement {
   std::vector<Candidate> run() {
     const double range = m_high - m_low;
     const double largest = std::max(std::abs(m_low), std::abs(m_high));
-    // Beyond 1e14 steps from zero, doubles no longer hold the multiples.
+    // More than 1e14 steps from zero, doubles cannot represent the multiples.
     if (!std::isfinite(range) || range < 1e-14 * largest) return {};
     Step step = step_of_at_least(range);
     while (step.mantissa != 1) step = step.next();
@@ -106,7 +106,7 @@ class Refinement {
     if (shown(value)) m_found.push_back({value, step.exponent});
   }
 
-  /// The interval from index x step to the next multiple.
+  /// Divides the interval from index x step to the next multiple.
   void divide(std::int64_t index, const Step& step, int depth) {
     if (depth > k_deepest || multiple(index + 1, step) <= m_low || multiple(index, step) >= m_high)
       return;
@@ -131,7 +131,7 @@ class Refinement {
     }
   }
 
-  /// Whether the geometric mean of two ticks lies about midway.
+  /// Whether the geometric mean of two ticks is about midway between them.
   [[nodiscard]] bool is_logarithmic(const Division& way) const {
     const double from = multiple(way.ends[1], way.part);
     const double to = multiple(way.ends[2], way.part);

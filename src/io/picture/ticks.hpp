@@ -8,44 +8,45 @@
 
 namespace kastor::io::picture {
 
-/// A mark on an axis and its number. `at` is in the unit of whoever asked.
+/// A mark on an axis and its label. `at` is in the unit of the caller.
 struct Tick {
   double at;
   std::string label;
 };
 
-/// mantissa x 10^exponent, the mantissa 1, 2 or 5.
+/// mantissa x 10^exponent, with mantissa 1, 2 or 5.
 struct Step {
   int mantissa = 1;
   int exponent = 0;
 
   [[nodiscard]] double value() const;
-  [[nodiscard]] Step next() const;  ///< the next larger one
+  [[nodiscard]] Step next() const;  ///< the next larger step
 };
 
-/// The smallest step of at least `least`, which is above 0.
+/// The smallest step that is >= `least`, which must be > 0.
 [[nodiscard]] Step step_of_at_least(double least);
 
-/// The whole multiples of the step from `low` to `high`, at most 10000; `decimals` as needed.
+/// The multiples of the step from `low` to `high`, with the decimals of the step; none if more
+/// than 10000.
 [[nodiscard]] std::vector<Tick> multiples(const Step& step, double low, double high);
 
-/// Ticks of a scale that need not be linear.
+/// Ticks of a scale that may be non-linear.
 struct ScaleTicks {
-  std::vector<Tick> ticks;  ///< `at` in the values of the scale
-  int exponent = 0;         ///< the labels are values / 10^exponent
+  std::vector<Tick> ticks;  ///< `at` in values of the scale
+  int exponent = 0;         ///< labels are values / 10^exponent
 };
 
-/// Ticks from `low` to `high` at round numbers, as dense as the scale leaves room for: starting
-/// from multiples of a power of ten, an interval is divided, again and again, where all of its
-/// parts are at least `spacing` long. `position` is that of a value on the scale [pixel], rising
-/// with it.
+/// Ticks from `low` to `high` at round numbers, as dense as the scale has room for: starting from
+/// multiples of a power of ten, an interval is divided repeatedly as long as all of its parts are
+/// at least `spacing` long. `position` maps a value to its position on the scale [pixel] and
+/// increases.
 [[nodiscard]] ScaleTicks scale_ticks(double low, double high,
                                      const std::function<double(double)>& position, double spacing);
 
-/// A number with so many digits behind the point, a true minus sign before it where it is negative.
+/// A number with this many decimals, and a true minus sign if it is negative.
 [[nodiscard]] std::string number_label(double value, int decimals);
 
-/// The digits of an exponent as superscripts, UTF-8.
+/// The digits of an exponent as superscripts, in UTF-8.
 [[nodiscard]] std::string superscript(int number);
 
 }  // namespace kastor::io::picture

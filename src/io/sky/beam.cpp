@@ -14,7 +14,7 @@ namespace {
 
 constexpr double k_deg_per_arcsec = 1.0 / 3600.0;  // [deg]
 
-/// Numbers as a header gives them.
+/// The numbers of a header, unchecked.
 struct RawBeam {
   std::optional<double> major;  // [deg]
   std::optional<double> minor;  // [deg]
@@ -26,10 +26,10 @@ bool is_size(double value) { return value > 0 && std::isfinite(value); }
 double half_turn(double degrees) {
   const double angle = std::fmod(degrees, 180.0);
   const double positive = angle < 0 ? angle + 180.0 : angle;
-  return positive < 180.0 ? positive : 0.0;  // what rounding made of a tiny negative angle
+  return positive < 180.0 ? positive : 0.0;  // after rounding, from a tiny negative angle
 }
 
-/// Makes a usable beam of what was found; none, with a note, if it is no beam.
+/// Turns numbers into a usable beam; none, with a note, if they are not a beam.
 std::optional<Beam> usable(const RawBeam& raw, const std::string& where,
                            std::vector<std::string>& notes) {
   const double major = raw.major.value_or(std::nan(""));
@@ -70,7 +70,7 @@ std::optional<RawBeam> of_keywords(const std::vector<std::string>& cards, std::s
   return RawBeam{number(major), number(minor), number(angle)};
 }
 
-/// The number behind `mark` in `line`, looked for from `from` on; `from` moves behind it.
+/// The number after `mark` in `line`, searched from `from` on; moves `from` to the number.
 std::optional<double> number_behind(std::string_view line, std::string_view mark,
                                     std::size_t& from) {
   const std::size_t at = line.find(mark, from);
@@ -81,13 +81,13 @@ std::optional<double> number_behind(std::string_view line, std::string_view mark
 }
 
 struct Phrase {
-  std::string_view start;  // upper case, as the line is made
+  std::string_view start;  // in upper case, as the line is
   std::string_view major, minor, angle;
   double unit;  // [deg]
   bool names_unit;
 };
 
-// AIPS' tasks, CASA's imager::clean, Miriad's RESTOR; the last two name their unit.
+// AIPS tasks, CASA's imager::clean, Miriad's RESTOR; the last two name their unit.
 constexpr Phrase k_phrases[] = {
     {"CLEAN BMAJ", "BMAJ=", "BMIN=", "BPA=", 1.0, false},
     {"CONVL BMAJ", "BMAJ=", "BMIN=", "BPA=", k_deg_per_arcsec, false},

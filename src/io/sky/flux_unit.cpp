@@ -37,11 +37,11 @@ constexpr double k_arcsec2_per_sr = 648'000.0 / std::numbers::pi * (648'000.0 / 
 
 struct Denominator {
   FluxUnit::Per per;
-  double size;  // [per]
+  double size;  // size of this unit in terms of `per`
   std::string_view name;
 };
 
-/// What stands behind "JY", upper case, without blanks and signs of powers.
+/// The unit after "JY", in upper case, without blanks and power signs.
 std::optional<Denominator> denominator_of(const std::string& text) {
   using Per = FluxUnit::Per;
   const auto is_any = [&](std::initializer_list<std::string_view> names, std::string_view power) {

@@ -9,8 +9,8 @@
 namespace kastor::io::detail {
 namespace {
 
-/// `value` in whole units, towards 0. What lies within a millionth of the next unit counts as that
-/// unit: it is a round number that went through floating point.
+/// `value` in whole units, truncated towards 0. A value within a millionth of the next unit counts
+/// as that unit: it is a round number that has gone through floating point.
 std::int64_t truncated(double value, double units) {
   return static_cast<std::int64_t>(std::floor(std::abs(value) * units + 1e-6));
 }
@@ -23,7 +23,8 @@ bool is_defined(const SkyPosition& at) {
 
 std::string equatorial_name(char equinox, const SkyPosition& at) {
   if (!is_defined(at)) return "";
-  const std::int64_t tenths = truncated(at.longitude, 36'000.0 / 15.0) % 864'000;  // of a second
+  // Tenths of a second.
+  const std::int64_t tenths = truncated(at.longitude, 36'000.0 / 15.0) % 864'000;
   const std::int64_t arcsec = truncated(at.latitude, 3600.0);
   return fmt::format("{}{:02}{:02}{:02}.{}{}{:02}{:02}{:02}", equinox, tenths / 36'000,
                      tenths / 600 % 60, tenths / 10 % 60, tenths % 10, at.latitude < 0 ? '-' : '+',

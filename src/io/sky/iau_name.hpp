@@ -7,8 +7,8 @@
 
 namespace kastor::io::detail {
 
-/// The designation that the IAU's rules make of a position: coordinates truncated, never rounded.
-/// Empty for a position that is not defined.
+/// The designation of a position by the IAU's rules: coordinates are truncated, never rounded.
+/// Empty if the position is not defined.
 [[nodiscard]] std::string equatorial_name(char equinox,
                                           const SkyPosition& at);  ///< JHHMMSS.s+DDMMSS
 [[nodiscard]] std::string galactic_name(const SkyPosition& at);    ///< Glll.lll+bb.bbb

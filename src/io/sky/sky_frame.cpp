@@ -15,7 +15,7 @@ std::optional<SkyFrame> sky_frame_of(const Wcs& wcs) {
       if (frame == "FK4" && wcs.equinox() == 1950.0) return SkyFrame::fk4;
       return std::nullopt;
     case SkySystem::ecliptic:
-      // ICRS and the FK5 of J2000 have the same ecliptic to 0.03 arcsec.
+      // The ecliptics of ICRS and of FK5 at J2000 agree to 0.03 arcsec.
       if (frame == "ICRS" || (frame == "FK5" && wcs.equinox() == 2000.0)) return SkyFrame::ecliptic;
       return std::nullopt;
     case SkySystem::other:

@@ -40,7 +40,8 @@ EllipseFwhm ellipse_fwhm(const Symmetric& m) {
   const double least = mean - spread;
   if (!(least > 0)) return {k_nan, k_nan, k_nan};
   const double width = std::sqrt(8.0 * std::numbers::ln2);
-  // Half the angle of the doubled one: no axis is special, a circle has angle 0.
+  // Half the angle of the vector (half, m.xy): this treats all directions alike, and a circle has
+  // angle 0.
   double angle = 0.5 * std::atan2(m.xy, half) / k_radian;
   if (angle < 0) angle += 180.0;
   if (angle >= 180.0) angle = 0.0;

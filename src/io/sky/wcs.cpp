@@ -26,15 +26,15 @@ constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
       fmt::format("kastor::io::Wcs: {}; expected celestial coordinates on both axes", found));
 }
 
-/// wcslib's longer messages are kept in global state, and leak where setting up fails.
+/// wcslib keeps its longer messages in global state, and leaks them if its set-up fails.
 std::string message_of(int status) {
   return fmt::format("wcslib {}: {}", status, detail::one_line(wcs_errmsg[status]));
 }
 
-// Positions converted at a time.
+// Number of positions converted at a time.
 constexpr std::size_t k_positions_at_once = 4096;
 
-/// What wcslib works in.
+/// Work space of wcslib.
 struct Buffers {
   explicit Buffers(std::size_t count)
       : pixel(2 * count),
@@ -55,11 +55,11 @@ struct Buffers {
 }  // namespace
 
 struct Wcs::State {
-  wcsprm* list = nullptr;  // as wcslib allocated it
+  wcsprm* list = nullptr;  // allocated by wcslib
   int count = 0;
   wcsprm* primary = nullptr;
 
-  // The parsers of some versions of wcslib keep global state.
+  // The parsers of some versions of wcslib have global state.
   static std::mutex parsing;
 
   State() = default;
@@ -86,7 +86,7 @@ struct Wcs::State {
   }
 
   void set_up() {
-    // Old units, dates and projections; what cannot be translated shows in wcsset().
+    // Translates old units, dates and projections; wcsset() reports what cannot be translated.
     std::array<int, NWCSFIX> fixed{};
     (void)wcsfix(7, nullptr, primary, fixed.data());
     if (const int status = wcsset(primary)) refuse(message_of(status));
@@ -127,7 +127,7 @@ std::string Wcs::frame() const {
   const wcsprm& wcs = *m_state->primary;
   if (system() != SkySystem::equatorial && system() != SkySystem::ecliptic) return "";
   if (wcs.radesys[0] != '\0') return detail::trimmed(wcs.radesys);
-  // FITS standard 4.0, section 8.3: without EQUINOX it is ICRS, before 1984 FK4.
+  // FITS standard 4.0, section 8.3: without EQUINOX the frame is ICRS, before 1984 FK4.
   if (wcs.equinox == UNDEFINED) return "ICRS";
   return wcs.equinox < 1984.0 ? "FK4" : "FK5";
 }

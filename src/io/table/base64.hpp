@@ -8,10 +8,10 @@
 
 namespace kastor::io::detail {
 
-/// Decodes base64 (RFC 4648, 4) that comes in pieces; blanks and line ends are skipped.
+/// Decodes base64 (RFC 4648, 4) that arrives in pieces; blanks and line ends are skipped.
 class Base64Decoder {
  public:
-  /// Appends to `bytes`. False if a character is none of base64's.
+  /// Appends to `bytes`. False if a character is not one of base64.
   bool decode(std::string_view text, std::string& bytes) {
     for (const char c : text) {
       if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ECSV (Enhanced Character-Separated Values 1.0, Astropy Proposal for Enhancement 6): the header is
-// YAML. Read here is what tables are written with: a list of columns, each a mapping in braces or
-// of one key a line.
+// YAML. Only the form that is used for tables is read: a list of columns, each a mapping in braces
+// or with one key per line.
 #include <algorithm>
 #include <string_view>
 
@@ -42,7 +42,7 @@ void take(std::string_view pair, TableColumn& column) {
   if (key == "description") column.description = unquoted(value);
 }
 
-/// The pairs of "{name: a, unit: deg, ...}", split at the commas of the outermost braces.
+/// Reads the pairs of "{name: a, unit: deg, ...}", split at the commas of the outermost braces.
 TableColumn flow_mapping(std::string_view text) {
   TableColumn column;
   int depth = 0;
@@ -90,7 +90,7 @@ EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines) {
     }
     if (!in_columns) continue;
     if (!text.starts_with("- ")) {
-      // A key of the column above; deeper ones are of a mapping within it.
+      // A key of the previous column; keys with more indentation belong to a mapping within it.
       if (!header.columns.empty() && indent_of(line) <= 2) take(text, header.columns.back());
       continue;
     }
@@ -100,7 +100,7 @@ EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines) {
       take(item, header.columns.back());
       continue;
     }
-    // A long mapping goes on in the next lines.
+    // A long mapping continues on the following lines.
     while (std::count(item.begin(), item.end(), '{') > std::count(item.begin(), item.end(), '}') &&
            i + 1 < lines.size()) {
       item += ' ';

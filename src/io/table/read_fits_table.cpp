@@ -33,7 +33,7 @@ std::vector<TableColumn> columns_of(const FitsFile& file) {
 }
 
 struct ColumnType {
-  int code = 0;  // CFITSIO's, negative for variable lengths
+  int code = 0;  // CFITSIO's code, negative for variable lengths
   LONGLONG repeat = 0;
   LONGLONG width = 0;
 };
@@ -57,7 +57,7 @@ std::vector<double> read_numbers(const FitsFile& file, std::size_t column, const
   }
   std::vector<double> values(static_cast<std::size_t>(rows));
   if (values.empty()) return values;
-  // Real columns know NaN themselves; the search for nulls would set tiny values to 0.
+  // Real columns use NaN; the search for nulls would set tiny values to 0.
   const bool real = type.code == TFLOAT || type.code == TDOUBLE;
   double null = real ? 0.0 : std::numeric_limits<double>::quiet_NaN();
   int any_null = 0;
@@ -71,7 +71,7 @@ std::vector<double> read_numbers(const FitsFile& file, std::size_t column, const
 std::vector<std::string> read_texts(const FitsFile& file, std::size_t column,
                                     const std::string& name, std::int64_t rows) {
   const auto type = type_of(file, column);
-  // Texts are names, to show: a column of arrays has none.
+  // Texts are only shown, as names: a column of arrays gives empty ones.
   if (type.code < 0 || (type.code != TSTRING && type.repeat != 1))
     return std::vector<std::string>(static_cast<std::size_t>(rows));
   int width = 0;

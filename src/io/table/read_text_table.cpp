@@ -16,7 +16,7 @@
 namespace kastor::io::detail {
 namespace {
 
-// Longest text of a field in a message.
+// Longest part of a field that is shown in a message.
 constexpr std::size_t k_shown = 40;
 
 std::string shown(std::string_view field) {
@@ -25,10 +25,10 @@ std::string shown(std::string_view field) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// The fields of one line. A view is good until the next line is split.
+/// Splits a line into fields. The views are valid until the next line is split.
 class Splitter {
  public:
-  /// ' ' stands for any number of blanks and tabs
+  /// ' ' means any number of blanks and tabs
   explicit Splitter(char delimiter) : m_delimiter(delimiter) {}
 
   /// False if a quoted field is not closed.
@@ -62,7 +62,7 @@ class Splitter {
     return m_delimiter == ' ' ? is_blank(c) : c == m_delimiter;
   }
 
-  /// `at` is at the opening quote, then behind the closing one; "" within stands for a quote.
+  /// `at` moves from the opening quote to after the closing one; "" within means a quote.
   bool quoted(std::string_view line, std::size_t& at, std::string_view& field) {
     const auto begin = ++at;
     bool escaped = false;
@@ -87,7 +87,7 @@ class Splitter {
   }
 
   char m_delimiter;
-  std::deque<std::string> m_unescaped;  // does not move what it holds
+  std::deque<std::string> m_unescaped;  // a deque: its elements do not move
 };
 
 char delimiter_of(std::string_view header) {
@@ -95,7 +95,7 @@ char delimiter_of(std::string_view header) {
   return without_blanks(header).find('\t') != std::string_view::npos ? '\t' : ' ';
 }
 
-/// "ra [deg]": the unit in brackets behind a name.
+/// "ra [deg]": a name followed by its unit in brackets.
 TableColumn column_of(std::string_view text) {
   TableColumn column;
   const auto bracket = text.find('[');
@@ -107,7 +107,7 @@ TableColumn column_of(std::string_view text) {
   return column;
 }
 
-/// "[deg]" or "--" in every field: the units below the names.
+/// Whether every field is like "[deg]" or "--": a line of units below the names.
 bool are_units(const std::vector<std::string_view>& fields) {
   return std::all_of(fields.begin(), fields.end(), [](std::string_view field) {
     return field == "--" || (field.starts_with('[') && field.ends_with(']'));
@@ -172,7 +172,8 @@ class TextTable {
     return true;
   }
 
-  /// The next line that is neither empty nor comment. Comments before the first one are kept.
+  /// Reads the next line that is neither empty nor a comment. Keeps the comments before the first
+  /// one.
   bool next_filled(std::string& line) {
     while (next(line)) {
       const auto text = without_blanks(line);
@@ -190,7 +191,7 @@ class TextTable {
     return false;
   }
 
-  /// \param first  the first line that is no comment; may be empty
+  /// \param first  the first line that is not a comment; may be empty
   void find_columns(const std::string& first) {
     if (!m_comments.empty() && m_comments.front().starts_with("%ECSV")) {
       auto header = parse_ecsv_header(m_comments);
@@ -198,7 +199,7 @@ class TextTable {
       m_delimiter = header.delimiter;
       m_columns = std::move(header.columns);
       m_width = m_columns.size();
-      return;  // the names again are the first line
+      return;  // the first line repeats the names
     }
     if (find_numbered_columns(first)) return;
     m_delimiter = delimiter_of(first);
@@ -218,7 +219,7 @@ class TextTable {
   bool find_numbered_columns(std::string_view first) {
     for (const auto& comment : m_comments) {
       const auto found = numbered_column(comment);
-      // Numbers that are left out are further elements of an array.
+      // Missing numbers are further elements of an array.
       if (!found || found->number <= m_columns.size() || found->number > m_columns.size() + 1000) {
         if (m_columns.empty()) continue;
         break;
@@ -229,7 +230,7 @@ class TextTable {
     }
     std::vector<std::string_view> fields;
     Splitter(' ').split(first, fields);
-    // One line might be a sentence that begins with a number.
+    // A single line might be a sentence that begins with a number.
     const bool fits = m_columns.size() > 1 && (first.empty() || fields.size() >= m_columns.size());
     if (!fits) {
       m_columns.clear();
@@ -242,7 +243,7 @@ class TextTable {
     return true;
   }
 
-  /// The last comment with as many fields as the data; with no data, the last comment.
+  /// The last comment with as many fields as the data; if there are no data, the last comment.
   void find_names_in_comments(bool without_data) {
     std::vector<std::string> units;
     for (auto comment = m_comments.rbegin(); comment != m_comments.rend(); ++comment) {
@@ -271,7 +272,7 @@ class TextTable {
   void split(Splitter& splitter, std::string_view line, std::vector<std::string_view>& fields) {
     if (!splitter.split(line, fields))
       fail(fmt::format("line {} has a quoted field without its end; expected \"...\"", m_line));
-    // A delimiter behind the last field is a habit of some writers.
+    // Some writers put a delimiter after the last field.
     if (fields.size() == m_width + 1 && fields.back().empty()) fields.pop_back();
     if (fields.size() != m_width) {
       fail(fmt::format("line {} has {} field{}; expected {}, one for each column", m_line,
@@ -310,7 +311,7 @@ class TextTable {
   TableFileFormat m_format = TableFileFormat::text;
   char m_delimiter = ',';
   std::vector<TableColumn> m_columns;
-  std::size_t m_width = 0;  // fields of a line
+  std::size_t m_width = 0;  // number of fields in a line
   bool m_first_is_data = false;
 };
 

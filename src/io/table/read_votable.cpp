@@ -33,8 +33,8 @@ std::string attribute(const XML_Char** attributes, std::string_view name) {
   return "";
 }
 
-/// Follows the elements of a VOTable, and keeps of the first table that is chosen what was asked
-/// for.
+/// Follows the elements of a VOTable, and keeps the requested columns of the first table that is
+/// chosen.
 class VotableReader {
  public:
   VotableReader(const std::string& path, const ColumnChoice& choose)
@@ -81,7 +81,7 @@ class VotableReader {
 
   static VotableReader& of(void* self) { return *static_cast<VotableReader*>(self); }
 
-  /// An exception must not cross the parser, which is C.
+  /// An exception must not pass through the parser, which is C.
   template <class Job>
   void guarded(Job&& job) noexcept {
     if (m_failure || m_done) return;
@@ -169,9 +169,9 @@ class VotableReader {
       m_in_field = false;
     } else if (name == "TABLE") {
       m_in_table = false;
-      if (!m_has_data) choose_columns();  // no row, no DATA
+      if (!m_has_data) choose_columns();  // no rows, so no DATA
       if (m_requests.empty()) return;
-      m_done = true;  // what follows is of no interest
+      m_done = true;  // the rest is not needed
       XML_StopParser(m_parser.get(), XML_FALSE);
     } else if (m_requests.empty()) {
       return;
@@ -245,11 +245,11 @@ class VotableReader {
   bool m_in_table = false;
   bool m_has_data = false;
   bool m_in_field = false;
-  bool m_in_text = false;  // a cell, or the binary data
+  bool m_in_text = false;  // in a cell, or in the binary data
   bool m_done = false;
   Data m_data = Data::none;
   std::vector<VotableField> m_fields;
-  std::vector<ColumnRequest> m_requests;  // none: the table was not chosen
+  std::vector<ColumnRequest> m_requests;  // empty: the table was not chosen
   std::vector<std::string> m_row;
   std::string m_text;
   std::size_t m_cell = 0;

@@ -6,8 +6,8 @@
 namespace kastor::io::detail {
 namespace {
 
-/// A string as a field (RFC 4180). Quotes also go around what readers would lose or misread: an
-/// empty line, blanks at an end, the start of a comment.
+/// A string as a field (RFC 4180). Also quotes what readers would lose or misread: an empty line,
+/// blanks at either end, the beginning of a comment.
 std::string csv_field(std::string_view value) {
   std::string text = clean_text(value);
   const bool plain = !text.empty() && text.find_first_of(",\"") == std::string::npos &&

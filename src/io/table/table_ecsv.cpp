@@ -12,7 +12,7 @@
 namespace kastor::io::detail {
 namespace {
 
-/// A double-quoted scalar of YAML 1.1: nothing in it can be taken for anything else.
+/// A double-quoted scalar of YAML 1.1, which cannot be mistaken for anything else.
 std::string quoted(std::string_view value) {
   std::string result = "\"";
   for (const char c : clean_text(value)) {
@@ -22,7 +22,7 @@ std::string quoted(std::string_view value) {
   return result + '"';
 }
 
-// As ECSV calls the alternatives of TableColumn::Values.
+// ECSV's names of the alternatives of TableColumn::Values.
 constexpr std::array<const char*, 3> k_types = {"int64", "float64", "string"};
 
 constexpr std::array<const char*, 5> k_frames = {"icrs", "fk5", "fk4", "galactic", "ecliptic"};
@@ -36,7 +36,7 @@ std::string column_line(const TableColumn& column) {
   return line + "}\n";
 }
 
-/// A number that YAML 1.1 reads as one.
+/// A number in a form that YAML 1.1 reads as a number.
 std::string value_of(const HeaderCard& card) {
   if (const auto* text = std::get_if<std::string>(&card.value)) return quoted(*text);
   if (const auto* whole = std::get_if<std::int64_t>(&card.value)) return fmt::format("{}", *whole);

@@ -16,7 +16,7 @@ namespace {
 // FITS standard 4.0, section 7.3.1.
 constexpr std::size_t k_most_fields = 999;
 
-/// Bytes of one row; a string column has at least one.
+/// Width of the column in a row [byte]; a string column has at least one.
 std::size_t width_of(const TableColumn& column) {
   const auto* strings = std::get_if<std::vector<std::string>>(&column.values);
   if (strings == nullptr) return 8;
@@ -43,7 +43,7 @@ void add_frame(HeaderText& header, SkyFrame frame) {
       return header.add_real("EQUINOX", 1950.0);
     case SkyFrame::galactic:
     case SkyFrame::ecliptic:
-      return;  // no keyword says so; the columns' UCDs do
+      return;  // no keyword for it; the UCDs of the columns say so
   }
 }
 

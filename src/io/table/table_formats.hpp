@@ -12,7 +12,7 @@ namespace kastor::io::detail {
 
 class TextFile;
 
-// One writer a format, for tables that `write_table()` has checked.
+// One writer per format, for tables that `write_table()` has checked.
 void write_csv_table(const std::string& path, const Table& table);
 void write_fits_table(const std::string& path, const Table& table, const Provenance& provenance);
 void write_votable(const std::string& path, const Table& table, const Provenance& provenance);
@@ -20,8 +20,8 @@ void write_ecsv_table(const std::string& path, const Table& table, const Provena
 
 [[nodiscard]] std::size_t rows_of(const TableColumn& column);
 
-/// The names of the columns, then the rows, as CSV: what CSV and ECSV have in common. `shortest`
-/// says how doubles are written.
+/// Writes the names of the columns, then the rows, as CSV: the common part of CSV and ECSV.
+/// `digits` says how doubles are written.
 enum class Digits { seventeen, shortest };
 void add_csv_rows(TextFile& file, const Table& table, Digits digits);
 

@@ -38,7 +38,7 @@ std::optional<double> number_of(std::string_view field) {
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (end != field.data() + field.size()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    // Too small for a double is 0, as everywhere; too large is a mistake.
+    // Too small for a double becomes 0, as everywhere; too large is an error.
     const auto exponent = field.find_first_of("eE");
     const bool small = exponent != std::string_view::npos && field.substr(exponent + 1, 1) == "-";
     return small ? std::optional(0.0) : std::nullopt;

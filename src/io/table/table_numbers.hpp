@@ -7,14 +7,14 @@
 
 namespace kastor::io::detail {
 
-/// Without blanks, tabs and line ends at both ends.
+/// The text without leading and trailing blanks, tabs and line ends.
 [[nodiscard]] std::string_view without_blanks(std::string_view text);
 
-/// A field of a table as a number, whatever the locale is: NaN for the spellings of "there is none"
-/// (see `read_table()`); nothing if it is no number.
+/// A field of a table as a number, independent of the locale. NaN for the spellings of a missing
+/// value (see `read_table()`); none if the field is not a number.
 [[nodiscard]] std::optional<double> number_of(std::string_view field);
 
-/// Whether the field is a number that is there: no spelling of "none", not NaN.
+/// Whether the field is an actual number: neither a missing value nor NaN.
 [[nodiscard]] bool is_plain_number(std::string_view field);
 
 }  // namespace kastor::io::detail

@@ -19,7 +19,7 @@ TableFileFormat sniff(const std::string& path) {
   if (head.empty()) throw Error(detail::one_line(path) + ": is empty; expected a catalogue");
   if (head.starts_with("SIMPLE") || head.starts_with("\x1f\x8b") || head.starts_with("BZh"))
     return TableFileFormat::fits;
-  // UTF-16 is for the XML parser to understand.
+  // Files in UTF-16 are left to the XML parser.
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return TableFileFormat::votable;
   if (head.find('\0') != std::string_view::npos) {
     throw Error(detail::one_line(path) +

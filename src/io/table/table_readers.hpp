@@ -7,18 +7,19 @@
 #include <string>
 #include <vector>
 
-/// The formats that `read_table()` knows, each in a file of its own. The file is a regular one.
+/// The formats that `read_table()` supports, each in its own file. The path is that of a regular
+/// file.
 namespace kastor::io::detail {
 
 [[nodiscard]] std::optional<TableFromFile> read_fits_table(const std::string& path,
                                                            const ColumnChoice& choose);
 [[nodiscard]] std::optional<TableFromFile> read_votable(const std::string& path,
                                                         const ColumnChoice& choose);
-/// ECSV too.
+/// Also reads ECSV.
 [[nodiscard]] std::optional<TableFromFile> read_text_table(const std::string& path,
                                                            const ColumnChoice& choose);
 
-/// What ECSV's header says of its table.
+/// The content of an ECSV header.
 struct EcsvHeader {
   char delimiter = ' ';
   std::vector<TableColumn> columns;
@@ -26,7 +27,7 @@ struct EcsvHeader {
 /// \param lines  the comment lines of the file, without "# "; the first is "%ECSV 1.0"
 [[nodiscard]] EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines);
 
-/// The columns asked for, with empty values of the kinds asked for.
+/// A table with the requested columns, which have the requested types and no values.
 [[nodiscard]] Table empty_table(const std::vector<TableColumn>& columns,
                                 const std::vector<ColumnRequest>& requests);
 

@@ -14,7 +14,7 @@
 namespace kastor::io::detail {
 namespace {
 
-/// Text for an element or a quoted attribute (XML 1.0, section 2.4).
+/// The text for an element or a quoted attribute (XML 1.0, section 2.4).
 std::string escaped(std::string_view value) {
   std::string result;
   for (const char c : clean_text(value)) {
@@ -42,7 +42,7 @@ std::string attribute(const char* name, std::string_view value) {
   return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escaped(value));
 }
 
-/// `<tag attributes>`, with a DESCRIPTION in it if there is one.
+/// `<tag attributes>`, with a DESCRIPTION inside if there is one.
 std::string described(const char* indent, const char* tag, const std::string& attributes,
                       const std::string& description) {
   if (description.empty()) return fmt::format("{}<{}{}/>\n", indent, tag, attributes);
@@ -50,7 +50,7 @@ std::string described(const char* indent, const char* tag, const std::string& at
                      attributes, escaped(description));
 }
 
-/// The attributes of COOSYS, in the words of VOTable 1.4, section 3.1.
+/// The attributes of COOSYS, with the names of VOTable 1.4, section 3.1.
 const char* system_of(SkyFrame frame) {
   constexpr std::array<const char*, 5> systems = {
       R"(system="ICRS")", R"(system="eq_FK5" equinox="J2000")",
@@ -68,7 +68,7 @@ std::string type_of(const TableColumn& column) {
   if (std::holds_alternative<std::vector<std::int64_t>>(column.values)) return R"(datatype="long")";
   if (std::holds_alternative<std::vector<double>>(column.values)) return R"(datatype="double")";
   const auto& values = std::get<std::vector<std::string>>(column.values);
-  // Other than ASCII, a `char` is not, before VOTable 1.5.
+  // Before VOTable 1.5 a `char` must be ASCII.
   const bool ascii = std::all_of(values.begin(), values.end(), is_ascii);
   return ascii ? R"(datatype="char" arraysize="*")" : R"(datatype="unicodeChar" arraysize="*")";
 }
@@ -80,13 +80,13 @@ std::string field_of(const TableColumn& column, bool has_frame) {
   return described("   ", "FIELD", attributes, column.description);
 }
 
-/// As section 6 of the standard spells it.
+/// A number in the spelling of section 6 of the standard.
 std::string number_text(double value) {
   if (std::isfinite(value)) return fmt::format("{}", value);
   return std::isnan(value) ? "NaN" : (value > 0 ? "+Inf" : "-Inf");
 }
 
-/// A card's comment begins with its unit in brackets, as FITS has it.
+/// The comment of a card begins with the unit in brackets, as in FITS.
 std::string param_of(const HeaderCard& card) {
   const auto close = card.comment.starts_with('[') ? card.comment.find("] ") : std::string::npos;
   const bool has_unit = close != std::string::npos;
@@ -103,7 +103,7 @@ std::string param_of(const HeaderCard& card) {
   } else {
     value = number_text(std::get<double>(card.value));
   }
-  // A value may be empty, but has to be there.
+  // A value may be empty, but must be present.
   return described("   ", "PARAM",
                    fmt::format("{} {}{} value=\"{}\"", attribute("name", card.keyword), type,
                                attribute("unit", unit), value),
@@ -139,7 +139,7 @@ void add_rows(TextFile& file, const Table& table) {
 }  // namespace
 
 std::string votable_line(const ProvenanceEntry& entry) {
-  // A value may be empty, but has to be there.
+  // A value may be empty, but must be present.
   return fmt::format("  <INFO name=\"{}\" value=\"{}\"/>\n", entry.name, escaped(entry.value));
 }
 

@@ -9,7 +9,7 @@
 namespace kastor::io::detail {
 namespace {
 
-// Text kept before it is written.
+// Amount of text that is kept before it is written.
 constexpr std::size_t k_most_kept = std::size_t{1} << 16;
 
 }  // namespace

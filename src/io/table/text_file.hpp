@@ -11,19 +11,19 @@
 
 namespace kastor::io::detail {
 
-/// A text file being written piece by piece. Numbers do not depend on the locale.
+/// A text file that is written piece by piece. Numbers do not depend on the locale.
 class TextFile {
  public:
   explicit TextFile(const std::string& path) : m_file(path) {}
 
   void add(std::string_view text);
   void add(std::int64_t value);
-  /// With 17 significant digits, which bring every double back; a NaN is `nan`, its sign says
-  /// nothing.
+  /// Writes 17 significant digits, from which every double can be restored; any NaN is `nan`,
+  /// whatever its sign.
   void add_digits(double value);
-  /// The shortest text that brings the value back; `nan`, `inf`, `-inf`.
+  /// Writes the shortest text that gives the same value; `nan`, `inf`, `-inf`.
   void add_shortest(double value);
-  /// To be called before the file counts as written.
+  /// Must be called before the file counts as written.
   void close();
 
  private:

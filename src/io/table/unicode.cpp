@@ -10,10 +10,10 @@ namespace {
 
 struct Character {
   std::uint32_t code = 0;
-  std::size_t length = 0;  // bytes; 0 where there is no UTF-8
+  std::size_t length = 0;  // bytes; 0 if this is not UTF-8
 };
 
-/// The first character of a text that is not empty (RFC 3629: no overlong forms, no surrogates).
+/// The first character of a non-empty text (RFC 3629: no overlong forms, no surrogates).
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -30,7 +30,7 @@ Character first_character(std::string_view text) {
   return {code, length};
 }
 
-/// Forbidden in XML 1.0 or YAML 1.1, or taken for the end of a line by some reader.
+/// Forbidden in XML 1.0 or YAML 1.1, or taken as a line end by some readers.
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x2028 || code == 0x2029 ||
          code == 0xfeff || (code & 0xfffe) == 0xfffe;

@@ -7,8 +7,8 @@
 
 namespace kastor::io::detail {
 
-/// The text as every text format may hold it on one line: UTF-8 without control characters, line
-/// ends and non-characters, which become '?'; bytes that are no UTF-8 become U+FFFD.
+/// The text in a form that every text format can hold on one line: UTF-8 in which control
+/// characters, line ends and non-characters become '?', and invalid bytes become U+FFFD.
 [[nodiscard]] std::string clean_text(std::string_view text);
 
 [[nodiscard]] bool is_ascii(std::string_view text);

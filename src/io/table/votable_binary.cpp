@@ -17,11 +17,11 @@
 namespace kastor::io::detail {
 namespace {
 
-/// How a field lies in a row.
+/// The layout of a field in a row.
 struct Layout {
-  std::size_t element = 0;  // bytes; 0: bits
-  std::size_t count = 1;    // elements
-  bool variable = false;    // a count of four bytes comes first
+  std::size_t element = 0;  // size of an element [byte]; 0: bits
+  std::size_t count = 1;    // number of elements
+  bool variable = false;    // preceded by a count of four bytes
 };
 
 Layout layout_of(const VotableField& field) {
@@ -60,7 +60,7 @@ Unsigned big_endian(std::string_view bytes) {
   return value;
 }
 
-/// The bytes of rows, one field after another.
+/// The bytes of rows, read one field after another.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : m_rest(bytes) {}
@@ -103,7 +103,7 @@ double number_in(std::string_view bytes, const VotableField& field) {
 
 std::string text_in(std::string_view bytes, const VotableField& field) {
   if (field.datatype == "char") return std::string(bytes.substr(0, bytes.find('\0')));
-  if (field.datatype == "unicodeChar") {  // UCS-2; what is not ASCII is only shown
+  if (field.datatype == "unicodeChar") {  // UCS-2; other than ASCII is only for display
     std::string text;
     for (; bytes.size() >= 2; bytes.remove_prefix(2)) {
       const auto code = big_endian<std::uint16_t>(bytes);

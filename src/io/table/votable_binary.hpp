@@ -14,15 +14,15 @@ struct VotableField {
   TableColumn column;
   std::string datatype;
   std::string arraysize;  // empty: one value
-  std::string null;       // VALUES null; empty: none
+  std::string null;       // VALUES null; empty if there is none
 };
 
-/// Whether the field holds one number a row.
+/// Whether the field holds one number per row.
 [[nodiscard]] bool is_number(const VotableField& field);
 
-/// Rows of BINARY or BINARY2 (VOTable 1.4, sections 5.3 and 5.4), appended to `table`.
-/// \param with_null_flags  BINARY2
-/// \throws kastor::Error without the file's name
+/// Appends rows of BINARY or BINARY2 (VOTable 1.4, sections 5.3 and 5.4) to `table`.
+/// \param with_null_flags  whether the rows are BINARY2
+/// \throws kastor::Error, without the name of the file
 void append_binary_rows(std::string_view bytes, bool with_null_flags,
                         const std::vector<VotableField>& fields,
                         const std::vector<ColumnRequest>& requests, Table& table);
