@@ -38,7 +38,7 @@ std::string summary_of(const std::vector<CommandDescription>& commands, std::siz
       if (part.name == name.substr(space + 1)) return part.summary;
     }
   }
-  return "find and measure the sources of astronomical images";
+  return "find and measure the sources in astronomical images";
 }
 
 std::string in_short(const OptionDescription& option) {

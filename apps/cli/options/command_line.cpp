@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t help_column = 26;
 constexpr const char* input_heading = "Input";
-constexpr const char* config_heading = "Options from a file";
+constexpr const char* config_heading = "Configuration file";
 constexpr const char* config_name = "--config";
 constexpr const char* dump_name = "--dump-config";
 
@@ -403,11 +403,11 @@ void CommandLine::add_config_options(bool& dump) {
   heading(config_heading);
   value(
       config_name, "FILE", [](const std::string&) {},
-      "Take options from FILE, in TOML: 'kappa = 3' is what\n"
-      "--kappa 3 is, 'json = true' is --json. What is typed\nhere wins.");
+      "Read options from a TOML file: 'kappa = 3' stands for\n"
+      "--kappa 3, and 'json = true' for --json. Options on\nthe command line take precedence.");
   flag(dump_name, dump,
-       "Print such a file and do nothing else: the options\n"
-       "given, and all others with their defaults in comments.");
+       "Print such a file and exit: the options given, and all\n"
+       "others as comments with their defaults.");
   for (auto& option : m_parser->about.options) {
     if (option.heading == config_heading) option.configurable = false;
   }

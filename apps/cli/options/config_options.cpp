@@ -141,9 +141,9 @@ std::string config_text(
     const std::function<std::vector<std::string>(const OptionDescription&)>& given) {
   std::string text =
       as_comment("Options of '" + command.name +
-                 "', for its --config FILE, as TOML. A line as in #key = value is an option that "
-                 "was not given, with its default, or with what it takes where there is no fixed "
-                 "one.");
+                 "' as a TOML file for --config. A line '#key = value' is an option that was not "
+                 "given, with its default, or with the kind of its value if it has no fixed "
+                 "default.");
   std::string heading;
   for (const auto& option : command.options) {
     if (!option.configurable) continue;
