@@ -115,7 +115,7 @@ void check(const CommandLine& line, const ConvolveOptions& options) {
   }
   if (options.sigma && options.size == 0 && 8 * *options.sigma > most_kernel_pixels) {
     throw UsageError(fmt::format(
-        "--gaussian: found '{}', which is too wide for 127 pixels; expected 15.875 or less, or "
+        "--gaussian: found '{}', too wide for a kernel of 127 pixels; expected 15.875 or less, or "
         "--size",
         *options.sigma));
   }
@@ -145,7 +145,8 @@ bool parse(Arguments arguments, ConvolveOptions& options) {
   if (!line.parse(arguments)) return false;
   if (!options.sigma && options.kernel.empty()) {
     throw UsageError(
-        "convolve: no kernel is given; expected --gaussian SIGMA or --kernel FILE.fits");
+        "convolve: found no kernel; expected --gaussian SIGMA, --kernel FILE.fits or --kernel "
+        "lesson");
   }
   return true;
 }
@@ -221,7 +222,7 @@ struct ConvolveJob {
     convolver(as_const_image<Exec>(pixels), result);
     const auto on_host = readable_on_host(space, result);
     session.steps().end();
-    how = convolver.parts() == 0 ? "direct" : "separable in " + count_of(convolver.parts(), "part");
+    how = convolver.parts() == 0 ? "direct" : "separable in " + count_of(convolver.parts(), "term");
     const ScopedStep step(session.steps(), "write");
     const auto cards = io::cards_without_beam(io::kept_cards(image.header_cards, image.fits_axes));
     io::write_image(temporary, io::pixel_rows(on_host),

@@ -136,9 +136,9 @@ void run(Arguments arguments) {
   }
   const auto* subcommand = find_subcommand(first);
   if (subcommand == nullptr) {
-    throw UsageError("found " + (arguments.empty() ? "nothing" : "'" + first + "'") +
-                     " where a subcommand belongs; expected one of " + subcommand_names() +
-                     " (see 'kastor --help')");
+    throw UsageError((arguments.empty() ? "found no subcommand"
+                                        : "found '" + first + "', which is not a subcommand") +
+                     "; expected one of " + subcommand_names() + " (see 'kastor --help')");
   }
   subcommand->run(arguments.subspan(1));
 }

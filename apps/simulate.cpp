@@ -164,10 +164,10 @@ void run_simulate(Arguments arguments) {
     }
   } else {
     const std::string found =
-        arguments.empty() ? "nothing" : "'" + std::string(arguments.front()) + "'";
+        arguments.empty() ? "no kind of image"
+                          : "'" + std::string(arguments.front()) + "', which is no kind of image";
     throw UsageError("simulate: found " + found +
-                     " where the kind of image belongs; expected sky or diracs (see "
-                     "'kastor simulate --help')");
+                     "; expected sky or diracs (see 'kastor simulate --help')");
   }
 }
 

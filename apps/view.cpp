@@ -58,7 +58,7 @@ bool parse(Arguments arguments, ViewOptions& options) {
     if (line.given("-o")) require_png_ending("-o", options.output);
     check_picture_options(options.picture);
     if (options.picture.params.labels && !options.catalogue)
-      throw UsageError("--labels: found no --catalogue; expected one with the ids");
+      throw UsageError("--labels: found without --catalogue; expected both");
   });
   return line.parse(arguments);
 }

@@ -90,7 +90,7 @@ void measure_files(const bench::Images& images, const bench::TimingRules& rules,
 void require_same_bits(const bench::Table& table) {
   const std::string where = bench::first_difference(table);
   if (!where.empty()) {
-    throw Error("bench: found another result of " + where +
+    throw Error("bench: found other bits from " + where +
                 " (see the table); expected the same bits everywhere");
   }
 }

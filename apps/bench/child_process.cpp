@@ -17,8 +17,8 @@ namespace kastor::bench {
 namespace {
 
 [[noreturn]] void fail(const std::string& program, int error) {
-  throw Error(program + ": could not be started (" + std::strerror(error) +
-              "); expected a program that runs");
+  throw Error(program + ": cannot be started (" + std::strerror(error) +
+              "); expected an executable program");
 }
 
 /// Closes a descriptor once.

@@ -125,7 +125,7 @@ std::vector<Step> convolution_steps() {
            run_convolve<ConvolveMethod::automatic>},
           {"convolve_direct", "convolve2d, mode full, 15 x 15 taps, float64, method direct",
            run_convolve<ConvolveMethod::direct>},
-          {"convolve_1d", "1-D convolution, mode full, 15 taps, float64, the image as one line",
+          {"convolve_1d", "1-D convolution, mode full, 15 taps, float64, the flattened image",
            run_convolve_1d}};
 }
 

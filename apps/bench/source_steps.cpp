@@ -152,7 +152,7 @@ Measured run_pipeline(const std::string& backend, const Images& images, const Ti
 std::vector<Step> source_steps() {
   return {{"label", "labelling of the mask, as runs", run_label},
           {"label_image", "labelling of the mask, as an int32 image", run_label_image},
-          {"measure", "measuring: sums, centres, peaks, boxes", run_measure},
+          {"measure", "measuring: sums, centres, peaks, bounding boxes", run_measure},
           {"pipeline", "whole pipeline: clip, segment, label, measure", run_pipeline}};
 }
 

@@ -48,8 +48,8 @@ io::ColumnNames parse_columns(const std::string& option, const std::string& text
     const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
     const auto fail = [&](const std::string& found) {
       throw UsageError(option + ": found " + found +
-                       "; expected a list as in ra=RAJ2000,dec=DEJ2000 of id, ra, dec, x, y, "
-                       "flux_peak, flux_int, flux_sum, snr, rms, size, origin");
+                       "; expected a list such as ra=RAJ2000,dec=DEJ2000, with keys among id, ra, "
+                       "dec, x, y, flux_peak, flux_int, flux_sum, snr, rms, size and origin");
     };
     if (value.empty()) fail("'" + item + "'");
     if (key == "origin") {
@@ -92,7 +92,7 @@ io::TableFormat matches_format(const std::string& path) {
   const auto format = io::table_format_of(path);
   if (!format) {
     throw UsageError("-o: found '" + path +
-                     "', whose ending names no format; expected .csv, .fits, .fit, .vot, "
+                     "', whose suffix names no format; expected .csv, .fits, .fit, .vot, "
                      ".votable, .xml or .ecsv");
   }
   return *format;

@@ -126,7 +126,7 @@ std::string radius_origin(const io::SourceList& first, const io::SourceList& sec
     case io::RadiusFrom::sizes_of_second:
       return "half the median size in " + one_line(second.path);
     default:
-      return "the default, as no sizes are known";
+      return "the default, since no sizes are known";
   }
 }
 

@@ -109,9 +109,7 @@ class ManyImages {
     const auto failures = m_log.count(Outcome::State::failed);
     if (failures > 0) {
       throw Error(
-          fmt::format("{} of {} images failed; expected each to be read, searched and "
-                      "written",
-                      failures, m_log.size()));
+          fmt::format("{} of {} images failed; expected none to fail", failures, m_log.size()));
     }
   }
 

@@ -36,8 +36,8 @@ void resume(const std::vector<StagedCatalogue>& targets, ReadImage& image) {
   for (std::size_t i = 0; i < targets.size() && resumption == Resumption::conflict; ++i) {
     if (found[i] != Standing::other && found[i] != Standing::silent) continue;
     throw Error(one_line(targets[i].path) +
-                ": exists already, from another version, other options or other pixels, as far as "
-                "it says; expected --overwrite beside --resume");
+                ": exists already, and does not record this version, these options and these "
+                "pixels; expected --overwrite beside --resume");
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 void add_lines(const std::string& path, std::vector<std::string>& names) {
   const auto fail = [&](const char* found) {
-    throw Error(one_line(path) + ": " + found + "; expected a list of images, one name a line");
+    throw Error(one_line(path) + ": " + found + "; expected a list of images, one name per line");
   };
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) fail("no such file");

@@ -81,7 +81,7 @@ class IslandPlan {
     } catch (const Error& error) {
       if (!m_options.box && !m_options.mask) throw;
       throw Error(std::string(error.what()) +
-                  " (--box and --mask exclude pixels; a smaller --cell may do)");
+                  " (--box and --mask exclude pixels; try a smaller --cell)");
     }
   }
 

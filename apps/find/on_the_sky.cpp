@@ -19,9 +19,8 @@ constexpr std::int64_t usual_cell = 64;
 
 /// Why --min-beams means nothing here.
 std::string no_beam_in_pixels(const OnTheSky& sky) {
-  if (!sky.beam.beam)
-    return "found no beam; expected one for --min-beams, in the header or by --beam";
-  return "found a beam, but no size of the pixels; expected celestial coordinates for --min-beams" +
+  if (!sky.beam.beam) return "found no beam for --min-beams; expected one in the header or --beam";
+  return "found a beam but no pixel scale; expected celestial coordinates for --min-beams" +
          (sky.why_no_wcs.empty() ? "" : " (" + sky.why_no_wcs + ")");
 }
 

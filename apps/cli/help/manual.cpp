@@ -16,8 +16,8 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary);
   stream << text << std::flush;
   if (!stream) {
-    throw Error(path.string() + ": could not be written (" +
-                std::strerror(errno != 0 ? errno : EIO) + "); expected a folder with room for it");
+    throw Error(path.string() + ": cannot be written (" + std::strerror(errno != 0 ? errno : EIO) +
+                "); expected a folder with room for it");
   }
 }
 

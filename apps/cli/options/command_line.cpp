@@ -215,7 +215,7 @@ struct CommandLine::Parser {
       if (!literal && word == "--") {
         literal = true;
       } else if (!literal && word.size() > 1 && word.starts_with('-')) {
-        throw UsageError("found '" + word + "', which is not expected here");
+        throw UsageError("found the unexpected argument '" + word + "'");
       } else {
         more->push_back(word);
       }
@@ -323,7 +323,7 @@ void CommandLine::choice(const std::string& name, const std::vector<std::string>
       name, label,
       [=](const std::string& text) {
         if (std::find(words.begin(), words.end(), text) == words.end()) {
-          throw UsageError(name + ": found '" + text + "'; expected " + joined(words, " or "));
+          throw UsageError(name + ": found '" + text + "'; expected " + alternatives(words));
         }
         take(text);
       },
@@ -381,8 +381,8 @@ bool CommandLine::parse(Arguments arguments) {
   } catch (const UsageError& error) {
     throw usage_error(error.what());
   } catch (const CLI::ExtrasError&) {
-    throw usage_error("found '" + unexpected_word(m_parser->app.remaining()) +
-                      "', which is not expected here");
+    throw usage_error("found the unexpected argument '" +
+                      unexpected_word(m_parser->app.remaining()) + "'");
   } catch (const CLI::ArgumentMismatch& error) {
     throw usage_error(count_message(error.what()));
   } catch (const CLI::Error& error) {

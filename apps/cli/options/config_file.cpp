@@ -99,9 +99,9 @@ class Reader {
       const auto first = std::find_if(entries.begin(), entries.end() - 1,
                                       [&](const auto& other) { return other.key == last.key; });
       if (first != entries.end() - 1) {
-        fail(last.line, fmt::format("{}: given more than once; expected at most once (it is in "
-                                    "line {} too)",
-                                    last.key, first->line));
+        fail(last.line,
+             fmt::format("{}: given more than once; expected at most once (also in line {})",
+                         last.key, first->line));
       }
     }
     return entries;
@@ -147,12 +147,12 @@ class Reader {
     const int line = m_line;
     const std::string found = rest_of_line();
     if (peek() == '[') {
-      fail("found the table " + found + "; expected lines as in key = value, without tables");
+      fail("found the table " + found + "; expected lines of the form key = value, without tables");
     }
     std::string name = key();
     skip_blanks();
     if (name.empty() || at_end() || peek() != '=') {
-      fail("found " + found + "; expected a line as in key = value");
+      fail("found " + found + "; expected a line of the form key = value");
     }
     ++m_at;
     skip_blanks();
@@ -164,7 +164,8 @@ class Reader {
     }
     skip_comment();
     if (!at_line_end()) {
-      fail(entry.key + ": found " + rest_of_line() + " behind the value; expected nothing");
+      fail(entry.key + ": found " + rest_of_line() +
+           " after the value; expected the end of the line");
     }
     return entry;
   }
@@ -182,7 +183,7 @@ class Reader {
     const int line = m_line;
     ++m_at;
     for (skip_empty_lines(); peek() != ']'; skip_empty_lines()) {
-      if (at_end()) fail(line, key + ": found no end of the list; expected ']'");
+      if (at_end()) fail(line, key + ": found an unclosed list; expected ']'");
       values.push_back(value(key));
       skip_empty_lines();
       if (peek() == ',') {
@@ -203,7 +204,7 @@ class Reader {
     const bool boolean = word == "true" || word == "false";
     if (!number && !boolean) {
       fail(key + ": found " + rest_of_line() +
-           "; expected a number, true, false, a \"text\" in quotes, or a list of them in []");
+           "; expected a number, true, false, a quoted string, or a list of them in []");
     }
     m_at = end;
     return number ? *number : ConfigValue{ConfigType::boolean, std::string(word)};
@@ -213,7 +214,8 @@ class Reader {
     const std::string found = rest_of_line();
     const char quote = peek();
     if (m_text.substr(m_at, 3) == std::string(3, quote)) {
-      fail(key + ": found " + found + "; expected a text on one line, in single quotes or \"\"");
+      fail(key + ": found " + found +
+           "; expected a string on one line, in single or double quotes");
     }
     std::string text;
     for (++m_at; peek() != quote || at_end(); ++m_at) {
@@ -228,7 +230,7 @@ class Reader {
     }
     ++m_at;
     if (text.find('\0') != std::string::npos) {
-      fail(key + ": found a text with a byte of 0; expected none");
+      fail(key + ": found a string with a NUL character; expected none");
     }
     return text;
   }
@@ -251,7 +253,7 @@ class Reader {
     const bool whole = end == code_text.data() + digits && digits != 0 && error == std::errc{};
     if (!whole || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
       fail(key + ": found the escape \\" + rest_of_line() +
-           "; expected one of TOML's; a text in single quotes has none");
+           "; expected an escape of TOML, or a string in single quotes, which has none");
     }
     append_utf8(text, code);
     m_at += digits;
@@ -274,7 +276,7 @@ std::vector<ConfigEntry> parse_config(const std::string& path, std::string_view 
 }
 
 std::vector<ConfigEntry> read_config(const std::string& path) {
-  if (path.empty()) throw UsageError("--config: found ''; expected the name of a file");
+  if (path.empty()) throw UsageError("--config: found ''; expected a file name");
   const auto fail = [&](const std::string& found) {
     throw Error(path + ": " + found + "; expected a configuration file (TOML)");
   };
@@ -284,7 +286,7 @@ std::vector<ConfigEntry> read_config(const std::string& path) {
                          : std::string("cannot be read (") + std::strerror(errno) + ")");
   }
   if (S_ISDIR(status.st_mode)) fail("is a directory");
-  if (!S_ISREG(status.st_mode)) fail("is no regular file");
+  if (!S_ISREG(status.st_mode)) fail("is not a regular file");
   if (static_cast<std::uintmax_t>(status.st_size) > most_bytes) {
     fail(fmt::format("has {} bytes, more than {}", status.st_size, most_bytes));
   }

@@ -15,7 +15,7 @@ namespace {
 std::string in_words(const ConfigEntry& entry) {
   if (entry.is_array) return "a list";
   const auto& value = entry.values.front();
-  return value.type == ConfigType::string ? "the text '" + value.text + "'" : value.text;
+  return value.type == ConfigType::string ? "the string '" + value.text + "'" : value.text;
 }
 
 std::string expected_by(const OptionDescription& option) {
@@ -30,7 +30,7 @@ std::string expected_by(const OptionDescription& option) {
   }
   const auto words = words_of_label(option.label);
   const std::string one =
-      "one value in quotes (" + (words.empty() ? option.label : joined(words, " or ")) + ")";
+      "one quoted string (" + (words.empty() ? option.label : alternatives(words)) + ")";
   return option.repeatable ? one + ", or a list of them" : one;
 }
 
@@ -122,7 +122,7 @@ std::vector<ConfiguredOption> configured_options(const std::string& path,
     };
     const auto* option = find_option(command, entry.key);
     if (option == nullptr) {
-      fail("a key that names no option of '" + command.name + "'; expected one of those that '" +
+      fail("a key that is not an option of '" + command.name + "'; expected one that '" +
            command.name + " --dump-config' prints");
     }
     if (!has_its_type(*option, entry)) fail(in_words(entry) + "; expected " + expected_by(*option));

@@ -52,7 +52,7 @@ MeshCell parse_cell(const std::string& text) {
   const auto sides = parse_integers(text, 'x', 1, largest_side);
   if (!sides || sides->size() > 2) {
     throw UsageError("--cell: found '" + text +
-                     "'; expected N or WxH, pixels from 1 to 2147483647, as in 64 or 100x50");
+                     "'; expected N or WxH, 1 to 2147483647 pixels each, as in 64 or 100x50");
   }
   return {sides->back(), sides->front()};
 }
@@ -61,7 +61,8 @@ PixelBox parse_box(const std::string& text) {
   const auto sides = parse_integers(text, ',', 0, largest_side);
   if (!sides || sides->size() != 4) {
     throw UsageError("--box: found '" + text +
-                     "'; expected X1,X2,Y1,Y2: first and last column, first and last row, from 0");
+                     "'; expected X1,X2,Y1,Y2: first and last column, first and last row, counted "
+                     "from 0");
   }
   const PixelBox box{(*sides)[0], (*sides)[1], (*sides)[2], (*sides)[3]};
   if (box.x_min > box.x_max || box.y_min > box.y_max) {
@@ -133,12 +134,12 @@ void IslandOptionsParser::add_to(CommandLine& line) {
 void IslandOptionsParser::add_thresholds(CommandLine& line) {
   line.heading("Islands (--preset radio or sextractor)");
   line.real(
-      "--seed", "S", {0, true, largest_real, "a finite number of 0 or more"},
+      "--seed", "S", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double seed) { m_seed = seed; },
       "Require a pixel of each island to be more than S times\n"
       "the local noise above the background. Default: 5\n(radio), 1.5 (sextractor).");
   line.real(
-      "--flood", "F", {0, true, largest_real, "a finite number of 0 or more"},
+      "--flood", "F", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double flood) { m_flood = flood; },
       "Grow islands over connected pixels more than F times\n"
       "the local noise above the background. Not above S.\n"
@@ -147,7 +148,7 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
   line.flag("--drop-at-edge", m_given.find.drop_at_edge,
             "Drop islands that touch the edge of the image.");
   line.real(
-      "--min-beams", "B", {0, true, largest_real, "a finite number of 0 or more"},
+      "--min-beams", "B", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double beams) { m_given.min_beams = beams; },
       "Drop islands smaller than B beam areas.");
   line.value(
@@ -238,7 +239,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                         ": found with --preset lesson, the default; expected --preset radio or "
                         "sextractor"
                   : name + ": found with --preset " + name_of(options.preset) +
-                        "; expected --preset lesson, or --seed and --flood in its place");
+                        "; expected --preset lesson, or --seed and --flood instead");
   }
   if (is_lesson) return options;
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cli/report/format.hpp"
+#include "cli/report/words.hpp"
 #include "cli/run/backends.hpp"
 #include "cli/run/errors.hpp"
 
@@ -23,28 +24,27 @@ std::string checked_hdu(const std::string& text) {
   const bool negative = text.size() > 1 && text[0] == '-' &&
                         text.find_first_not_of("0123456789", 1) == std::string::npos;
   if (negative) {
-    throw UsageError("--hdu: found '" + text + "'; expected a number from 0 (the primary HDU)");
+    throw UsageError("--hdu: found '" + text + "'; expected 0 (the primary HDU) or more");
   }
   if (comma != std::string::npos) {
     (void)parse_integer(
         "--hdu", text.substr(comma + 1),
-        {1, std::numeric_limits<int>::max(), "an EXTVER of 1 or more behind the comma"});
+        {1, std::numeric_limits<int>::max(), "an EXTVER, 1 or more, after the comma"});
   }
   return text;
 }
 
-std::string backend_names() {
-  std::string names;
-  for (const auto& backend : compiled_backends())
-    names += (names.empty() ? "" : "|") + backend.name;
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const auto& backend : compiled_backends()) names.push_back(backend.name);
   return names;
 }
 
 std::string checked_backend(const std::string& text) {
   const auto& list = compiled_backends();
   if (std::none_of(list.begin(), list.end(), [&](const auto& b) { return b.name == text; })) {
-    throw UsageError("--on: found '" + text +
-                     "', which this kastor was not compiled for; expected " + backend_names());
+    throw UsageError("--on: found '" + text + "', which is not compiled in; expected " +
+                     alternatives(backend_names()));
   }
   return text;
 }
@@ -65,7 +65,7 @@ void add_other_run_options(CommandLine& line, RunOptions& options) {
 void add_run_options(CommandLine& line, RunOptions& options) {
   line.heading("Running");
   line.value(
-      "--on", backend_names(),
+      "--on", joined(backend_names(), "|"),
       [&options](const std::string& text) { options.on = checked_backend(text); },
       "Run on this backend. All backends give bit-identical\n"
       "results. Default: the fastest usable one.");
@@ -74,7 +74,7 @@ void add_run_options(CommandLine& line, RunOptions& options) {
 
 void add_run_options(CommandLine& line, RunOptions& options, std::vector<std::string>& on) {
   line.heading("Running");
-  line.values("--on", backend_names(), on,
+  line.values("--on", joined(backend_names(), "|"), on,
               "Run on this backend. May be repeated. Default: all\nusable backends.");
   add_other_run_options(line, options);
 }
@@ -110,7 +110,7 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
       "Select the HDU by number (0 is the primary HDU) or by\n"
       "EXTNAME and EXTVER. Default: the first image with\ndata.");
   line.integer(
-      "--plane", "K", {0, largest_integer, "an integer of 0 or more"},
+      "--plane", "K", {0, largest_integer, "an integer, 0 or more"},
       [&options](std::int64_t plane) { options.plane = plane; },
       "Select plane K of a cube, counted from 0. Required for\na cube.");
 }
@@ -133,7 +133,7 @@ void add_find_options(CommandLine& line, FindParams& params) {
   add_clip_options(line, params.clip);
   line.heading("Sources");
   line.real(
-      "--threshold", "T", {0, true, largest_real, "a finite number of 0 or more"},
+      "--threshold", "T", {0, true, largest_real, "a finite number, 0 or more"},
       [&params](double threshold) { params.threshold = threshold; },
       "Detect pixels above T clipped standard deviations.\nDefault: 5.",
       fmt::format("{}", params.threshold));
@@ -158,7 +158,7 @@ void add_find_options(CommandLine& line, FindParams& params) {
       },
       "Connect pixels that share an edge (4), or an edge or a\ncorner (8). Default: 4.", "4");
   line.integer(
-      "--min-pixels", "N", {1, largest_integer, "an integer of 1 or more"},
+      "--min-pixels", "N", {1, largest_integer, "an integer, 1 or more"},
       [&params](std::int64_t n) { params.label.min_pixels = n; },
       "Drop sources of fewer than N pixels. Default: 1.",
       fmt::format("{}", params.label.min_pixels));

@@ -52,7 +52,7 @@ void add_choice(CommandLine& line, const char* name, const Words<Value, N>& word
 }
 
 void take_percentiles(const std::string& text, io::PictureParams& params) {
-  const RealRange range{0, true, 100, "LOW,HIGH: two numbers from 0 to 100, the first the smaller"};
+  const RealRange range{0, true, 100, "LOW,HIGH: two numbers from 0 to 100, LOW below HIGH"};
   const auto comma = text.find(',');
   if (comma == std::string::npos) {
     throw UsageError("--percentile: found '" + text + "'; expected " + range.words);
@@ -132,12 +132,11 @@ void add_picture_options(CommandLine& line, PictureOptions& options) {
 void check_picture_options(const PictureOptions& options) {
   const io::PictureParams& params = options.params;
   if (params.minimum && params.maximum && options.percentiles_given) {
-    throw UsageError("--percentile: found --min and --max too; expected one of them at most");
+    throw UsageError("--percentile: found with both --min and --max; expected at most one of them");
   }
   if (params.minimum && params.maximum && !(*params.minimum < *params.maximum)) {
-    throw UsageError(
-        fmt::format("--min, --max: found {} and {}; expected the first below the other",
-                    *params.minimum, *params.maximum));
+    throw UsageError(fmt::format("--min, --max: found {} and {}; expected --min below --max",
+                                 *params.minimum, *params.maximum));
   }
   if (params.scale != io::IntensityScale::log) return;
   for (const auto& [name, limit] :
@@ -180,7 +179,7 @@ void require_png_ending(const std::string& option, const std::string& path) {
   }
   if (ending != ".png") {
     throw UsageError(option + ": found '" + path +
-                     "', whose ending names no picture format; expected .png");
+                     "', whose suffix names no picture format; expected .png");
   }
 }
 

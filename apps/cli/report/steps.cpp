@@ -103,8 +103,7 @@ std::string StepRecorder::table(std::int64_t pixels) const {
   rows_below(0, 0, static_cast<double>(pixels), out);
   append_row(out, "total", 0, std::chrono::duration<double>(Clock::now() - m_start).count(),
              static_cast<double>(pixels));
-  if (m_foreign_tool)
-    out += "The steps inside the library are with the Kokkos tool that is loaded.\n";
+  if (m_foreign_tool) out += "The loaded Kokkos tool has the steps within the library.\n";
   return out;
 }
 

@@ -17,7 +17,7 @@ void print_result(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-    throw Error("standard output: could not be written (" + reason +
+    throw Error("standard output: cannot be written (" + reason +
                 "); expected room for the results");
   }
 }

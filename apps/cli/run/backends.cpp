@@ -67,7 +67,7 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
   }
   if (!usable(*chosen)) {
     throw Error("--on " + chosen->name + ": found no usable device (" + device::probe().trouble +
-                "); expected one, with its driver");
+                "); expected a device and its driver");
   }
   m_standard = standard->name;
   m_backend = chosen->name;

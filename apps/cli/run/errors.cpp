@@ -20,16 +20,16 @@ std::string current_failure() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return "out of memory: the image and its work space need more than there is";
+    return "out of memory: the image and its work space need more than is available";
   } catch (const std::length_error&) {
-    return "out of memory: a list longer than this machine can address was asked for";
+    return "out of memory: a list would be longer than this machine can address";
   } catch (const Error& error) {
     return error.what();
   } catch (const std::exception& error) {
     const std::string what = error.what();
     return is_failed_allocation(what) ? "out of memory: " + what : what;
   } catch (...) {
-    return "stopped by an unknown failure";
+    return "stopped by an unknown error";
   }
 }
 
@@ -83,7 +83,7 @@ int run_guarded(const std::function<void()>& job) noexcept {
       return report(current_failure(), exit_failure);
     }
   } catch (...) {
-    std::fputs("kastor: stopped by an unknown failure\n", stderr);
+    std::fputs("kastor: stopped by an unknown error\n", stderr);
     return exit_failure;
   }
 }

@@ -22,7 +22,7 @@ void write_truth(const std::string& path, const std::vector<TrueSource>& truth) 
   // The last bytes may only fail to be written on closing.
   if (file != nullptr) written = (std::fclose(file) == 0) && written;
   if (!written) {
-    throw Error(path + ": could not be written (" + std::strerror(errno) +
+    throw Error(path + ": cannot be written (" + std::strerror(errno) +
                 "); expected room for a table of " + std::to_string(truth.size()) + " sources");
   }
 }
