@@ -33,18 +33,18 @@ std::vector<io::HeaderCard> sky_cards(const SkyParams& sky) {
   const double middle_x = 0.5 * static_cast<double>(sky.nx + 1);
   const double middle_y = 0.5 * static_cast<double>(sky.ny + 1);
   return {{"OBJECT", std::string("kastor simulate sky"), "simulated"},
-          {"BMAJ", beam_deg, "[deg] beam, full width at half maximum"},
-          {"BMIN", beam_deg, "[deg] beam, full width at half maximum"},
+          {"BMAJ", beam_deg, "[deg] major axis of the beam, FWHM"},
+          {"BMIN", beam_deg, "[deg] minor axis of the beam, FWHM"},
           {"BPA", 0.0, "[deg] position angle of the beam"},
           {"CTYPE1", std::string("RA---TAN"), ""},
           {"CRPIX1", middle_x, "[pixel] reference pixel, from 1"},
-          {"CRVAL1", centre_ra_deg, "[deg] right ascension there"},
-          {"CDELT1", -pixel_scale_deg, "[deg] step of a pixel"},
+          {"CRVAL1", centre_ra_deg, "[deg] right ascension of the reference pixel"},
+          {"CDELT1", -pixel_scale_deg, "[deg] pixel increment"},
           {"CUNIT1", std::string("deg"), ""},
           {"CTYPE2", std::string("DEC--TAN"), ""},
           {"CRPIX2", middle_y, "[pixel] reference pixel, from 1"},
-          {"CRVAL2", centre_dec_deg, "[deg] declination there"},
-          {"CDELT2", pixel_scale_deg, "[deg] step of a pixel"},
+          {"CRVAL2", centre_dec_deg, "[deg] declination of the reference pixel"},
+          {"CDELT2", pixel_scale_deg, "[deg] pixel increment"},
           {"CUNIT2", std::string("deg"), ""},
           {"RADESYS", std::string("ICRS"), ""}};
 }
