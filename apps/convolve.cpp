@@ -23,7 +23,7 @@ constexpr const char* lesson_name = "lesson";
 struct ConvolveOptions {
   InputOptions input;
   std::optional<double> sigma;
-  std::int64_t size = 0;  // 0: chosen by sigma
+  std::int64_t size = 0;  // 0: chosen from sigma
   std::string kernel;
   ConvolveParams params{ConvolveMode::same};
   std::string output;
@@ -103,7 +103,7 @@ void add_convolve_options(CommandLine& line, ConvolveOptions& options) {
       word_of(options.params.method));
 }
 
-/// What the options say together.
+/// Checks that the options fit together.
 void check(const CommandLine& line, const ConvolveOptions& options) {
   if (line.given("-o")) require_fits_ending("-o", options.output);
   if (options.size % 2 == 0 && options.size != 0) {
@@ -170,7 +170,7 @@ ConvolutionKernel make_kernel(const ConvolveOptions& options) {
   return kernel_from(io::read_image(options.kernel));
 }
 
-/// All that decides the result.
+/// The options that determine the result, as typed.
 std::string as_typed(const ConvolveOptions& options) {
   std::string text = "kastor convolve" + input_options_as_typed(options.input);
   if (options.sigma) {
@@ -185,8 +185,8 @@ std::string as_typed(const ConvolveOptions& options) {
                      word_of(options.params.method));
 }
 
-/// How far right the image's features lie in the result [pixel]: an even kernel has its middle
-/// between two pixels.
+/// The shift of the image within the result [pixel]. The middle of an even kernel is between two
+/// pixels.
 double shift(ConvolveMode mode, std::int64_t image, std::int64_t kernel) {
   const double middle = 0.5 * static_cast<double>(kernel - 1);
   const std::int64_t whole = (kernel - 1) / 2;

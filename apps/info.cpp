@@ -18,7 +18,7 @@ namespace kastor::cli {
 namespace {
 
 struct InfoOptions {
-  std::optional<std::string> path;  ///< none: about this kastor
+  std::optional<std::string> path;  ///< none: show this build
   RunOptions run;
   bool json = false;
 };

@@ -23,7 +23,7 @@ struct Subcommand {
   void (*run)(Arguments);
 };
 
-/// Used by the build: no help tells of it.
+/// For the build; it is not in the help.
 constexpr std::string_view write_manual_option = "--write-manual";
 
 constexpr std::array subcommands{
@@ -86,8 +86,8 @@ std::string subcommand_names() {
   return names;
 }
 
-/// Answered whatever else is given: the help of the first word that is a subcommand, else that of
-/// the command.
+/// Shows the help of the first word that is a subcommand, else that of the command, whatever else
+/// is given.
 void run_help(Arguments arguments) {
   for (const std::string_view word : arguments) {
     if (const auto* subcommand = find_subcommand(word)) {
@@ -98,7 +98,7 @@ void run_help(Arguments arguments) {
   show_overview(main_overview());
 }
 
-/// The command of these words, and its parts behind it.
+/// Appends the description of the command of these words, and then those of its parts.
 void describe_with_parts(std::vector<std::string> words, std::vector<CommandDescription>& all) {
   words.emplace_back("--help");
   std::vector<char*> arguments;

@@ -57,7 +57,8 @@ io::Provenance provenance(const std::string& command, const std::string& unit) {
   return provenance;
 }
 
-/// The image on the host, filled on the backend by `fill(space, image)`, handed to `use`.
+/// Makes an image that `fill(space, image)` fills on the backend, and passes it to `use` on the
+/// host.
 template <class T, class Fill, class Use>
 void make_image_as(Session& session, const Size& size, const Fill& fill, const Use& use) {
   session.on_backend([&](const auto& space) {
@@ -86,7 +87,7 @@ void make_image(Session& session, const SimulateOptions& options, const Fill& fi
 
 std::int64_t pixels_of(const Size& size) { return size.width * size.height; }
 
-/// "dir/sky.fits" to "dir/sky_truth.csv"
+/// "dir/sky_truth.csv" for "dir/sky.fits".
 std::string truth_path(const std::string& image_path) {
   return image_path.substr(0, image_path.rfind('.')) + "_truth.csv";
 }
@@ -155,7 +156,7 @@ void run_simulate(Arguments arguments) {
   if (help && kind == arguments.end()) {
     show_overview(simulate_overview());
   } else if (kind != arguments.end() && (help || kind == arguments.begin())) {
-    // For help the words before the kind do not matter, but its own may stand among them.
+    // With --help, options may precede the kind, and they are kept.
     const auto rest = help ? arguments : arguments.subspan(1);
     if (std::string_view(*kind) == "sky") {
       simulate_sky_file(rest);

@@ -39,7 +39,7 @@ Measured time_dirac(const Exec& space, const Images& images, const TimingRules& 
   return measured;
 }
 
-/// Times `job`, which makes `result` of `image`, and takes the result.
+/// Times `job`, which computes `result` from `image`, and keeps the result.
 template <class Exec, class DeviceImage, class Result, class Job>
 Measured time_convolution(const Exec& space, const Images& images, const DeviceImage& image,
                           const Result& result, const TimingRules& rules, const Job& job) {

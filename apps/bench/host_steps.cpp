@@ -31,7 +31,7 @@ StepRows one_row(const char* name, const char* title, Timing timing, Facts facts
   return step;
 }
 
-/// The file and the memory.
+/// The bytes in the file and in memory.
 double bytes_of(const Images& images) {
   return std::visit(
       [](const auto& sky) {

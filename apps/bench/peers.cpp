@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Installed beside the program.
+/// The path of the script, relative to that of the program.
 std::string script_path() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -44,7 +44,7 @@ std::string chosen_python(const std::optional<std::string>& wanted) {
               "; expected a Python 3 with NumPy and SciPy (set --python or KASTOR_PYTHON)");
 }
 
-/// Null if it is no JSON object.
+/// The JSON object on the line; null if there is none.
 Json parsed(const std::string& line) {
   Json json = Json::parse(line, nullptr, false);
   return json.is_object() ? json : Json(nullptr);
@@ -70,7 +70,7 @@ Timing timing_of(const Json& seconds, const TimingRules& rules) {
   return make_timing(list, stopped_early);
 }
 
-/// With Kastor's first row: list by list in the script, or figure by figure.
+/// Compares with Kastor's first row: the script compares the lists, and this function the figures.
 std::optional<Comparison> comparison_of(const Json& json, const StepRows& step, const Row& row) {
   if (step.rows.empty()) return std::nullopt;
   Comparison figures = compare(step.rows.front().facts, row.facts);

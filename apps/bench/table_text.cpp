@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t name_width = 22;
 
-/// That many significant digits, without an exponent; all digits before the point.
+/// The value with that many significant digits, but with all digits before the point, and without
+/// an exponent.
 std::string digits(double value, int significant) {
   if (!(value > 0)) return "0";
   const int before = static_cast<int>(std::floor(std::log10(value))) + 1;
@@ -36,7 +37,7 @@ std::string facts_text(const Facts& facts) {
   return text;
 }
 
-/// Bits for Kastor, the largest difference for the others.
+/// For Kastor, whether the bits are the same; for the peers, the largest difference.
 std::string sameness(const Row& row) {
   if (!row.compared) return "";
   const double difference = row.compared->max_difference;

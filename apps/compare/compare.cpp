@@ -36,7 +36,7 @@ struct CompareOptions {
   RunOptions run;
 };
 
-/// "ra=RAJ2000,dec=DEJ2000,origin=1"
+/// Parses "ra=RAJ2000,dec=DEJ2000,origin=1".
 io::ColumnNames parse_columns(const std::string& option, const std::string& text) {
   io::ColumnNames columns;
   for (std::size_t at = 0; at <= text.size();) {

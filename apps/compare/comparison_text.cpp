@@ -27,7 +27,7 @@ std::string catalogue_line(const char* role, const io::SourceList& list,
   return text + "\n";
 }
 
-/// "0.931", "-" where there is nothing to divide by.
+/// "0.9310", or "-" if `whole` is 0.
 std::string share_text(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.4f}", static_cast<double>(part) / static_cast<double>(whole));

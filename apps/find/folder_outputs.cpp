@@ -23,7 +23,7 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/// Which file it is, whatever its name.
+/// Identifies a file, whatever its name.
 using Identity = std::pair<dev_t, ino_t>;
 Identity identity_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
 
@@ -81,7 +81,7 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
 }
 
 FolderOutputs::~FolderOutputs() {
-  if (m_made) (void)::rmdir(m_folder.c_str());  // not if something is in it
+  if (m_made) (void)::rmdir(m_folder.c_str());  // fails if it is not empty
 }
 
 std::vector<StagedCatalogue> FolderOutputs::of(std::size_t image) const {

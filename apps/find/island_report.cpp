@@ -15,7 +15,7 @@
 namespace kastor::cli {
 namespace {
 
-/// A column by its name; null if the table has none.
+/// The column of this name; null if the table has none.
 const io::TableColumn* column(const io::Table& table, const std::string& name) {
   const auto found = std::find_if(table.columns.begin(), table.columns.end(),
                                   [&](const auto& each) { return each.name == name; });
@@ -35,11 +35,11 @@ double number(const io::TableColumn& column, std::size_t row) {
       column.values);
 }
 
-/// One column of the text: of the table, as wide and exact as it needs.
+/// A column of the table as the text shows it.
 struct Shown {
   const char* name;
   int width;
-  const char* format;  // of a double
+  const char* format;  // for a double
 };
 
 std::vector<Shown> shown_columns(const io::Table& table) {
@@ -136,7 +136,7 @@ std::string islands_text(const IslandReport& report) {
   const auto shown = shown_columns(table);
   const auto& peaks = *column(table, "flux_peak");
   const auto order = brightest_rows(rows, [&](std::size_t row) {
-    const double value = std::abs(number(peaks, row));  // those of negative islands too
+    const double value = std::abs(number(peaks, row));  // includes negative islands
     return std::isnan(value) ? -1.0 : value;
   });
   text += order.size() < rows ? fmt::format("\nthe {} brightest peaks", order.size())

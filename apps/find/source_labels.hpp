@@ -29,7 +29,8 @@ void write_source_labels_as(const Exec& space, const std::string& path, const io
        {"THRESH", result.threshold, "pixels above this value are foreground"}});
 }
 
-/// The image of labels: int32, or int64 where there are too many. Returns the type's name.
+/// Writes the image of labels, as int32, or as int64 if there are too many. Returns the name of the
+/// type.
 template <class Exec>
 const char* write_source_labels(const Exec& space, const std::string& path,
                                 const io::FitsImage& image, const RunLabels<Exec>& labels,

@@ -24,7 +24,8 @@ constexpr std::size_t most_bytes = 1 << 20;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Digits with single underscores between them. Empty if it is something else.
+/// The digits of a number that may have single underscores between them; empty if `text` is
+/// something else.
 std::string digits_of(std::string_view text) {
   std::string digits;
   char before = '_';
@@ -36,14 +37,14 @@ std::string digits_of(std::string_view text) {
   return before == '_' ? std::string{} : digits;
 }
 
-/// The characters up to one of `ends`, taken from `text`.
+/// Removes the characters up to one of `ends` from `text`, and returns them.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const auto taken = text.substr(0, text.find_first_of(ends));
   text.remove_prefix(taken.size());
   return taken;
 }
 
-/// TOML's integers and floats in decimal: no leading zeros, digits on both sides of the point.
+/// Parses TOML's decimal integers and floats: no leading zeros, digits on both sides of the point.
 std::optional<ConfigValue> number_of(std::string_view text) {
   std::string sign;
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
@@ -135,7 +136,7 @@ class Reader {
     for (skip_comment(); !at_end() && at_line_end(); skip_comment()) skip_line_end();
   }
 
-  /// What stands here, for a complaint.
+  /// The text at this position, for a message.
   [[nodiscard]] std::string rest_of_line() const {
     const auto end = std::min(m_text.find('\n', m_at), m_text.size());
     std::string rest(m_text.substr(m_at, end - m_at));
@@ -235,7 +236,7 @@ class Reader {
     return text;
   }
 
-  /// Leaves off at the last character of the escape.
+  /// Stops at the last character of the escape.
   void escape(const std::string& key, std::string& text) {
     constexpr std::string_view letters = "btnfr\"\\";
     constexpr std::string_view meanings = "\b\t\n\f\r\"\\";

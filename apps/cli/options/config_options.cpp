@@ -46,7 +46,7 @@ bool has_its_type(const OptionDescription& option, const ConfigEntry& entry) {
       case ValueKind::text:
         break;
     }
-    return value.type != ConfigType::boolean;  // numbers need no quotes: hdu = 1
+    return value.type != ConfigType::boolean;  // a number needs no quotes: hdu = 1
   });
 }
 
@@ -57,7 +57,7 @@ const OptionDescription* find_option(const CommandDescription& command, const st
   return nullptr;
 }
 
-/// As TOML. Integers among the texts, as in hdu = 1, need no quotes.
+/// The value in TOML. A text that is an integer needs no quotes, as in hdu = 1.
 std::string config_value(const OptionDescription& option, const std::string& typed) {
   switch (option.kind) {
     case ValueKind::flag:
@@ -85,7 +85,7 @@ std::string config_values(const OptionDescription& option, const std::vector<std
   return "[" + joined(values, ", ") + "]";
 }
 
-/// Behind the key of an option that was not given.
+/// The value shown for an option that was not given.
 std::string standard_value(const OptionDescription& option) {
   if (option.kind == ValueKind::flag) return "false";
   if (!option.standard.empty()) return config_values(option, {option.standard});
@@ -93,7 +93,7 @@ std::string standard_value(const OptionDescription& option) {
   return (is_text ? config_values(option, {option.label}) : option.label) + "  # no fixed default";
 }
 
-/// Words between any white space, in lines of 80 columns that begin with "# ".
+/// The words of `text`, wrapped into lines of 80 columns that begin with "# ".
 std::string as_comment(const std::string& text) {
   std::string comment = "#";
   std::size_t column = 1;

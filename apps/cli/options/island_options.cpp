@@ -35,7 +35,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Integers between separators, all within the range. None if a part is no such integer.
+/// The integers between the separators; none if a part is not an integer within the range.
 std::optional<std::vector<std::int64_t>> parse_integers(const std::string& text, char separator,
                                                         std::int64_t low, std::int64_t high) {
   std::vector<std::int64_t> numbers;
@@ -43,7 +43,7 @@ std::optional<std::vector<std::int64_t>> parse_integers(const std::string& text,
     for (const auto& part : split(text, separator))
       numbers.push_back(parse_integer("", part, {low, high, ""}));
   } catch (const UsageError&) {
-    return std::nullopt;  // the caller names the whole text
+    return std::nullopt;  // the message of the caller names the whole text
   }
   return numbers;
 }
@@ -71,7 +71,8 @@ PixelBox parse_box(const std::string& text) {
   return box;
 }
 
-/// With a sign, "nan" and "inf" too: who types these does not mean a file.
+/// Whether the user means a number rather than a file; "nan" and "inf" count, with or without a
+/// sign.
 bool looks_like_a_number(const std::string& text) {
   if (text.find_first_not_of("0123456789+-.eE") == std::string::npos) return true;
   std::string word = text.substr(text[0] == '-' || text[0] == '+' ? 1 : 0);
@@ -80,7 +81,8 @@ bool looks_like_a_number(const std::string& text) {
   return word == "nan" || word == "inf" || word == "infinity";
 }
 
-/// A number is a number, all else a file; one whose name is a number can be written ./5.
+/// Text that looks like a number is a number, other text is a file name. A file that is named like
+/// a number can be given as ./5.
 GivenMap parse_map(const std::string& option, const std::string& text, bool positive) {
   if (text.empty()) throw UsageError(option + ": found ''; expected a number or a FITS file");
   if (!looks_like_a_number(text)) return text;
@@ -245,7 +247,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
 
   const bool radio = options.preset == Preset::radio;
   options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
-  // Given alone, a seed below the usual flood means one threshold.
+  // A seed given alone, below the default flood, lowers the flood to it.
   options.find.flood = m_flood.value_or(std::min(radio ? 3.0 : 1.5, options.find.seed));
   if (m_flood && !m_seed) options.find.seed = std::max(options.find.seed, *m_flood);
   if (options.find.flood > options.find.seed) {

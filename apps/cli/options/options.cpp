@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t largest_integer = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_passes = std::numeric_limits<int>::max();
 
-/// "N" or "NAME[,EXTVER]"; which HDU that is only the file can say.
+/// Checks "N" or "NAME[,EXTVER]"; whether there is such an HDU depends on the file.
 std::string checked_hdu(const std::string& text) {
   const auto comma = text.rfind(',');
   if (text.empty() || comma == 0) {
@@ -49,7 +49,7 @@ std::string checked_backend(const std::string& text) {
   return text;
 }
 
-/// Those that do not depend on how --on is meant.
+/// The run options other than --on.
 void add_other_run_options(CommandLine& line, RunOptions& options) {
   line.integer(
       "--threads", "N", {1, most_threads, "an integer from 1 to 512"},

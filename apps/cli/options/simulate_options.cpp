@@ -50,7 +50,7 @@ std::string size_as_typed(const Size& size) {
 }  // namespace
 
 bool parse_sky(Arguments arguments, SimulateOptions& options) {
-  constexpr double largest = 1e30;  // so that no pixel overflows a float
+  constexpr double largest = 1e30;  // no pixel overflows a float
   CommandLine line("kastor simulate sky",
                    "Write a simulated radio field [Jy/beam]: noise correlated over the beam, and\n"
                    "Gaussian sources, some of them extended, whose fluxes follow a power law.\n"

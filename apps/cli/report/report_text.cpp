@@ -52,7 +52,7 @@ std::string counts_text(const io::FitsImage& image, const FindParams& params,
 
 bool is_table(const io::HduInfo& hdu) { return hdu.kind.find("table") != std::string::npos; }
 
-/// As stored; BITPIX of a table says nothing.
+/// The type as stored; the BITPIX of a table is meaningless.
 std::string type_text(const io::HduInfo& hdu) {
   if (hdu.bitpix == 0 || is_table(hdu)) return "-";
   const bool whole = hdu.bitpix > 0;

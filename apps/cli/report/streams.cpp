@@ -24,7 +24,7 @@ void print_result(const std::string& text) {
 
 void make_streams_safe() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // Opened for reading: what is written there still fails, as the caller ordered.
+    // Opened for reading only, so that writing to a closed stream still fails.
     while (fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
       if (open("/dev/null", O_RDONLY) < 0) return;
     }

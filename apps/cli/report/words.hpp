@@ -15,7 +15,7 @@ template <std::integral Number>
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
-/// The words with `separator` between them.
+/// The words, separated by `separator`.
 [[nodiscard]] inline std::string joined(const std::vector<std::string>& words,
                                         const char* separator) {
   std::string text;

@@ -15,7 +15,7 @@ int report(const std::string& what, ExitCode code) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// The sentence for the exception at work.
+/// The message for the current exception.
 std::string current_failure() {
   try {
     throw;
@@ -41,7 +41,7 @@ bool is_failed_allocation(std::string_view what) {
 
 std::string one_line(std::string_view text) {
   std::string line;
-  bool gap = false;  // a line ended, and another may follow
+  bool gap = false;  // after the end of a line, until the next one begins
   for (const char c : text) {
     if (c == '\n') {
       while (!line.empty() && is_space(line.back())) line.pop_back();
@@ -72,7 +72,7 @@ std::string failure_of(const std::string& subject, const std::function<void()>& 
 }
 
 int run_guarded(const std::function<void()>& job) noexcept {
-  // The printing itself may run out of memory; then only fixed text is left.
+  // Printing may itself run out of memory, so the last resort is a fixed text.
   try {
     try {
       job();
