@@ -33,11 +33,31 @@ std::string unexpected_word(const std::vector<std::string>& remaining) {
   return option != remaining.end() ? *option : (remaining.empty() ? "" : remaining.front());
 }
 
+/// Puts CLI11's message into the form of Kastor's, if it is one that is known here.
+std::string message_of(const std::string& what) {
+  constexpr std::string_view required = " is required";
+  constexpr std::string_view excludes = " excludes ";
+  constexpr std::string_view overridden = " was given a disallowed flag override";
+  const auto before = [&what](std::string_view end) {
+    return what.substr(0, what.size() - end.size());
+  };
+  if (what.ends_with(required)) return "found no " + before(required) + "; expected one";
+  if (what.ends_with(overridden)) {
+    const std::string flag = before(overridden);
+    return (flag.starts_with('-') ? "" : "--") + flag + ": found a value; expected none";
+  }
+  if (const auto at = what.find(excludes); at != std::string::npos) {
+    return what.substr(0, at) + ": found with " + what.substr(at + excludes.size()) +
+           "; expected at most one of them";
+  }
+  return what;
+}
+
 /// Replaces CLI11's message for an option that is repeated or lacks its value, which is in terms of
 /// its internal counts.
 std::string count_message(const std::string& what) {
   const auto colon = what.find(": ");
-  if (colon == std::string::npos) return what;
+  if (colon == std::string::npos) return message_of(what);
   const bool repeated = what.find("received", colon) != std::string::npos;
   return what.substr(0, colon) + (repeated ? ": given more than once; expected at most once"
                                            : ": found no value; expected one");
@@ -386,7 +406,7 @@ bool CommandLine::parse(Arguments arguments) {
   } catch (const CLI::ArgumentMismatch& error) {
     throw usage_error(count_message(error.what()));
   } catch (const CLI::Error& error) {
-    throw usage_error(error.what());
+    throw usage_error(message_of(error.what()));
   }
   try {
     for (const auto& check : m_parser->checks) check();
