@@ -23,7 +23,7 @@ constexpr const char* lesson_name = "lesson";
 struct ConvolveOptions {
   InputOptions input;
   std::optional<double> sigma;
-  std::int64_t size = 0;  // 0: chosen by sigma
+  std::int64_t size = 0;  // 0: chosen from sigma
   std::string kernel;
   ConvolveParams params{ConvolveMode::same};
   std::string output;
@@ -51,23 +51,25 @@ const char* word_of(ConvolveMethod method) {
 }
 
 void add_kernel_options(CommandLine& line, ConvolveOptions& options) {
-  line.heading("Kernel (one of)");
+  line.heading("Kernel");
   line.real(
       "--gaussian", "SIGMA", {0, false, 1e6, "a finite number above 0, in pixels"},
       [&options](double sigma) { options.sigma = sigma; },
-      "A round Gaussian with this standard deviation in\n"
-      "pixels, whose weights add up to 1.");
+      "Use a circular Gaussian of this standard deviation\n"
+      "[pixel], normalised to a sum of 1.");
   line.integer(
       "--size", "N", {1, most_kernel_pixels, "an odd integer from 1 to 127"},
       [&options](std::int64_t n) { options.size = n; },
-      "Its width in pixels, odd, up to 127; default: the odd\n"
-      "number next above 8 SIGMA.");
+      "Set the width of the Gaussian kernel [pixel], odd, up\n"
+      "to 127. Default: 8 SIGMA rounded up to an odd number.");
   line.value(
       "--kernel", "FILE.fits|lesson",
       [&options](const std::string& text) { options.kernel = text; },
-      "An image of up to 127 x 127 pixels, taken as it is; or\n"
-      "'lesson': 15 x 15, exp(-(x^2 + y^2) / 2), x, y from -2\n"
-      "to 2, not normalised.");
+      "Use this image as the kernel, as it is, up to 127 x\n"
+      "127 pixels; or 'lesson', the kernel of the course\n"
+      "behind 'find --preset lesson': 15 x 15 pixels of\n"
+      "exp(-(x^2 + y^2) / 2) with x and y from -2 to 2, not\n"
+      "normalised.");
   line.excludes("--kernel", "--gaussian");
   line.excludes("--kernel", "--size");
 }
@@ -77,9 +79,10 @@ void add_convolve_options(CommandLine& line, ConvolveOptions& options) {
   line.choice(
       "--mode", {"same", "full", "valid"},
       [&options](const std::string& word) { options.params.mode = mode_of(word); },
-      "Keep the image's shape (same, the default), all that\n"
-      "the kernel reaches (full), or what is away from the\n"
-      "edges (valid). Beyond its edges the image is 0.",
+      "Keep the shape of the image (same), all pixels that\n"
+      "the kernel reaches (full), or those where it lies\n"
+      "within the image (valid). The image is 0 beyond its\n"
+      "edges. Default: same.",
       word_of(options.params.mode));
   line.choice(
       "--nan", {"propagate", "interpolate"},
@@ -87,20 +90,20 @@ void add_convolve_options(CommandLine& line, ConvolveOptions& options) {
         options.params.nan =
             word == "propagate" ? NanTreatment::propagate : NanTreatment::interpolate;
       },
-      "Blank pixels blank all that the kernel reaches from\n"
-      "them (propagate, the default), or take no part, the\n"
-      "other weights being scaled up (interpolate).",
+      "Blank every pixel that the kernel reaches from a blank\n"
+      "one (propagate), or ignore blank pixels and scale up\n"
+      "the other weights (interpolate). Default: propagate.",
       "propagate");
   line.choice(
       "--method", {"automatic", "direct", "separable"},
       [&options](const std::string& word) { options.params.method = method_of(word); },
-      "Weight by weight (direct), along x and then along y in\n"
-      "as many parts as the kernel needs (separable), or the\n"
-      "faster of both (automatic, the default).",
+      "Convolve tap by tap (direct), along x and then along y\n"
+      "in as many terms as the kernel needs (separable), or\n"
+      "by the faster of the two (automatic). Default:\nautomatic.",
       word_of(options.params.method));
 }
 
-/// What the options say together.
+/// Checks that the options fit together.
 void check(const CommandLine& line, const ConvolveOptions& options) {
   if (line.given("-o")) require_fits_ending("-o", options.output);
   if (options.size % 2 == 0 && options.size != 0) {
@@ -112,7 +115,7 @@ void check(const CommandLine& line, const ConvolveOptions& options) {
   }
   if (options.sigma && options.size == 0 && 8 * *options.sigma > most_kernel_pixels) {
     throw UsageError(fmt::format(
-        "--gaussian: found '{}', which is too wide for 127 pixels; expected 15.875 or less, or "
+        "--gaussian: found '{}', too wide for a kernel of 127 pixels; expected 15.875 or less, or "
         "--size",
         *options.sigma));
   }
@@ -126,13 +129,13 @@ bool parse(Arguments arguments, ConvolveOptions& options) {
   line.heading("Output");
   line.value(
       "-o,--output", "FILE.fits", [&options](const std::string& path) { options.output = path; },
-      "The image to write (required), of the input's pixel\ntype.");
+      "Write the image to this file (required), with the\npixel type of the input.");
   line.requires_option("-o");
   add_overwrite_flag(line, options.overwrite);
   add_run_options(line, options.run);
   line.closing(
-      "The world coordinates of the input are kept, moved along where the mode changes\n"
-      "the shape. The beam (BMAJ, BMIN, BPA) is not: it is no longer the image's.\n"
+      "The world coordinates of the input are kept, and shifted where the mode changes\n"
+      "the shape. The beam (BMAJ, BMIN, BPA) is dropped, as it no longer applies.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"
@@ -142,7 +145,8 @@ bool parse(Arguments arguments, ConvolveOptions& options) {
   if (!line.parse(arguments)) return false;
   if (!options.sigma && options.kernel.empty()) {
     throw UsageError(
-        "convolve: no kernel is given; expected --gaussian SIGMA or --kernel FILE.fits");
+        "convolve: found no kernel; expected --gaussian SIGMA, --kernel FILE.fits or --kernel "
+        "lesson");
   }
   return true;
 }
@@ -166,7 +170,7 @@ ConvolutionKernel make_kernel(const ConvolveOptions& options) {
   return kernel_from(io::read_image(options.kernel));
 }
 
-/// All that decides the result.
+/// The options that determine the result, as typed.
 std::string as_typed(const ConvolveOptions& options) {
   std::string text = "kastor convolve" + input_options_as_typed(options.input);
   if (options.sigma) {
@@ -181,8 +185,8 @@ std::string as_typed(const ConvolveOptions& options) {
                      word_of(options.params.method));
 }
 
-/// How far right the image's features lie in the result [pixel]: an even kernel has its middle
-/// between two pixels.
+/// The shift of the image within the result [pixel]. The middle of an even kernel is between two
+/// pixels.
 double shift(ConvolveMode mode, std::int64_t image, std::int64_t kernel) {
   const double middle = 0.5 * static_cast<double>(kernel - 1);
   const std::int64_t whole = (kernel - 1) / 2;
@@ -218,7 +222,7 @@ struct ConvolveJob {
     convolver(as_const_image<Exec>(pixels), result);
     const auto on_host = readable_on_host(space, result);
     session.steps().end();
-    how = convolver.parts() == 0 ? "direct" : "separable in " + count_of(convolver.parts(), "part");
+    how = convolver.parts() == 0 ? "direct" : "separable in " + count_of(convolver.parts(), "term");
     const ScopedStep step(session.steps(), "write");
     const auto cards = io::cards_without_beam(io::kept_cards(image.header_cards, image.fits_axes));
     io::write_image(temporary, io::pixel_rows(on_host),

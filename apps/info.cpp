@@ -18,17 +18,16 @@ namespace kastor::cli {
 namespace {
 
 struct InfoOptions {
-  std::optional<std::string> path;  ///< none: about this kastor
+  std::optional<std::string> path;  ///< none: show this build
   RunOptions run;
   bool json = false;
 };
 
 bool parse(Arguments arguments, InfoOptions& options) {
   CommandLine line("kastor info",
-                   "Without FILE: what this kastor is made of, its backends and devices.\n"
-                   "With FILE: the HDUs of a FITS file; no data are read.\n");
-  line.optional_positional("FILE", options.path,
-                           "A FITS file: plain, .gz, .bz2 or tile-compressed.");
+                   "Without FILE, show the backends, devices and libraries of this build.\n"
+                   "With FILE, list the HDUs of a FITS file without reading its data.\n");
+  line.optional_positional("FILE", options.path, "FITS file: plain, .gz, .bz2 or tile-compressed.");
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(

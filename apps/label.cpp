@@ -25,23 +25,23 @@ struct LabelOptions {
 };
 
 bool parse(Arguments arguments, LabelOptions& options) {
-  CommandLine line(
-      "kastor label",
-      "Write an image of labels: 0 for background, 1..N for the pixels of the sources\n"
-      "that 'kastor find' would list under these ids.\n");
+  CommandLine line("kastor label",
+                   "Write an image of labels: 0 for the background, 1 to N for the pixels of the\n"
+                   "sources that 'kastor find' lists under these ids.\n");
   add_input_options(line, options.input);
   add_find_options(line, options.find);
   line.heading("Output");
   line.value(
       "-o,--output", "FILE.fits", [&options](const std::string& path) { options.output = path; },
-      "The image to write (required).");
+      "Write the image to this file (required).");
   line.requires_option("-o");
   add_overwrite_flag(line, options.overwrite);
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(
-      "Labels are int32 (int64 beyond 2147483647 sources), in the order of each\n"
-      "source's first pixel; the world coordinates of the input are kept.\n"
+      "Labels are int32, or int64 beyond 2147483647 sources. They follow the raster\n"
+      "order of the first pixel of each source. The world coordinates of the input are\n"
+      "kept.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"

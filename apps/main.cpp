@@ -23,49 +23,47 @@ struct Subcommand {
   void (*run)(Arguments);
 };
 
-/// Used by the build: no help tells of it.
+/// For the build; it is not in the help.
 constexpr std::string_view write_manual_option = "--write-manual";
 
 constexpr std::array subcommands{
-    Subcommand{"find", "find and measure the sources of an image", run_find},
-    Subcommand{"stats", "statistics of an image, before and after kappa-sigma clipping", run_stats},
+    Subcommand{"find", "find and measure the sources in an image", run_find},
+    Subcommand{"stats", "print image statistics before and after kappa-sigma clipping", run_stats},
     Subcommand{"label", "write an image of source labels", run_label},
     Subcommand{"convolve", "convolve an image with a kernel", run_convolve},
     Subcommand{"simulate", "write a simulated image", run_simulate},
-    Subcommand{"view", "draw an image, and sources over it, as a PNG picture", run_view},
+    Subcommand{"view", "draw an image and its sources as a PNG picture", run_view},
     Subcommand{"bench", "time every step on every backend of this machine", run_bench},
-    Subcommand{"compare", "match two catalogues: completeness, extra sources, offsets",
-               run_compare},
-    Subcommand{"info", "this kastor's backends and libraries, or the HDUs of a file", run_info},
-    Subcommand{"primes", "prime numbers by trial division: a small example of a kernel",
-               run_primes},
+    Subcommand{"compare", "match two catalogues: completeness, reliability, offsets", run_compare},
+    Subcommand{"info", "show backends and libraries, or the HDUs of a FITS file", run_info},
+    Subcommand{"primes", "print prime numbers: the smallest example of a kernel", run_primes},
 };
 
 CommandDescription main_overview() {
   CommandDescription about;
   about.name = "kastor";
   about.purpose =
-      "Kastor finds and measures the sources in astronomical images (FITS), with the\n"
-      "same result on one core, on many, and on a GPU.\n";
+      "Kastor finds and measures the sources in astronomical images (FITS), with\n"
+      "bit-identical results on one core, on many cores and on a GPU.\n";
   about.usage = {"kastor SUBCOMMAND [OPTIONS...]", "kastor --version"};
   about.parts_heading = "Subcommands";
   for (const auto& subcommand : subcommands) {
     about.parts.push_back({std::string(subcommand.name), subcommand.summary});
   }
   about.closing =
-      "'kastor SUBCOMMAND --help' lists the options, 'kastor SUBCOMMAND --dump-config'\n"
-      "prints them as a file for --config. Results go to stdout, everything else to\n"
-      "stderr.\n"
+      "'kastor SUBCOMMAND --help' lists the options of a subcommand, and\n"
+      "'kastor SUBCOMMAND --dump-config' prints them as a file for --config.\n"
+      "Results go to stdout, everything else to stderr.\n"
       "\n"
       "Exit codes:\n"
       "  0           done\n"
-      "  1           failure: files, data, memory or devices\n"
-      "  2           wrong usage: the command line itself, or a file given to --config\n"
+      "  1           failure: files, data, memory, devices or the environment\n"
+      "  2           wrong usage: the command line, or a file given to --config\n"
       "\n"
       "Environment:\n"
-      "  OMP_NUM_THREADS   CPU threads, where --threads is not given\n"
+      "  OMP_NUM_THREADS   number of CPU threads, unless --threads is given\n"
       "  KASTOR_FONT       TrueType font of the text in pictures\n"
-      "  KASTOR_PYTHON     the Python of 'kastor bench --peers'\n"
+      "  KASTOR_PYTHON     Python interpreter of 'kastor bench --peers'\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"
@@ -88,8 +86,8 @@ std::string subcommand_names() {
   return names;
 }
 
-/// Answered whatever else is given: the help of the first word that is a subcommand, else that of
-/// the command.
+/// Shows the help of the first word that is a subcommand, else that of the command, whatever else
+/// is given.
 void run_help(Arguments arguments) {
   for (const std::string_view word : arguments) {
     if (const auto* subcommand = find_subcommand(word)) {
@@ -100,7 +98,7 @@ void run_help(Arguments arguments) {
   show_overview(main_overview());
 }
 
-/// The command of these words, and its parts behind it.
+/// Appends the description of the command of these words, and then those of its parts.
 void describe_with_parts(std::vector<std::string> words, std::vector<CommandDescription>& all) {
   words.emplace_back("--help");
   std::vector<char*> arguments;
@@ -138,9 +136,9 @@ void run(Arguments arguments) {
   }
   const auto* subcommand = find_subcommand(first);
   if (subcommand == nullptr) {
-    throw UsageError("found " + (arguments.empty() ? "nothing" : "'" + first + "'") +
-                     " where a subcommand belongs; expected one of " + subcommand_names() +
-                     " (see 'kastor --help')");
+    throw UsageError((arguments.empty() ? "found no subcommand"
+                                        : "found '" + first + "', which is not a subcommand") +
+                     "; expected one of " + subcommand_names() + " (see 'kastor --help')");
   }
   subcommand->run(arguments.subspan(1));
 }

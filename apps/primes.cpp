@@ -21,19 +21,19 @@ struct PrimesOptions {
 
 bool parse(Arguments arguments, PrimesOptions& options) {
   CommandLine line("kastor primes",
-                   "Print the prime numbers up to N, found by trial division, one candidate a\n"
-                   "thread: the smallest example of a kernel (see docs/guide.md).\n");
+                   "Print the prime numbers up to N, found by trial division with one thread per\n"
+                   "candidate: the smallest example of a kernel (see docs/guide.md).\n");
   line.integer(
       "--upto", "N", {0, most_primes_upto, "an integer from 0 to 100000000"},
-      [&options](std::int64_t n) { options.upto = n; }, "The last candidate; default 10000.",
+      [&options](std::int64_t n) { options.upto = n; }, "Test the numbers up to N. Default: 10000.",
       std::to_string(options.upto));
   line.heading("Output");
-  line.flag("--count", options.count, "Print only how many there are.");
+  line.flag("--count", options.count, "Print only the number of primes.");
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(
-      "One number a line, ascending. With --json the keys are upto, count and primes,\n"
-      "the last one null with --count.\n"
+      "The primes are printed in ascending order, one per line. The keys of --json are\n"
+      "upto, count and primes; with --count, primes is null.\n"
       "\n"
       "Example:\n"
       "  kastor primes --upto 100");

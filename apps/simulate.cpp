@@ -33,18 +33,18 @@ std::vector<io::HeaderCard> sky_cards(const SkyParams& sky) {
   const double middle_x = 0.5 * static_cast<double>(sky.nx + 1);
   const double middle_y = 0.5 * static_cast<double>(sky.ny + 1);
   return {{"OBJECT", std::string("kastor simulate sky"), "simulated"},
-          {"BMAJ", beam_deg, "[deg] beam, full width at half maximum"},
-          {"BMIN", beam_deg, "[deg] beam, full width at half maximum"},
+          {"BMAJ", beam_deg, "[deg] major axis of the beam, FWHM"},
+          {"BMIN", beam_deg, "[deg] minor axis of the beam, FWHM"},
           {"BPA", 0.0, "[deg] position angle of the beam"},
           {"CTYPE1", std::string("RA---TAN"), ""},
           {"CRPIX1", middle_x, "[pixel] reference pixel, from 1"},
-          {"CRVAL1", centre_ra_deg, "[deg] right ascension there"},
-          {"CDELT1", -pixel_scale_deg, "[deg] step of a pixel"},
+          {"CRVAL1", centre_ra_deg, "[deg] right ascension of the reference pixel"},
+          {"CDELT1", -pixel_scale_deg, "[deg] pixel increment"},
           {"CUNIT1", std::string("deg"), ""},
           {"CTYPE2", std::string("DEC--TAN"), ""},
           {"CRPIX2", middle_y, "[pixel] reference pixel, from 1"},
-          {"CRVAL2", centre_dec_deg, "[deg] declination there"},
-          {"CDELT2", pixel_scale_deg, "[deg] step of a pixel"},
+          {"CRVAL2", centre_dec_deg, "[deg] declination of the reference pixel"},
+          {"CDELT2", pixel_scale_deg, "[deg] pixel increment"},
           {"CUNIT2", std::string("deg"), ""},
           {"RADESYS", std::string("ICRS"), ""}};
 }
@@ -57,7 +57,8 @@ io::Provenance provenance(const std::string& command, const std::string& unit) {
   return provenance;
 }
 
-/// The image on the host, filled on the backend by `fill(space, image)`, handed to `use`.
+/// Makes an image that `fill(space, image)` fills on the backend, and passes it to `use` on the
+/// host.
 template <class T, class Fill, class Use>
 void make_image_as(Session& session, const Size& size, const Fill& fill, const Use& use) {
   session.on_backend([&](const auto& space) {
@@ -86,7 +87,7 @@ void make_image(Session& session, const SimulateOptions& options, const Fill& fi
 
 std::int64_t pixels_of(const Size& size) { return size.width * size.height; }
 
-/// "dir/sky.fits" to "dir/sky_truth.csv"
+/// "dir/sky_truth.csv" for "dir/sky.fits".
 std::string truth_path(const std::string& image_path) {
   return image_path.substr(0, image_path.rfind('.')) + "_truth.csv";
 }
@@ -155,7 +156,7 @@ void run_simulate(Arguments arguments) {
   if (help && kind == arguments.end()) {
     show_overview(simulate_overview());
   } else if (kind != arguments.end() && (help || kind == arguments.begin())) {
-    // For help the words before the kind do not matter, but its own may stand among them.
+    // With --help, options may precede the kind, and they are kept.
     const auto rest = help ? arguments : arguments.subspan(1);
     if (std::string_view(*kind) == "sky") {
       simulate_sky_file(rest);
@@ -164,10 +165,10 @@ void run_simulate(Arguments arguments) {
     }
   } else {
     const std::string found =
-        arguments.empty() ? "nothing" : "'" + std::string(arguments.front()) + "'";
+        arguments.empty() ? "no kind of image"
+                          : "'" + std::string(arguments.front()) + "', which is no kind of image";
     throw UsageError("simulate: found " + found +
-                     " where the kind of image belongs; expected sky or diracs (see "
-                     "'kastor simulate --help')");
+                     "; expected sky or diracs (see 'kastor simulate --help')");
   }
 }
 

@@ -22,15 +22,14 @@ struct StatsOptions {
 bool parse(Arguments arguments, StatsOptions& options) {
   CommandLine line("kastor stats",
                    "Print mean, median, standard deviation (population), minimum and maximum of\n"
-                   "an image, of all its finite pixels and after kappa-sigma clipping.\n");
+                   "an image, for all finite pixels and after kappa-sigma clipping.\n");
   add_input_options(line, options.input);
   add_clip_options(line, options.clip);
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(
-      "Values are in the image's unit (BUNIT). Blank pixels (NaN, infinite, BLANK)\n"
-      "take no part. Clipping keeps the pixels strictly within the limits, until a\n"
-      "pass removes none.\n"
+      "Values are in the image unit (BUNIT). Blank pixels (NaN, infinite, BLANK) are\n"
+      "ignored. Each pass of the clipping keeps the pixels strictly within the limits.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"

@@ -4,7 +4,8 @@
 
 #include "cli/options/command_line.hpp"
 
-/// One file each. `arguments` is what follows the subcommand's name; failures are exceptions.
+/// The subcommands, one file each. `arguments` is what follows the name of the subcommand; failures
+/// are exceptions.
 namespace kastor::cli {
 
 void run_find(Arguments arguments);

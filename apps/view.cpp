@@ -28,27 +28,27 @@ struct ViewOptions {
 
 bool parse(Arguments arguments, ViewOptions& options) {
   CommandLine line("kastor view",
-                   "Draw an image as a PNG picture with axes and a colour bar, and the sources of\n"
-                   "a catalogue over it.\n");
+                   "Draw an image as a PNG picture with axes and a colour bar, and mark the\n"
+                   "sources of a catalogue.\n");
   add_input_options(line, options.input);
   line.value(
       "--catalogue", "FILE", [&options](const std::string& path) { options.catalogue = path; },
-      "Sources to draw: .csv or .fits, as 'kastor find -o'\nwrites them.");
+      "Mark the sources of this catalogue: .csv or .fits, as\nwritten by 'kastor find -o'.");
   add_picture_options(line, options.picture);
   line.heading("Output");
   line.value(
       "-o,--output", "FILE.png", [&options](const std::string& path) { options.output = path; },
-      "The picture to write (required).");
+      "Write the picture to this file (required).");
   line.requires_option("-o");
   add_overwrite_flag(line, options.overwrite);
   add_run_options(line, options.run);
   line.closing(
       "The first row is at the bottom. Blank pixels (NaN, infinite, BLANK) are bluish\n"
-      "grey (#96aac8), a colour that is in no colour map. An image of one row or a\n"
-      "few is stretched to 24 pixels; one of a single value has the middle colour.\n"
-      "With --scale log, a percentile that is not positive gives way to 1/1000 of the\n"
-      "upper limit. Needed of a catalogue are the columns x_cen, y_cen, x_min, x_max,\n"
-      "y_min, y_max, and id for --labels.\n"
+      "grey (#96aac8), a colour that no colour map contains. An image of a few rows or\n"
+      "columns is stretched to 24 pixels or more, and a constant image has the middle\n"
+      "colour. With --scale log, a lower percentile that is not positive is replaced by\n"
+      "1/1000 of the upper limit. The catalogue must have the columns x_cen, y_cen,\n"
+      "x_min, x_max, y_min and y_max, and id for --labels.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky --size 1024 -o sky.fits\n"
@@ -58,7 +58,7 @@ bool parse(Arguments arguments, ViewOptions& options) {
     if (line.given("-o")) require_png_ending("-o", options.output);
     check_picture_options(options.picture);
     if (options.picture.params.labels && !options.catalogue)
-      throw UsageError("--labels: found no --catalogue; expected one with the ids");
+      throw UsageError("--labels: found without --catalogue; expected both");
   });
   return line.parse(arguments);
 }

@@ -23,7 +23,7 @@ template <class Number>
 double max_difference(const std::vector<Number>& a, const std::vector<Number>& b) {
   if (a.size() != b.size()) return infinity;
   if constexpr (std::is_same_v<Number, std::uint64_t>) {
-    return same_bits(a, b) ? 0 : 1;  // pixels of 0 and 1
+    return same_bits(a, b) ? 0 : 1;  // the pixels are 0 or 1
   } else {
     double difference = 0;
     double magnitude = 0;

@@ -10,11 +10,11 @@
 
 namespace kastor::bench {
 
-/// Everything that a step computed, as one list on the host. 64-bit words are 64 pixels of a mask.
+/// All results of a step, as one list on the host. A 64-bit word holds 64 pixels of a mask.
 using Numbers = std::variant<std::vector<double>, std::vector<float>, std::vector<std::int32_t>,
                              std::vector<std::uint8_t>, std::vector<std::uint64_t>>;
 
-/// A figure worth showing, by name.
+/// A named figure for the table.
 using Fact = std::variant<double, std::int64_t, std::string>;
 using Facts = std::vector<std::pair<std::string, Fact>>;
 
@@ -25,13 +25,13 @@ struct Answer {
 
 struct Comparison {
   bool identical = false;     ///< bit by bit
-  double max_difference = 0;  ///< over the largest magnitude of the list; infinite if one of two
-                              ///< numbers is not finite, or their counts differ
+  double max_difference = 0;  ///< divided by the largest magnitude in the list; infinite if one of
+                              ///< two numbers is not finite, or if the counts differ
 };
 
 [[nodiscard]] Comparison compare(const Numbers& reference, const Numbers& other);
 
-/// Over the numbers that both have; each figure is a list of its own.
+/// Compares the numbers that both have. Each figure is compared as a list of one number.
 [[nodiscard]] Comparison compare(const Facts& reference, const Facts& other);
 
 }  // namespace kastor::bench

@@ -17,7 +17,7 @@
 namespace kastor::cli {
 namespace {
 
-/// Those that were asked for, else all that are usable; the order is that of the build's list.
+/// The backends that were asked for, else all usable ones, in the order of the build's list.
 std::vector<std::string> backends_to_measure(const bench::BenchOptions& options,
                                              const KokkosSession& kokkos) {
   if (!options.on.empty()) return options.on;
@@ -28,7 +28,7 @@ std::vector<std::string> backends_to_measure(const bench::BenchOptions& options,
   return names;
 }
 
-/// The fastest that works in the host's memory: its threads touch the images first.
+/// The fastest CPU backend. It makes the images, so its threads touch them first.
 std::string host_backend() {
   std::string name;
   int rank = -1;
@@ -46,7 +46,7 @@ bench::Images make_images(const bench::BenchOptions& options, Session& session) 
   return bench::make_images(host_backend(), options.size, options.type == PixelType::float64);
 }
 
-/// One row a backend, each compared with the first.
+/// One row per backend, each compared with the first.
 bench::StepRows measure(const bench::Step& step, const std::vector<std::string>& backends,
                         const bench::Images& images, const bench::TimingRules& rules,
                         Session& session, std::optional<bench::Peers>& peers) {
@@ -79,7 +79,7 @@ bench::StepRows measure(const bench::Step& step, const std::vector<std::string>&
 
 void measure_files(const bench::Images& images, const bench::TimingRules& rules, Session& session,
                    bench::Table& table) {
-  io::OutputSet outputs;  // never committed: the file goes whatever happens
+  io::OutputSet outputs;  // never committed, so the file is removed in any case
   const std::string path =
       outputs.add(bench::temporary_target("sky.fits"), io::OverwritePolicy::refuse);
   const ScopedStep step(session.steps(), "fits");
@@ -90,7 +90,7 @@ void measure_files(const bench::Images& images, const bench::TimingRules& rules,
 void require_same_bits(const bench::Table& table) {
   const std::string where = bench::first_difference(table);
   if (!where.empty()) {
-    throw Error("bench: found another result of " + where +
+    throw Error("bench: found other bits from " + where +
                 " (see the table); expected the same bits everywhere");
   }
 }
@@ -100,7 +100,7 @@ void require_same_bits(const bench::Table& table) {
 void run_bench(Arguments arguments) {
   bench::BenchOptions options;
   if (!bench::parse(arguments, options)) return;
-  // What is asked for and cannot be had is said before anything long runs.
+  // A missing peer is reported before any long run.
   std::optional<bench::Peers> peers;
   if (options.peers) peers.emplace(options.python);
 
@@ -116,7 +116,7 @@ void run_bench(Arguments arguments) {
   if (peers) peers->hand_over(images);
   for (const auto& step : bench::steps()) {
     table.steps.push_back(measure(step, backends, images, options.rules, session, peers));
-    // The course makes its kernel after the image.
+    // In the course, the kernel comes after the image.
     if (table.steps.size() == 1) table.steps.push_back(bench::time_kernel(options.rules));
   }
   measure_files(images, options.rules, session, table);

@@ -17,8 +17,8 @@ namespace kastor::bench {
 namespace {
 
 [[noreturn]] void fail(const std::string& program, int error) {
-  throw Error(program + ": could not be started (" + std::strerror(error) +
-              "); expected a program that runs");
+  throw Error(program + ": cannot be started (" + std::strerror(error) +
+              "); expected an executable program");
 }
 
 /// Closes a descriptor once.
@@ -39,8 +39,8 @@ class Descriptor {
   int m_number;
 };
 
-/// stdin and stderr of nothing, stdout into the pipe. posix_spawn rather than fork: threads and
-/// devices are at work in this process.
+/// Starts the program with /dev/null as stdin and stderr, and the pipe as stdout. It uses
+/// posix_spawn rather than fork, since this process has threads and devices at work.
 pid_t start(const std::vector<std::string>& words, int out) {
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
@@ -60,7 +60,7 @@ pid_t start(const std::vector<std::string>& words, int out) {
   return pid;
 }
 
-/// Hands over whole lines; the last one need not end.
+/// Passes on whole lines; the last one may lack its newline.
 void read_lines(int in, const std::function<void(const std::string&)>& take) {
   std::string pending;
   std::array<char, 4096> buffer{};
@@ -101,7 +101,7 @@ int run_program(const std::vector<std::string>& words,
   } catch (...) {
     trouble = std::current_exception();
   }
-  in.close();  // a program that goes on writing ends
+  in.close();  // ends a program that still writes
   const int code = wait_for(pid);
   if (trouble) std::rethrow_exception(trouble);
   return code;

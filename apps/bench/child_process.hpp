@@ -8,9 +8,9 @@
 
 namespace kastor::bench {
 
-/// Runs a program, found on PATH if its name has no '/', with nothing on its stdin and its stderr
-/// thrown away, and hands every line of its stdout to `take` as it comes.
-/// Returns its exit code, 128 + N if signal N ended it. \throws Error if it cannot be started.
+/// Runs a program, which is searched on PATH if its name has no '/', with an empty stdin and with
+/// stderr discarded. Passes each line of its stdout to `take` as it arrives.
+/// Returns its exit code, or 128 + N if signal N ended it. \throws Error if it cannot be started
 int run_program(const std::vector<std::string>& words,
                 const std::function<void(const std::string&)>& take);
 

@@ -39,7 +39,7 @@ Measured time_dirac(const Exec& space, const Images& images, const TimingRules& 
   return measured;
 }
 
-/// Times `job`, which makes `result` of `image`, and takes the result.
+/// Times `job`, which computes `result` from `image`, and keeps the result.
 template <class Exec, class DeviceImage, class Result, class Job>
 Measured time_convolution(const Exec& space, const Images& images, const DeviceImage& image,
                           const Result& result, const TimingRules& rules, const Job& job) {
@@ -125,7 +125,7 @@ std::vector<Step> convolution_steps() {
            run_convolve<ConvolveMethod::automatic>},
           {"convolve_direct", "convolve2d, mode full, 15 x 15 taps, float64, method direct",
            run_convolve<ConvolveMethod::direct>},
-          {"convolve_1d", "1-D convolution, mode full, 15 taps, float64, the image as one line",
+          {"convolve_1d", "1-D convolution, mode full, 15 taps, float64, the flattened image",
            run_convolve_1d}};
 }
 

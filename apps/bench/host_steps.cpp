@@ -31,7 +31,7 @@ StepRows one_row(const char* name, const char* title, Timing timing, Facts facts
   return step;
 }
 
-/// The file and the memory.
+/// The bytes in the file and in memory.
 double bytes_of(const Images& images) {
   return std::visit(
       [](const auto& sky) {
@@ -80,7 +80,7 @@ StepRows time_fits_write(const Images& images, const std::string& path, const Ti
 StepRows time_fits_read(const Images& images, const std::string& path, const TimingRules& rules) {
   io::FitsImage image;
   auto timing = time(rules, [&] { image = io::read_image(path); });
-  auto step = one_row("fits_read", "reading it again", std::move(timing), {});
+  auto step = one_row("fits_read", "reading it back", std::move(timing), {});
   step.items = images.size * images.size;
   step.bytes = bytes_of(images);
   step.rows.front().compared = compare(pixels_of(images.sky), pixels_of(image.pixels));

@@ -7,15 +7,15 @@
 #include "bench/steps.hpp"
 #include "bench/table.hpp"
 
-/// Steps that know no backends.
+/// Steps that do not depend on a backend.
 namespace kastor::bench {
 
 [[nodiscard]] StepRows time_kernel(const TimingRules& rules);
 
-/// The sky into the file of that name, which is overwritten, and back.
+/// Times writing the sky to the file of that name, which is overwritten, and reading it back.
 [[nodiscard]] StepRows time_fits_write(const Images& images, const std::string& path,
                                        const TimingRules& rules);
-/// Compared with the sky.
+/// The pixels read are compared with the sky.
 [[nodiscard]] StepRows time_fits_read(const Images& images, const std::string& path,
                                       const TimingRules& rules);
 

@@ -14,7 +14,7 @@
 namespace kastor::bench {
 namespace {
 
-/// Linux' name for it (not on every architecture), else the architecture.
+/// The name of the CPU in Linux, which not every architecture has, else the architecture.
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {

@@ -9,20 +9,20 @@
 
 namespace kastor::bench {
 
-/// Where the figures were taken.
+/// The machine on which the times were measured.
 struct Machine {
   struct BackendInfo {
     std::string name;
     bool usable = false;
     bool measured = false;
     std::string trouble;  ///< why it is not usable
-    int threads = 0;      ///< that work at once; 0 if not usable
+    int threads = 0;      ///< concurrent threads; 0 if not usable
     bool device = false;
   };
   std::string kastor;             ///< version
   std::string kokkos;             ///< version
-  std::string cpu;                ///< model; empty if the system does not tell
-  unsigned hardware_threads = 0;  ///< 0 if the system does not tell
+  std::string cpu;                ///< model; empty if unknown
+  unsigned hardware_threads = 0;  ///< 0 if unknown
   std::vector<std::string> devices;
   std::vector<BackendInfo> backends;
 };

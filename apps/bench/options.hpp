@@ -13,7 +13,7 @@
 namespace kastor::bench {
 
 struct BenchOptions {
-  std::int64_t size = 2048;  ///< of both sides [pixel]
+  std::int64_t size = 2048;  ///< width and height [pixel]
   cli::PixelType type = cli::PixelType::float32;
   TimingRules rules;
   std::vector<std::string> on;  ///< empty: every usable backend

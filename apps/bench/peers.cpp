@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Installed beside the program.
+/// The path of the script, relative to that of the program.
 std::string script_path() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -40,12 +40,11 @@ std::string chosen_python(const std::optional<std::string>& wanted) {
 }
 
 [[noreturn]] void unusable(const std::string& python, const std::string& found) {
-  throw Error(
-      "--peers: " + python + ": " + found +
-      "; expected a Python 3 with NumPy and SciPy (choose it by --python or KASTOR_PYTHON)");
+  throw Error("--peers: " + python + ": " + found +
+              "; expected a Python 3 with NumPy and SciPy (set --python or KASTOR_PYTHON)");
 }
 
-/// Null if it is no JSON object.
+/// The JSON object on the line; null if there is none.
 Json parsed(const std::string& line) {
   Json json = Json::parse(line, nullptr, false);
   return json.is_object() ? json : Json(nullptr);
@@ -65,12 +64,13 @@ Facts facts_of(const Json& result) {
 
 Timing timing_of(const Json& seconds, const TimingRules& rules) {
   const auto list = seconds.get<std::vector<double>>();
-  if (list.empty()) throw Error("peers.py: found a measurement without times; expected some");
+  if (list.empty())
+    throw Error("peers.py: found a measurement without times; expected at least one");
   const bool stopped_early = static_cast<int>(list.size()) < rules.repeats;
   return make_timing(list, stopped_early);
 }
 
-/// With Kastor's first row: list by list in the script, or figure by figure.
+/// Compares with Kastor's first row: the script compares the lists, and this function the figures.
 std::optional<Comparison> comparison_of(const Json& json, const StepRows& step, const Row& row) {
   if (step.rows.empty()) return std::nullopt;
   Comparison figures = compare(step.rows.front().facts, row.facts);
@@ -124,8 +124,7 @@ Peers::Peers(const std::optional<std::string>& python)
     code = run_program({m_python, "-B", m_script, "check"},
                        [&answer](const std::string& line) { answer = parsed(line); });
   } catch (const Error& error) {
-    throw Error(std::string("--peers: ") + error.what() +
-                " (choose it by --python or KASTOR_PYTHON)");
+    throw Error(std::string("--peers: ") + error.what() + " (set --python or KASTOR_PYTHON)");
   }
   if (answer.contains("missing")) unusable(m_python, answer.at("missing").get<std::string>());
   if (!answer.contains("versions")) {
@@ -143,7 +142,7 @@ void Peers::store(const std::string& name, const void* data, std::size_t bytes) 
   bool written = file != nullptr && std::fwrite(data, 1, bytes, file) == bytes;
   if (file != nullptr) written = (std::fclose(file) == 0) && written;
   if (!written) {
-    throw Error(path + ": could not be written (" + std::strerror(errno) + "); expected room for " +
+    throw Error(path + ": cannot be written (" + std::strerror(errno) + "); expected room for " +
                 std::to_string(bytes) + " bytes (TMPDIR chooses the folder)");
   }
   m_files.emplace_back(name, path);
@@ -188,11 +187,12 @@ void Peers::run(const TimingRules& rules, Table& table) const {
   try {
     code = run_program({m_python, "-B", m_script, "run", job.dump()}, take);
   } catch (const Json::exception& error) {
-    throw Error(std::string("peers.py: found a line without what belongs there: ") + error.what());
+    throw Error(std::string("peers.py: found a line with missing or wrong fields: ") +
+                error.what());
   }
   if (code != 0 || !ended) {
     throw Error("peers.py: ended with exit code " + std::to_string(code) +
-                " before all was measured; expected 0");
+                " before all steps were measured; expected 0");
   }
 }
 

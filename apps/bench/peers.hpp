@@ -14,27 +14,27 @@
 
 namespace kastor::bench {
 
-/// What a user would take instead: the same steps by NumPy, SciPy and CuPy, timed by peers.py on
-/// the same images, which it gets as raw files.
+/// The alternatives that a user has: the same steps by NumPy, SciPy and CuPy. peers.py times them
+/// on the same images, which it reads from raw files.
 class Peers {
  public:
-  /// Asks the interpreter what it has.
-  /// \param python  none: KASTOR_PYTHON of the environment, else python3
-  /// \throws Error if it cannot run, or NumPy or SciPy is missing
+  /// Asks the interpreter for its versions of the libraries.
+  /// \param python  none: the environment variable KASTOR_PYTHON, else python3
+  /// \throws Error if it cannot run, or if NumPy or SciPy is missing
   explicit Peers(const std::optional<std::string>& python);
 
-  /// Names and versions.
+  /// The names and versions of the libraries.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& versions() const {
     return m_versions;
   }
 
-  /// Keeps the images for `run()`. \throws Error if the temporary folder cannot hold them.
+  /// Stores the images for `run()`. \throws Error if the temporary folder cannot hold them
   void hand_over(const Images& images);
-  /// Keeps Kastor's result of a step, if the peers' are to be compared with it number by number.
+  /// Stores Kastor's result of a step, if those of the peers are compared with it number by number.
   void hand_over(const std::string& step, const Answer& answer);
 
-  /// Adds their rows to the steps of the same names. Functions that failed are added to
-  /// `table.notes`. \throws Error if the script does
+  /// Adds the rows of the peers to the steps of the same names, and functions that fail to
+  /// `table.notes`. \throws Error if the script fails
   void run(const TimingRules& rules, Table& table) const;
 
  private:
@@ -42,11 +42,11 @@ class Peers {
 
   std::string m_python, m_script;
   std::vector<std::pair<std::string, std::string>> m_versions;
-  io::OutputSet m_outputs;  // never committed: removed whatever happens
+  io::OutputSet m_outputs;  // never committed, so the files are removed in any case
   std::vector<std::pair<std::string, std::string>> m_files;
 };
 
-/// In the folder for temporary files: TMPDIR, else /tmp.
+/// A file in the folder for temporary files: TMPDIR, else /tmp.
 [[nodiscard]] std::string temporary_target(const std::string& name);
 
 }  // namespace kastor::bench

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user of Python would run in the place of `kastor bench`'s steps, timed by its rules.
+"""Times what a user of Python would run instead of the steps of `kastor bench`, by the same rules.
 
 peers.py check         prints one JSON object: the versions, or what is missing
 peers.py run JOB       measures; JOB is the JSON object that apps/bench/peers.cpp makes
 
-A measurement is one JSON object a line: step, who, function, seconds (of every repeat), with_transfers
-(the same with the copies to and from a device), result (figures by the names of Kastor's), and
-max_difference from Kastor's list, over the largest magnitude. The last line is {"done": true}.
+A measurement is one JSON object per line: step, who, function, seconds (of every repeat), with_transfers
+(the same with the copies to and from a device), result (figures, named as Kastor's), and
+max_difference (from Kastor's list, divided by the largest magnitude). The last line is {"done": true}.
 """
 
 import json
@@ -15,7 +15,7 @@ import time
 
 
 class Timer:
-    """Repeats a job as Kastor's own timing does."""
+    """Repeats a job by the rules of Kastor's timing."""
 
     def __init__(self, job, fence):
         self.job = job
@@ -29,7 +29,7 @@ class Timer:
         return time.perf_counter() - start, result
 
     def __call__(self, function):
-        """The seconds of the repeats, and the last result."""
+        """Returns the seconds of the repeats, and the last result."""
         job = self.job
         warm_up, result = self.once(function)
         if warm_up >= job["seconds_most"]:
@@ -60,7 +60,7 @@ class Library:
 
 
 def clip(xp, image, kappa=3):
-    """What survives kappa-sigma clipping, by boolean indexing until nothing is removed."""
+    """Kappa-sigma clipping by boolean indexing, until nothing is removed."""
     pixels = image.ravel()
     while True:
         median, std = xp.median(pixels), xp.std(pixels)
@@ -82,7 +82,7 @@ def points(xp, size):
 
 
 def primes(xp, upto=10000):
-    """Trial division, all candidates at once: True where nothing divides."""
+    """Trial division of all candidates at once: True for the primes."""
     candidates = xp.arange(upto + 1)
     flags = candidates > 1
     for divisor in range(2, int(upto**0.5) + 1):
@@ -119,9 +119,9 @@ class Bench:
         self.timer = Timer(job, library.fence)
 
     def step(self, step, who, function, work, on=(), result=None, list_of=None, download=True):
-        """Times work(*arrays); `on` names the arrays, `result` makes figures of what it returns.
+        """Times work(*arrays). `on` names the arrays, `result` turns the value into figures.
 
-        `list_of`: the file with Kastor's own list, to compare number by number.
+        `list_of` is the file with Kastor's list, for a comparison number by number.
         """
         named = dict(step=step, who=who, function=function)
         try:
@@ -141,7 +141,7 @@ class Bench:
 
                 line["with_transfers"] = self.timer(with_copies)[0]
             say(**line)
-        except Exception as error:  # the other steps are still worth having
+        except Exception as error:  # the other steps still run
             say(**named, failed=f"{type(error).__name__}: {error}")
 
     def difference(self, name, value):
@@ -194,7 +194,7 @@ class Bench:
         )  # fmt: skip
 
     def segment(self, array, science):
-        """The steps that need the ones before them."""
+        """The steps that need the results of the steps before them."""
         lib = self.library
         xp, ndimage = lib.xp, lib.ndimage
         on_host = lib.to_host or (lambda value: value)
@@ -227,7 +227,7 @@ def on_host():
 
 
 def on_device():
-    """None without CuPy or a device for it."""
+    """The library on the device; None without CuPy or a device."""
     try:
         import cupy
         import cupyx.scipy.ndimage

@@ -10,14 +10,14 @@
 
 namespace kastor::bench {
 
-/// The sky on one backend, and what it takes to time a step on it.
+/// The sky on one backend, and the means to time a step on it.
 template <class Exec, class T>
 struct Sky {
   Exec space;
   std::int64_t size;  ///< [pixel]
   io::HostPixels<T> host;
-  Image<T, Exec> image;  ///< the host's itself on host backends
-  double level;          ///< of the segmentation
+  Image<T, Exec> image;  ///< on CPU backends, `host` itself
+  double level;          ///< the threshold of the segmentation
   Stopwatch<Exec> watch;
 
   using real = T;
@@ -34,7 +34,7 @@ struct Sky {
   }
 };
 
-/// `visit(sky)` on the backend of that name.
+/// Calls `visit(sky)` on the backend of that name.
 template <class Visitor>
 [[nodiscard]] Measured on_sky(const std::string& backend, const Images& images,
                               const TimingRules& rules, const Visitor& visit) {
@@ -51,7 +51,7 @@ template <class Visitor>
   });
 }
 
-/// 1 bit a pixel.
+/// The bytes of a mask, with 1 bit per pixel.
 template <class Exec>
 [[nodiscard]] double mask_bytes(const BitMask<Exec>& mask) {
   return 8 * static_cast<double>(mask.words.size());

@@ -12,7 +12,7 @@
 namespace kastor::bench {
 namespace {
 
-/// Bytes of a list's entries.
+/// The bytes of the entries of a list.
 template <class View>
 double bytes_of(const View& view) {
   return static_cast<double>(view.size() * sizeof(typename View::value_type));
@@ -22,7 +22,7 @@ double bytes_of(const Catalogue& sources) {
   return static_cast<double>(sources.size() * sizeof(Source));
 }
 
-/// The lists of a labeller are as long as they ever had to be.
+/// The used part of a list: the lists of a labeller never shrink.
 template <class List>
 auto first_of(const List& list, std::int64_t count) {
   return Kokkos::subview(list, Kokkos::make_pair(std::int64_t{0}, count));
@@ -65,7 +65,7 @@ Measured time_label(const S& sky) {
   measured.answer = {std::vector<double>(numbers.begin(), numbers.end()),
                      {{"sources", labels.components}, {"runs", labels.runs}}};
   measured.items = sky.pixels();
-  // A run is its begin, end, row and label.
+  // A run has a begin, an end, a row and a label.
   measured.bytes = mask_bytes(mask) + 4 * bytes_of(list);
   return measured;
 }
@@ -152,7 +152,7 @@ Measured run_pipeline(const std::string& backend, const Images& images, const Ti
 std::vector<Step> source_steps() {
   return {{"label", "labelling of the mask, as runs", run_label},
           {"label_image", "labelling of the mask, as an int32 image", run_label_image},
-          {"measure", "measuring: sums, centres, peaks, boxes", run_measure},
+          {"measure", "measuring: sums, centres, peaks, bounding boxes", run_measure},
           {"pipeline", "whole pipeline: clip, segment, label, measure", run_pipeline}};
 }
 

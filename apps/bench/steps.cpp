@@ -23,7 +23,7 @@ io::HostPixels<T> host_image(const std::string& label, std::int64_t size) {
   return io::HostPixels<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), extent, extent);
 }
 
-/// The default sky, as `kastor simulate sky --size N` writes it.
+/// Makes the default sky, as `kastor simulate sky --size N` writes it.
 template <class T, class Exec>
 void make_sky(const Exec& space, Images& images) {
   const auto host = host_image<T>("kastor::app::sky", images.size);

@@ -15,7 +15,7 @@
 
 namespace kastor::bench {
 
-/// Times jobs on one instance, fenced before and after.
+/// Times jobs on one execution space instance, with fences before and after.
 template <class Exec>
 class Stopwatch {
  public:
@@ -32,7 +32,7 @@ class Stopwatch {
     });
   }
 
-  /// The job between copies to and from a device; nothing on a host.
+  /// Times the job with the copies to and from a device; none on a CPU backend.
   template <class Upload, class Job, class Download>
   [[nodiscard]] std::optional<Timing> time_with_transfers(const Upload& upload, const Job& job,
                                                           const Download& download) const {
@@ -61,7 +61,8 @@ template <class T, class Exec>
       Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::app::bench_image"), ny, nx);
 }
 
-/// A View of the same shape in host memory, for the way back; on a host the View itself.
+/// A View of the same shape in host memory, for the copy to the host; on a CPU backend, the View
+/// itself.
 template <class View>
 [[nodiscard]] auto host_twin(const View& view) {
   return Kokkos::create_mirror_view(
@@ -75,7 +76,7 @@ template <class Exec, class View>
   return std::vector<typename View::non_const_value_type>(host.data(), host.data() + host.size());
 }
 
-/// `visit(space)` on the backend of that name, and what it returns.
+/// Returns the result of `visit(space)` on the backend of that name.
 template <class Result, class Visitor>
 [[nodiscard]] Result on_backend(const std::string& backend, const Visitor& visit) {
   Result result;

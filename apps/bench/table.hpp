@@ -16,8 +16,8 @@ namespace kastor::bench {
 
 enum class RowKind {
   backend,  ///< Kastor on a backend
-  host,     ///< Kastor, work that knows no backends
-  peer      ///< somebody else's function
+  host,     ///< Kastor, independent of the backend
+  peer      ///< a function of another library
 };
 
 struct Row {
@@ -27,10 +27,10 @@ struct Row {
   Timing timing;
   std::optional<Timing> with_transfers;
   Facts facts;
-  std::optional<Comparison> compared;  ///< with the first row; that itself has none
+  std::optional<Comparison> compared;  ///< with the first row; none in the first row
 };
 
-/// One step by everybody who took it.
+/// The rows of one step.
 struct StepRows {
   std::string name;
   std::string title;
@@ -49,11 +49,11 @@ struct Table {
   std::vector<std::string> notes;  ///< what could not be measured
 };
 
-/// Serial's median over this one; none where serial was not measured.
+/// The median of serial divided by this median; none if serial was not measured.
 [[nodiscard]] std::optional<double> speed_up(const StepRows& step, const Timing& timing);
 
-/// "'openmp' in the step 'label'" for the first result of Kastor's that is not the first backend's
-/// bit by bit; empty if all are.
+/// "'openmp' in the step 'label'", for the first result of Kastor that differs in any bit from that
+/// of the first backend; empty if there is none.
 [[nodiscard]] std::string first_difference(const Table& table);
 
 [[nodiscard]] std::string table_text(const Table& table);

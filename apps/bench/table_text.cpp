@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t name_width = 22;
 
-/// That many significant digits, without an exponent; all digits before the point.
+/// The value with that many significant digits, but with all digits before the point, and without
+/// an exponent.
 std::string digits(double value, int significant) {
   if (!(value > 0)) return "0";
   const int before = static_cast<int>(std::floor(std::log10(value))) + 1;
@@ -36,7 +37,7 @@ std::string facts_text(const Facts& facts) {
   return text;
 }
 
-/// Bits for Kastor, the largest difference for the others.
+/// For Kastor, whether the bits are the same; for the peers, the largest difference.
 std::string sameness(const Row& row) {
   if (!row.compared) return "";
   const double difference = row.compared->max_difference;
@@ -96,11 +97,12 @@ std::string head_text(const Table& table) {
     peers += (peers.empty() ? "" : ", ") + name + " " + version;
   }
   if (!peers.empty()) text += line("peers", peers);
-  text += line("images", fmt::format("{0} x {0}: float64 points, {1} sky of 'kastor simulate sky'",
-                                     table.size, table.type));
+  text +=
+      line("images", fmt::format("{0} x {0}: float64 point grid, {1} sky of 'kastor simulate sky'",
+                                 table.size, table.type));
   text +=
       line("repeats",
-           fmt::format("{} or more after a warm-up, {:g} s or more; none begins after "
+           fmt::format("at least {} after a warm-up, for at least {:g} s; none starts after "
                        "{:g} s",
                        table.rules.repeats, table.rules.seconds_least, table.rules.seconds_most));
   return text;
@@ -122,9 +124,9 @@ std::string foot_text(const Table& table) {
   }
   if (any_row(table, [](const Row& row) { return row.kind == RowKind::peer; })) {
     text +=
-        "Behind the peers: the largest difference of their results from Kastor's, over the "
-        "largest\n"
-        "magnitude.\n";
+        "Last column of the peers: the largest difference of their results from Kastor's, over "
+        "the\n"
+        "largest magnitude.\n";
   }
   if (any_row(table, [](const Row& row) { return row.timing.stopped_early; })) {
     text += fmt::format("*: fewer repeats, stopped after {:g} s.\n", table.rules.seconds_most);

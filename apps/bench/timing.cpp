@@ -8,7 +8,7 @@
 namespace kastor::bench {
 namespace {
 
-/// Of an even count the mean of the two middle ones, as everywhere in Kastor.
+/// The median; for an even count the mean of the two middle values, as everywhere in Kastor.
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;

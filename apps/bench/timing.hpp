@@ -7,15 +7,15 @@
 
 namespace kastor::bench {
 
-/// How often a job is repeated, after a warm-up that does not count.
+/// The rules for repeating a job, after a warm-up that does not count.
 struct TimingRules {
-  int repeats = 10;             ///< at least, if they fit into `seconds_most`  [>= 1]
-  double seconds_least = 0.05;  ///< repeated further until all repeats together took this
-  double seconds_most = 10;     ///< no repeat begins after this
-  int repeats_most = 2000;      ///< unless `repeats` is more
+  int repeats = 10;             ///< the minimum, if it fits into `seconds_most`  [>= 1]
+  double seconds_least = 0.05;  ///< the repeats go on until they took this long in total
+  double seconds_most = 10;     ///< no repeat starts after this
+  int repeats_most = 2000;      ///< the maximum, unless `repeats` is larger
 };
 
-/// What the repeats of a job took [s].
+/// The times of the repeats of a job [s].
 struct Timing {
   std::vector<double> seconds;  ///< in the order of the repeats
   double median = 0;
@@ -27,8 +27,8 @@ struct Timing {
 /// \param seconds  at least one
 [[nodiscard]] Timing make_timing(std::vector<double> seconds, bool stopped_early);
 
-/// \param once  runs the job and tells its seconds. If the warm-up alone takes `seconds_most`, it
-///              is the one repeat.
+/// \param once  runs the job and returns its seconds. If the warm-up alone takes `seconds_most`, it
+///              counts as the only repeat.
 [[nodiscard]] Timing repeat(const TimingRules& rules, const std::function<double()>& once);
 
 }  // namespace kastor::bench

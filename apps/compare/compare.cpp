@@ -36,7 +36,7 @@ struct CompareOptions {
   RunOptions run;
 };
 
-/// "ra=RAJ2000,dec=DEJ2000,origin=1"
+/// Parses "ra=RAJ2000,dec=DEJ2000,origin=1".
 io::ColumnNames parse_columns(const std::string& option, const std::string& text) {
   io::ColumnNames columns;
   for (std::size_t at = 0; at <= text.size();) {
@@ -48,8 +48,8 @@ io::ColumnNames parse_columns(const std::string& option, const std::string& text
     const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
     const auto fail = [&](const std::string& found) {
       throw UsageError(option + ": found " + found +
-                       "; expected a list as in ra=RAJ2000,dec=DEJ2000 of id, ra, dec, x, y, "
-                       "flux_peak, flux_int, flux_sum, snr, rms, size, origin");
+                       "; expected a list such as ra=RAJ2000,dec=DEJ2000, with keys among id, ra, "
+                       "dec, x, y, flux_peak, flux_int, flux_sum, snr, rms, size and origin");
     };
     if (value.empty()) fail("'" + item + "'");
     if (key == "origin") {
@@ -80,19 +80,19 @@ void add_selection(CommandLine& line, const std::string& number, io::Selection& 
   line.real(
       "--min-flux" + number, "F", finite_range(),
       [&selection](double flux) { selection.min_flux = flux; },
-      "Only rows of CAT" + number +
+      "Select rows of CAT" + number +
           " with a flux of F or more\n(peak, else integrated, else sum).");
   line.real(
       "--min-snr" + number, "S", finite_range(),
       [&selection](double snr) { selection.min_snr = snr; },
-      "Only rows of CAT" + number + " with an S/N of S or more.");
+      "Select rows of CAT" + number + " with an S/N of S or more.");
 }
 
 io::TableFormat matches_format(const std::string& path) {
   const auto format = io::table_format_of(path);
   if (!format) {
     throw UsageError("-o: found '" + path +
-                     "', whose ending names no format; expected .csv, .fits, .fit, .vot, "
+                     "', whose suffix names no format; expected .csv, .fits, .fit, .vot, "
                      ".votable, .xml or .ecsv");
   }
   return *format;
@@ -101,15 +101,15 @@ io::TableFormat matches_format(const std::string& path) {
 bool parse(Arguments arguments, CompareOptions& options) {
   CommandLine line("kastor compare",
                    "Match the sources of two catalogues and print completeness, reliability,\n"
-                   "position offsets and flux ratios. CAT1 is the reference (the truth), CAT2 is\n"
-                   "what is tested.\n");
+                   "position offsets and flux ratios. CAT1 is the reference (the truth), CAT2 the\n"
+                   "catalogue to test.\n");
   line.positional("CAT1", options.catalogues[0].path,
                   "The reference: FITS table, VOTable, ECSV or CSV.");
   line.positional("CAT2", options.catalogues[1].path, "The catalogue to test.");
   line.heading("Input");
   add_columns_option(line, "--columns1", options.catalogues[0],
-                     "Columns of CAT1 by name, as in\nra=RAJ2000,dec=DEJ2000; see below.");
-  add_columns_option(line, "--columns2", options.catalogues[1], "Columns of CAT2.");
+                     "Name the columns of CAT1, as in\nra=RAJ2000,dec=DEJ2000; see below.");
+  add_columns_option(line, "--columns2", options.catalogues[1], "Name the columns of CAT2.");
   line.heading("Matching");
   line.real(
       "--radius", "ARCSEC", {0, false, 648000, "a number above 0 and up to 648000"},
@@ -117,40 +117,42 @@ bool parse(Arguments arguments, CompareOptions& options) {
         options.params.frame = io::MatchFrame::sky;
         options.params.radius = radius;
       },
-      "Match on the sky, within ARCSEC.");
+      "Match on the sky, within this radius [arcsec].");
   line.real(
       "--pixels", "PIXELS", {0, false, largest_real, "a finite number above 0"},
       [&options](double radius) {
         options.params.frame = io::MatchFrame::pixels;
         options.params.radius = radius;
       },
-      "Match in pixels, within PIXELS.");
+      "Match in pixels, within this radius [pixel].");
   line.excludes("--radius", "--pixels");
   line.heading("Selection");
   add_selection(line, "1", options.params.select[0]);
   add_selection(line, "2", options.params.select[1]);
-  add_json_flag(line, options.json);
+  line.heading("Output");
   line.value(
       "-o,--output", "FILE", [&options](const std::string& path) { options.output = path; },
-      "Write the matched pairs, the format by its ending:\n.csv, .fits, .fit, .vot, .xml or "
-      ".ecsv.");
+      "Write the matched pairs; the suffix selects the\n"
+      "format: .csv, .ecsv, .fits, .fit, .vot, .votable or\n.xml.");
   add_overwrite_flag(line, options.overwrite);
+  add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(
-      "Each source has one partner at most: the closest two of all make the first\n"
-      "pair, the closest two of those left the next, within the radius. The standard\n"
-      "radius is half the median size (FWHM) of the sources in CAT1, else in CAT2,\n"
-      "else 5 arcsec or 3 pixels. Positions are compared on the sky if both\n"
-      "catalogues have such ones, else in pixels.\n"
+      "Each source has at most one partner: the two closest sources of all are the\n"
+      "first pair, the two closest of those left the next, within the radius. The\n"
+      "default radius is half the median size (FWHM) of the sources in CAT1, else in\n"
+      "CAT2, else 5 arcsec or 3 pixels. Positions are compared on the sky if both\n"
+      "catalogues have sky positions, else in pixels.\n"
       "\n"
       "Columns are recognised by the names that Kastor, Aegean, PyBDSF, Selavy,\n"
-      "SExtractor, SEP and photutils give them. In LIST the left side is one of\n"
-      "id, ra, dec, x, y, flux_peak, flux_int, flux_sum (of pixels), snr, rms, size;\n"
-      "origin=1 says that x and y count from 1. Units are those of the file; fluxes\n"
-      "in Jy, mJy, ... are compared, and selected, in Jy. Rows without a position\n"
-      "are counted and left out; rows are counted from 0.\n"
+      "SExtractor, SEP and photutils give them. The keys of LIST are id, ra, dec, x, y,\n"
+      "flux_peak, flux_int, flux_sum (of pixels), snr, rms and size; origin=1 means\n"
+      "that x and y count from 1. Units are those of the file, but fluxes in Jy, mJy\n"
+      "and so on are selected and compared in Jy. Rows without a position are counted\n"
+      "and left out. Rows count from 0.\n"
       "\n"
-      "Medians; sigma is 1.4826 times the median absolute deviation.\n"
+      "Offsets and flux ratios are given by their median and sigma, which is 1.4826\n"
+      "times the median absolute deviation.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"

@@ -7,7 +7,7 @@
 
 namespace kastor::cli {
 
-/// Of the sources without a partner, so many are listed.
+/// The number of sources without a partner that are listed.
 inline constexpr std::size_t most_unmatched_shown = 10;
 
 [[nodiscard]] std::string comparison_text(const io::SourceList& first, const io::SourceList& second,
@@ -15,7 +15,7 @@ inline constexpr std::size_t most_unmatched_shown = 10;
 [[nodiscard]] std::string comparison_json(const io::SourceList& first, const io::SourceList& second,
                                           const io::Comparison& comparison);
 
-/// "half the median size in a.csv", as in "5 arcsec (...)".
+/// The origin of the radius, "half the median size in a.csv", for "5 arcsec (...)".
 [[nodiscard]] std::string radius_origin(const io::SourceList& first, const io::SourceList& second,
                                         io::RadiusFrom from);
 

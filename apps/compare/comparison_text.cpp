@@ -27,7 +27,7 @@ std::string catalogue_line(const char* role, const io::SourceList& list,
   return text + "\n";
 }
 
-/// "0.931", "-" where there is nothing to divide by.
+/// "0.9310", or "-" if `whole` is 0.
 std::string share_text(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.4f}", static_cast<double>(part) / static_cast<double>(whole));
@@ -126,7 +126,7 @@ std::string radius_origin(const io::SourceList& first, const io::SourceList& sec
     case io::RadiusFrom::sizes_of_second:
       return "half the median size in " + one_line(second.path);
     default:
-      return "the default, as no sizes are known";
+      return "the default, since no sizes are known";
   }
 }
 

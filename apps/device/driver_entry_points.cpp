@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kokkos calls three functions of the CUDA driver library, libcuda.so.1, by name. A program linked
-// to that library does not start on a machine without a driver (a login node), not even to compute
-// on the host. So the program brings these three itself and asks the CUDA runtime, which needs no
-// driver to start, for the real ones when they are called.
+// Kokkos calls three functions of the CUDA driver library, libcuda.so.1. A program that links to
+// that library does not start on a machine without a driver, such as a login node, not even to
+// compute on the CPU. So the program defines these three functions. When they are called, they get
+// the real ones from the CUDA runtime, which starts without a driver.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
 namespace {
 
-/// `since`: the CUDA version that introduced the variant that Kokkos is linked to; newer ones have
-/// other parameters.
+/// \param since  the CUDA version that introduced the variant that Kokkos calls; later variants
+///               have other parameters
 template <class Function>
 Function* driver_function(const char* name, unsigned since) {
   void* function = nullptr;
@@ -30,7 +30,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice* device) {
   return real == nullptr ? CUDA_ERROR_NOT_INITIALIZED : real(device);
 }
 
-CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {  // cuda.h makes it cuCtxPushCurrent_v2
+CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {  // cuda.h renames it to cuCtxPushCurrent_v2
   static auto* const real = driver_function<CUresult(CUcontext)>("cuCtxPushCurrent", 4000);
   return real == nullptr ? CUDA_ERROR_NOT_INITIALIZED : real(context);
 }

@@ -7,16 +7,16 @@
 
 namespace kastor::device {
 
-/// What can be learnt about devices before Kokkos starts, and also where it could not start.
+/// What is known about the devices before Kokkos starts, or if it cannot start.
 struct Probe {
   std::vector<std::string> names;  ///< the usable devices
-  std::string trouble;             ///< why there is none; empty if there is one
+  std::string trouble;             ///< why there is none; empty if there is a usable device
 };
 
-/// Of the device backend that this build has; without one: no device and no trouble.
+/// Probes the device backend of this build. Without one, there is no device and no trouble.
 [[nodiscard]] const Probe& probe();
 
-/// Free and total bytes of the current device; zeros without one.
+/// The memory of the current device; zeros without a device.
 struct Memory {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;

@@ -15,7 +15,7 @@ std::optional<CatalogueFormat> catalogue_format_of(const std::string& path) {
 }
 
 CatalogueFormat catalogue_format_named(const std::string& word) {
-  // One ending a format, not all that catalogue_format_of() takes.
+  // One suffix for each format; catalogue_format_of() accepts more.
   const char* const known[] = {"fits", "csv", "ecsv", "vot", "reg", "crtf"};
   if (std::find(std::begin(known), std::end(known), word) == std::end(known)) {
     throw UsageError("--format: found '" + word + "'; expected fits, csv, ecsv, vot, reg or crtf");

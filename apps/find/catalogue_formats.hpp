@@ -8,16 +8,16 @@
 #include <string>
 #include <variant>
 
-/// The formats of a catalogue of `kastor find`: tables and regions.
+/// The catalogue formats of `kastor find`: tables and regions.
 namespace kastor::cli {
 
 using CatalogueFormat = std::variant<io::TableFormat, io::RegionFormat>;
 
-/// The format that the ending of a file name chooses; none if it names no format.
+/// The format that the suffix of a file name selects; none if it names no format.
 [[nodiscard]] std::optional<CatalogueFormat> catalogue_format_of(const std::string& path);
 
-/// The format that a word of --format names, which is also the ending of its files.
-/// \throws UsageError if it names none
+/// The format with this name in --format, which is also the suffix of its files.
+/// \throws UsageError if there is none
 [[nodiscard]] CatalogueFormat catalogue_format_named(const std::string& word);
 
 }  // namespace kastor::cli

@@ -14,30 +14,30 @@ namespace {
 
 bool parse(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
-                   "Find the sources of an image and measure them: clip, threshold, label,\n"
-                   "measure. Prints the 20 brightest and writes catalogues.\n");
+                   "Find and measure the sources in an image: clip, threshold, label, measure.\n"
+                   "Print the 20 brightest, and write catalogues.\n");
   IslandOptionsParser islands;
   line.positionals("IMAGE", options.images,
-                   "FITS files: plain, .gz, .bz2 or tile-compressed; @FILE\n"
-                   "stands for the lines of FILE, one name each.");
+                   "FITS images: plain, .gz, .bz2 or tile-compressed.\n"
+                   "@FILE stands for the images that FILE lists, one name\nper line.");
   add_part_options(line, options.input.read);
   add_find_options(line, options.find);
   islands.add_to(line);
   line.heading("Output");
   line.values("-o,--output", "CATALOGUE", options.outputs,
-              "Write all sources; the ending chooses the format:\n"
-              ".csv, .ecsv, .fits, .vot (VOTable), .reg (DS9),\n"
-              ".crtf (CASA). May be given several times. Of several\n"
-              "images: a folder, made if it ends with a slash.");
+              "Write the catalogue; its suffix selects the format:\n"
+              ".csv, .ecsv, .fits, .vot (VOTable), .reg (DS9) or\n"
+              ".crtf (CASA). May be repeated. For several images,\n"
+              "name a folder; it is created if it ends with a slash.");
   line.values("--format", "FORMAT", options.formats,
-              "Of the catalogues in a folder: fits (default), csv,\n"
-              "ecsv, vot, reg or crtf. May be given several times.");
+              "Set the format of catalogues in a folder: fits, csv,\n"
+              "ecsv, vot, reg or crtf. May be repeated. Default:\nfits.");
   line.flag("--resume", options.resume,
-            "Skip images whose catalogues in the folder are of the\n"
+            "Skip images whose catalogues in the folder have the\n"
             "same pixels, options and version of Kastor.");
   line.value(
       "--labels", "FILE.fits", [&options](const std::string& path) { options.labels = path; },
-      "Write the source of every pixel by its id.");
+      "Write an image of the source id of every pixel.");
   line.value(
       "--picture", "FILE.png", [&options](const std::string& path) { options.picture = path; },
       "Draw the image with its sources, as 'kastor view\n--catalogue' does.");
@@ -45,18 +45,21 @@ bool parse(Arguments arguments, FindOptions& options) {
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(
-      "Without --preset the classic recipe is followed: pixels strictly above 5 clipped\n"
-      "standard deviations, 4-connected. Its columns: id, x_cen, y_cen, flux_sum,\n"
-      "flux_peak, x_peak, y_peak, n_pix, x_min, x_max, y_min, y_max; pixels count from\n"
-      "0, the centre of the first pixel of the file being (0, 0); fluxes are in the\n"
-      "image's unit (BUNIT); x_cen and y_cen are flux-weighted.\n"
+      "The preset lesson is the recipe of a public course on GPU programming with radio\n"
+      "images: detect pixels strictly above 5 clipped standard deviations, connect them\n"
+      "along their edges, and sum them without subtracting a background. Its columns\n"
+      "are id, x_cen, y_cen, flux_sum, flux_peak, x_peak, y_peak, n_pix, x_min, x_max,\n"
+      "y_min and y_max. Pixels count from 0: the centre of the first pixel of the file\n"
+      "is (0, 0). Fluxes are in the image unit (BUNIT), and x_cen and y_cen are\n"
+      "flux-weighted.\n"
       "\n"
-      "The other presets measure the sky's background and noise on a mesh of cells, and\n"
-      "give positions on the sky, flux densities, sizes and their errors\n"
-      "(docs/catalogue.md lists the columns and what the bits of flags mean).\n"
+      "The presets radio and sextractor measure the background and the noise on a mesh\n"
+      "of cells, and give sky positions, flux densities, sizes and their errors\n"
+      "(docs/catalogue.md lists the columns and explains the bits of flags).\n"
       "\n"
-      "Of several images one table is printed, with --json one object a line; one that\n"
-      "fails is reported, the others are done, and the exit code is 1.\n"
+      "For several images, one table is printed, or with --json one object per line.\n"
+      "If an image fails, it is reported, the others are processed, and the exit code\n"
+      "is 1.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"

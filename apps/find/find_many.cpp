@@ -42,7 +42,7 @@ Outcome failed(const std::string& why) {
   return outcome;
 }
 
-/// Writes the catalogues of one image, all or none, and says what became of it. The JSON is that of
+/// Writes the catalogues of one image, all or none, and returns the outcome. The JSON is that of
 /// `kastor find` on this image alone. \throws kastor::Error
 Outcome write_found(const FoundImage& found, const std::vector<StagedCatalogue>& targets) {
   io::OutputSet outputs;
@@ -68,7 +68,7 @@ Outcome write_found(const FoundImage& found, const std::vector<StagedCatalogue>&
   return outcome;
 }
 
-/// More images ahead than a few GiB hold would gain nothing.
+/// Reading ahead more than a few GiB of images would gain nothing.
 ImageQueueParams queue_params(int readers) {
   const std::int64_t memory =
       static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
@@ -79,7 +79,7 @@ ImageQueueParams queue_params(int readers) {
 struct FileThreads {
   int readers, writers;
 };
-/// What one thread that searches keeps busy, beside those that it searches with.
+/// The threads that read and write files while the backend searches an image.
 FileThreads file_threads() {
   const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
   return {io::reads_in_parallel() ? std::clamp(threads / 4, 1, 4) : 1,
@@ -109,9 +109,7 @@ class ManyImages {
     const auto failures = m_log.count(Outcome::State::failed);
     if (failures > 0) {
       throw Error(
-          fmt::format("{} of {} images failed; expected each to be read, searched and "
-                      "written",
-                      failures, m_log.size()));
+          fmt::format("{} of {} images failed; expected none to fail", failures, m_log.size()));
     }
   }
 
@@ -161,7 +159,7 @@ class ManyImages {
     });
   }
 
-  /// On stdout and stderr, from this thread alone.
+  /// Prints the news to stdout and stderr; only this thread does so.
   void tell() {
     const auto news = m_log.news(m_options.json);
     if (news.results.empty() && news.failures.empty()) return;
@@ -189,7 +187,7 @@ class ManyImages {
   FolderOutputs m_outputs;
   OutcomeLog m_log;
   Clock::time_point m_start;
-  Session m_session;  // last: its progress line looks at the log
+  Session m_session;  // last, since its progress line reads the log
 };
 
 }  // namespace

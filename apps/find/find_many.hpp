@@ -6,11 +6,12 @@
 
 namespace kastor::cli {
 
-/// Whether `kastor find` is asked for more than one image into files: several, a list, or a folder.
+/// Whether `kastor find` works on many images: several images, a list, or a folder as output.
 [[nodiscard]] bool is_of_many(const FindOptions& options);
 
-/// `kastor find` on many images: the next ones are read, and the catalogues of those before are
-/// written, while one is searched. An image that fails is reported, and the others done.
+/// `kastor find` on many images. While one image is searched, the next ones are read and the
+/// catalogues of the previous ones are written. If an image fails, it is reported and the others
+/// are processed.
 void find_many(FindOptions options);
 
 }  // namespace kastor::cli

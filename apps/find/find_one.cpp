@@ -16,7 +16,7 @@ void find_one(FindOptions options) {
   options.input.path = options.images.front();
   FindOutputs outputs(options);
   const auto picture = find_picture_params();
-  if (options.picture) io::require_font(picture);  // now, not after the work
+  if (options.picture) io::require_font(picture);  // fails before the work, not after it
 
   Session session(options.run);
   FoundImage found;
@@ -42,8 +42,8 @@ void find_one(FindOptions options) {
   }
   session.steps().end();
 
-  // The results leave before the outputs appear: a full stdout is a failure, and a failure leaves
-  // no output.
+  // The results are printed before the outputs appear, since a full stdout is a failure, and a
+  // failure leaves no output.
   session.end_progress();
   if (settled.json) {
     print_result(catalogue.json());

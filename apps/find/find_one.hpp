@@ -6,7 +6,7 @@
 
 namespace kastor::cli {
 
-/// `kastor find` on one image, with all outputs that there are of one.
+/// `kastor find` on one image, with all its outputs.
 void find_one(FindOptions options);
 
 }  // namespace kastor::cli

@@ -13,11 +13,11 @@
 
 namespace kastor::cli {
 
-/// All of `kastor find`.
+/// All options of `kastor find`.
 struct FindOptions {
   std::vector<std::string> images;  ///< as typed: files, and @FILE for the lines of a file
-  InputOptions input;               ///< of the one at work
-  FindParams find;                  ///< the lesson's
+  InputOptions input;               ///< of the current image
+  FindParams find;                  ///< of the preset lesson
   IslandOptions islands;            ///< of the other presets
   std::vector<std::string> outputs;
   std::vector<std::string> formats;  ///< of the catalogues in a folder
@@ -29,12 +29,12 @@ struct FindOptions {
   bool json = false;
 };
 
-/// A FITS image that can be written beside the catalogue of one image.
+/// A FITS image that can be written with the catalogue of one image.
 struct FitsMap {
   const char* option;
   const std::optional<std::string>& path;  ///< as typed; none: not asked for
 };
-/// All there are; what they refer to belongs to `options`.
+/// All such images; they refer to `options`.
 [[nodiscard]] inline std::array<FitsMap, 5> fits_maps_of(const FindOptions& options) {
   return {{{"--labels", options.labels},
            {"--background-map", options.islands.background_map},

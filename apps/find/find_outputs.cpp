@@ -22,7 +22,7 @@ bool has_regions(const std::vector<StagedCatalogue>& catalogues) {
 CatalogueFormat format_of(const std::string& path) {
   if (const auto format = catalogue_format_of(path)) return *format;
   throw UsageError("-o: found '" + path +
-                   "', whose ending names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
+                   "', whose suffix names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
                    ".votable, .xml, .reg or .crtf");
 }
 

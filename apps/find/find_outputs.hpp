@@ -16,21 +16,21 @@
 
 namespace kastor::cli {
 
-/// A catalogue to be written under a temporary name.
+/// A catalogue that is written under a temporary name.
 struct StagedCatalogue {
   std::string path;
   CatalogueFormat format;
 };
 
-/// What `kastor find` writes, under temporary names until all is written.
+/// The outputs of `kastor find`, which have temporary names until all are written.
 class FindOutputs {
  public:
-  /// Checks endings first, then takes the names. \throws UsageError, Error
+  /// First checks the suffixes, then reserves the names. \throws UsageError, Error
   explicit FindOutputs(const FindOptions& options);
 
   [[nodiscard]] const std::vector<StagedCatalogue>& catalogues() const { return m_catalogues; }
 
-  /// Temporary names; empty if not asked for.
+  /// The temporary names; empty if not asked for.
   std::string labels, picture, background_map, rms_map, snr_map, residual;
 
   [[nodiscard]] const std::vector<std::string>& targets() const { return m_targets; }
@@ -42,14 +42,14 @@ class FindOutputs {
   std::vector<StagedCatalogue> m_catalogues;
 };
 
-/// The image's coordinates; none, with `why`, if it has none that can be used.
+/// The world coordinates of the image; none, with the reason in `why`, if it has no usable ones.
 [[nodiscard]] std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why);
 
-/// Those of the lesson's sources.
+/// Writes the catalogues of the sources of the preset lesson.
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
                       const Catalogue& sources, const io::Provenance& provenance);
 
-/// Of `kastor find` on this image.
+/// The provenance of `kastor find` on this image.
 [[nodiscard]] io::Provenance find_provenance(const io::FitsImage& image,
                                              const FindOptions& options);
 

@@ -23,7 +23,7 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/// Which file it is, whatever its name.
+/// Identifies a file, whatever its name.
 using Identity = std::pair<dev_t, ino_t>;
 Identity identity_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
 
@@ -37,14 +37,15 @@ void check_options_of_many(const FindOptions& options) {
   const auto refuse_if_given = [](const char* option, const std::optional<std::string>& path) {
     if (!path) return;
     throw UsageError(std::string(option) +
-                     ": found with several images or a folder; expected one image and files");
+                     ": found with several images or a folder; expected one image, and files as "
+                     "outputs");
   };
   for (const auto& [option, path] : fits_maps_of(options)) refuse_if_given(option, path);
   refuse_if_given("--picture", options.picture);
   if (options.outputs.size() > 1) {
     throw UsageError(
-        "-o: given more than once with several images; expected one folder, and --format for the "
-        "kinds of catalogue");
+        "-o: given more than once with several images; expected one folder, and a --format for "
+        "each kind of catalogue");
   }
   for (const char* name : {"--format", "--resume"}) {
     const bool given = name == std::string("--resume") ? options.resume : !options.formats.empty();
@@ -53,12 +54,12 @@ void check_options_of_many(const FindOptions& options) {
   }
   if (std::set<std::string>(options.formats.begin(), options.formats.end()).size() <
       options.formats.size()) {
-    throw UsageError("--format: one of them was given twice; expected different ones");
+    throw UsageError("--format: found the same format twice; expected different formats");
   }
   if (options.resume && options.formats == std::vector<std::string>{"csv"}) {
     throw UsageError(
-        "--resume: found with --format csv alone, which does not hold the options it came from; "
-        "expected another --format beside it");
+        "--resume: found with --format csv alone, which records no options; expected another "
+        "--format beside it");
   }
 }
 
@@ -67,9 +68,8 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
   const std::string& output = options.outputs.front();
   if (!output.ends_with('/') && !is_folder(output)) {
     throw UsageError("-o: found '" + output +
-                     "' with several images, --format or --resume; expected a folder: one that "
-                     "exists, or with a slash "
-                     "at its end");
+                     "' with several images, --format or --resume; expected a folder that exists, "
+                     "or a name that ends with a slash");
   }
   const auto& words = options.formats;
   for (const auto& word : words.empty() ? std::vector<std::string>{"fits"} : words)
@@ -81,7 +81,7 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
 }
 
 FolderOutputs::~FolderOutputs() {
-  if (m_made) (void)::rmdir(m_folder.c_str());  // not if something is in it
+  if (m_made) (void)::rmdir(m_folder.c_str());  // fails if it is not empty
 }
 
 std::vector<StagedCatalogue> FolderOutputs::of(std::size_t image) const {
@@ -97,9 +97,9 @@ void FolderOutputs::check_stems(const std::vector<std::string>& images) const {
   for (std::size_t i = 0; i < images.size(); ++i) {
     const auto [other, is_new] = seen.insert({m_stems[i], i});
     if (is_new) continue;
-    throw UsageError("-o: the catalogues of '" + images[other->second] + "' and '" + images[i] +
-                     "' would both be called '" + m_stems[i] + m_formats.front().ending +
-                     "'; expected images of different names");
+    throw UsageError("-o: found '" + images[other->second] + "' and '" + images[i] +
+                     "', whose catalogues would both be called '" + m_stems[i] +
+                     m_formats.front().ending + "'; expected images with different names");
   }
 }
 
@@ -107,13 +107,13 @@ void FolderOutputs::take_folder(const std::string& output) {
   m_folder = output.ends_with('/') ? output : output + "/";
   if (is_folder(m_folder)) {
     if (::access(m_folder.c_str(), W_OK | X_OK) == 0) return;
-    throw Error(one_line(m_folder) + ": cannot be written to; expected a folder of one's own");
+    throw Error(one_line(m_folder) + ": cannot be written to; expected a writable folder");
   }
   std::error_code error;
   m_made = std::filesystem::create_directories(m_folder.substr(0, m_folder.size() - 1), error);
   if (!is_folder(m_folder)) {
-    const std::string reason = error ? error.message() : "something else is there";
-    throw Error(one_line(m_folder) + ": cannot be made: " + reason + "; expected a folder");
+    const std::string reason = error ? error.message() : "something else has that name";
+    throw Error(one_line(m_folder) + ": cannot be created: " + reason + "; expected a folder");
   }
 }
 

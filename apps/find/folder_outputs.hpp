@@ -11,35 +11,35 @@
 
 namespace kastor::cli {
 
-/// Whether -o means a folder whatever the number of images: it ends with a slash, or is a folder
-/// without the ending of a catalogue.
+/// Whether -o names a folder, whatever the number of images: it ends with a slash, or it is a
+/// folder whose name has no catalogue suffix.
 [[nodiscard]] bool names_folder(const std::string& output);
 
-/// Refuses what makes no sense with several images, before any file is looked at. \throws
-/// UsageError
+/// Refuses options that make no sense with several images, before any file is accessed.
+/// \throws UsageError
 void check_options_of_many(const FindOptions& options);
 
 /// The catalogues of many images: FOLDER/STEM.FORMAT each. None without -o.
 class FolderOutputs {
  public:
-  /// Makes the folder if it is missing. \throws UsageError where -o is no folder or two images have
-  ///   one stem; Error where a catalogue exists (without --overwrite or --resume), is one of the
-  ///   images or no regular file, or the folder cannot be made
+  /// Creates the folder if it is missing. \throws UsageError if -o is not a folder or two images
+  ///   have the same stem; Error if a catalogue exists (without --overwrite or --resume), is one of
+  ///   the images or is not a regular file, or if the folder cannot be created
   FolderOutputs(const std::vector<std::string>& images, const FindOptions& options);
-  /// Removes the folder if it was made here and is empty.
+  /// Removes the folder if this object created it and it is empty.
   ~FolderOutputs();
   FolderOutputs(const FolderOutputs&) = delete;
   FolderOutputs& operator=(const FolderOutputs&) = delete;
 
   [[nodiscard]] bool empty() const { return m_folder.empty(); }
-  /// With its slash.
+  /// The folder, with its final slash.
   [[nodiscard]] const std::string& folder() const { return m_folder; }
   /// The targets of one image.
   [[nodiscard]] std::vector<StagedCatalogue> of(std::size_t image) const;
 
  private:
   struct Format {
-    std::string ending;  // with its point
+    std::string ending;  // with its dot
     CatalogueFormat format;
   };
   void take_folder(const std::string& output);

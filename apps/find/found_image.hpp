@@ -29,33 +29,33 @@ struct IslandsAndMesh {
 /// One image and what was found in it.
 struct FoundImage {
   std::size_t index = 0;  ///< among the images of the run
-  io::FitsImage image;    ///< with pixels only where somebody asks for them
-  FindOptions options;    ///< with what the header settled
-  OnTheSky sky;           ///< of the presets but the lesson's
+  io::FitsImage image;    ///< has pixels only if they are asked for
+  FindOptions options;    ///< completed from the header
+  OnTheSky sky;           ///< not for the preset lesson
   std::variant<FindResult, IslandsAndMesh> found;
   double seconds = 0;  ///< of finding, without reading and writing
 
   [[nodiscard]] std::int64_t sources() const;
-  /// The threshold, or the noise of the mesh; NaN if there is none.
+  /// The threshold, or the noise of the mesh; NaN if there is neither.
   [[nodiscard]] double level() const;
 };
 
-/// The catalogue of an image, as it is written, drawn and reported.
+/// The catalogue of an image, for files, pictures and reports.
 class FoundCatalogue {
  public:
   /// Makes the table. \throws Error if the image's unit or beam cannot be used
   explicit FoundCatalogue(const FoundImage& image);
 
   void write(const std::vector<StagedCatalogue>& targets) const;
-  /// What a picture shows.
+  /// The sources that a picture shows.
   [[nodiscard]] Catalogue sources() const;
-  /// Counts and the brightest sources.
+  /// The counts and the brightest sources.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string json() const;
 
  private:
   const FoundImage& m_image;
-  std::optional<io::IslandTable> m_table;  // of islands
+  std::optional<io::IslandTable> m_table;  // not for the preset lesson
 };
 
 }  // namespace kastor::cli

@@ -33,8 +33,9 @@ void keep_box(const BitMask<Host>& mask, const PixelBox& box) {
 io::FitsImage read_companion(const std::string& path, const io::FitsImage& image) {
   auto companion = io::read_image(path);
   if (companion.ny != image.ny || companion.nx != image.nx) {
-    throw Error(fmt::format("{}: found {} x {} pixels; expected {} x {} as {}", name_of(companion),
-                            companion.nx, companion.ny, image.nx, image.ny, name_of(image)));
+    throw Error(fmt::format("{}: found {} x {} pixels; expected {} x {}, as in {}",
+                            name_of(companion), companion.nx, companion.ny, image.nx, image.ny,
+                            name_of(image)));
   }
   return companion;
 }

@@ -13,10 +13,11 @@
 
 namespace kastor::cli {
 
-/// An image of the user's that belongs to another one. \throws Error if it has another shape
+/// Reads an image that the user gave for another one, such as a mask. \throws Error if it has
+/// another shape
 [[nodiscard]] io::FitsImage read_companion(const std::string& path, const io::FitsImage& image);
 
-/// Its pixels as T, where `Exec` works.
+/// Its pixels as T, in the memory of `Exec`.
 template <class T, class Exec>
 [[nodiscard]] Image<T, Exec> companion_on(const Exec& space, const io::FitsImage& companion) {
   io::HostPixels<T> pixels(
@@ -34,13 +35,14 @@ template <class T, class Exec>
   return readable;
 }
 
-/// The pixels that a mask leaves out and a box leaves in, as bits of the host: set where a pixel
-/// may be used. Empty if all may. \throws Error if the mask cannot be read, has another shape, or
-/// the box is not within the image
+/// The usable pixels, within the box and not masked, as a bit mask on the host. Empty if all pixels
+/// are usable. \throws Error if the mask cannot be read or has another shape, or if the box is not
+/// within the image
 [[nodiscard]] BitMask<Kokkos::DefaultHostExecutionSpace> usable_pixels(const IslandOptions& options,
                                                                        const io::FitsImage& image);
 
-/// Those where `Exec` works, and their complement. Without words if all may be used.
+/// The usable pixels in the memory of `Exec`, and their complement. Both are empty if all pixels
+/// are usable.
 template <class Exec>
 struct UsablePixels {
   BitMask<Exec> usable;

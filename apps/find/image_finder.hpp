@@ -19,15 +19,16 @@
 
 namespace kastor::cli {
 
-/// Finds the sources of one image after the other, by any preset, on one instance. Its work space
-/// serves all images of one shape and pixel type.
+/// Finds the sources of one image after another, by any preset, on one execution space instance.
+/// Its work space is reused for images of the same shape and pixel type.
 template <class Exec>
 class ImageFinder {
  public:
   ImageFinder(const Exec& space, StepRecorder& steps) : m_space(space), m_steps(steps) {}
 
-  /// Searches the pixels of an image whose header and options `image` has, and adds what was found.
-  /// Returns when the pixels' memory may be used again. \throws kastor::Error and others
+  /// Searches the pixels of the image whose header and options are in `image`, and adds the result
+  /// to `image`. When it returns, the memory of the pixels may be reused. \throws kastor::Error and
+  /// others
   template <class T>
   void operator()(const ConstImage<T, Exec>& pixels, FoundImage& image) {
     Work<T>& work = this->template work_for<T>();
@@ -40,7 +41,7 @@ class ImageFinder {
     image.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  /// Gives the work space of the other pixel type back: both would need twice the memory.
+  /// Releases the work space of the other pixel type; both would need twice the memory.
   template <class T>
   void prepare_for() {
     if constexpr (std::is_same_v<T, float>) {
@@ -49,14 +50,14 @@ class ImageFinder {
       m_float = {};
     }
   }
-  /// Gives all work space back. Nothing is left that works on an image, whatever failed.
+  /// Releases all work space, and waits until no kernel works on an image.
   void release() {
     m_float = {};
     m_double = {};
     m_space.fence("kastor::app: the image is free");
   }
 
-  /// Writes the maps and labels that were asked for, of the image that was searched last.
+  /// Writes the maps and labels that were asked for, for the last image searched.
   template <class T>
   void write_maps(const ConstImage<T, Exec>& pixels, const FoundImage& image,
                   const FindOutputs& outputs) {

@@ -25,19 +25,19 @@ void copy_to_pinned(const io::HostPixels<T>& host, ReadImage& image) {
   std::memcpy(pinned->data(), host.data(), host.size() * sizeof(T));
 }
 
-/// What is to be done about an image that was read, and has catalogues.
+/// Decides what to do with an image that is read and has catalogues.
 void resume(const std::vector<StagedCatalogue>& targets, ReadImage& image) {
   const auto found = standing_of(targets, find_provenance(image.image, image.options));
   const auto resumption = resumption_of(found);
   image.up_to_date = resumption == Resumption::skip;
   if (image.up_to_date || image.options.overwrite) return;
-  // What may be in the way is of the same options and pixels.
+  // A catalogue that exists here has the same options and pixels.
   image.options.overwrite = resumption == Resumption::go_on;
   for (std::size_t i = 0; i < targets.size() && resumption == Resumption::conflict; ++i) {
     if (found[i] != Standing::other && found[i] != Standing::silent) continue;
     throw Error(one_line(targets[i].path) +
-                ": exists already, from another version, other options or other pixels, as far as "
-                "it says; expected --overwrite beside --resume");
+                ": exists already, and does not record this version, these options and these "
+                "pixels; expected --overwrite beside --resume");
   }
 }
 
@@ -51,7 +51,8 @@ void ImageLoader::load(ReadImage& image) {
     image.failure = failure_of(name, job);
     if (image.failure.empty()) return;
   }
-  // CFITSIO keeps the messages of all threads in one place; read alone, a failure has its own only.
+  // CFITSIO keeps the messages of all threads in one stack. Read again alone, the image gets only
+  // its own messages.
   const std::unique_lock lock(m_alone);
   image.failure = failure_of(name, job);
 }
@@ -60,7 +61,7 @@ void ImageLoader::read(ReadImage& image) const {
   const std::string& path = m_images[image.index];
   image.options = m_options;
   image.options.input.path = path;
-  image.options.input.read.threads = 1;  // the others have images of their own
+  image.options.input.read.threads = 1;  // the other threads read other images
   image.up_to_date = false;
   image.sky = {};
 

@@ -12,7 +12,7 @@
 
 namespace kastor::cli {
 
-/// Brings images from their files to where a plan takes them; from several threads at once.
+/// Loads images from files into memory that a plan can use. Several threads may call it at once.
 class ImageLoader {
  public:
   enum class Pixels { as_read, pinned };
@@ -22,7 +22,8 @@ class ImageLoader {
               const FolderOutputs& outputs, Pixels pixels)
       : m_images(images), m_options(options), m_outputs(outputs), m_pixels(pixels) {}
 
-  /// Fills the image of this number, or says why not; with --resume also whether there is no need.
+  /// Fills the image of number `image.index`, or sets `failure`. With --resume, sets `up_to_date`
+  /// if the image need not be searched.
   void load(ReadImage& image);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 void add_lines(const std::string& path, std::vector<std::string>& names) {
   const auto fail = [&](const char* found) {
-    throw Error(one_line(path) + ": " + found + "; expected a list of images, one name a line");
+    throw Error(one_line(path) + ": " + found + "; expected a list of images, one name per line");
   };
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) fail("no such file");
@@ -33,13 +33,13 @@ void add_lines(const std::string& path, std::vector<std::string>& names) {
   if (names.size() == before) fail("names no image");
 }
 
-/// Takes one of the endings away, whatever its case.
+/// Removes one of the suffixes, whatever its case.
 bool take_ending(std::string_view& name, const std::vector<std::string_view>& endings) {
   const auto same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
   };
   for (const auto ending : endings) {
-    // A name that is nothing else keeps it.
+    // A name that consists of the suffix only keeps it.
     if (name.size() <= ending.size()) continue;
     const auto tail = name.substr(name.size() - ending.size());
     if (!std::equal(tail.begin(), tail.end(), ending.begin(), same)) continue;

@@ -7,16 +7,16 @@
 
 namespace kastor::cli {
 
-/// Whether a word stands for the lines of a file: "@FILE".
+/// Whether a word names a list of images: "@FILE".
 [[nodiscard]] bool is_list(const std::string& word);
 
-/// The images that the words name, in their order. Of a list each line is a name as it is; blank
-/// lines and lines that begin with # are not, and a carriage return at the end is none of it.
-/// \throws kastor::Error if a list cannot be read, or names nothing
+/// The images that the words name, in order. In a list, each line is a name, without a carriage
+/// return at its end; blank lines and lines that begin with # are skipped.
+/// \throws kastor::Error if a list cannot be read, or names no image
 [[nodiscard]] std::vector<std::string> image_names(const std::vector<std::string>& words);
 
-/// A file's name without its folder and the endings that FITS files have: "a" of "x/a.fits.gz".
-/// Another ending stays: "a.img" of "a.img".
+/// The name of a file without its folder and the suffixes of FITS files: "a" for "x/a.fits.gz".
+/// Other suffixes stay: "a.img" for "a.img".
 [[nodiscard]] std::string stem_of(const std::string& path);
 
 }  // namespace kastor::cli

@@ -37,7 +37,7 @@ void ImageQueue::release(ReadImage& image) {
     const std::int64_t bytes = image.bytes();
     m_bytes -= bytes;
     --m_out;
-    // What waits for its next image must not be what the limit is for.
+    // The memory of free images must not use up the limit.
     if (bytes > m_params.bytes / static_cast<std::int64_t>(m_slots.size()))
       image.give_memory_back();
     m_free.push_back(&image);
@@ -48,7 +48,7 @@ void ImageQueue::release(ReadImage& image) {
 bool ImageQueue::may_read() const {
   if (m_to_read >= m_images || m_free.empty()) return false;
   if (m_out == 0) return true;
-  // How large an image is only reading tells: the largest so far stands for it.
+  // The size of an image is known only after reading. Until then it is taken as the largest so far.
   const std::int64_t limit = m_out < 2 ? m_params.bytes_of_two : m_params.bytes;
   return m_largest > 0 && m_bytes + m_largest <= limit;
 }

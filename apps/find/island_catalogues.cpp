@@ -16,9 +16,9 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   auto table = io::island_table(islands, params);
   if (mesh && !options.islands.rms && !(mesh->rms > 0))
     table.notes.emplace_back(
-        "the noise is 0 at more than half of the mesh's nodes; where it is 0, no pixel can be in an"
-        " island");
-  if (!sky.wcs) table.notes.push_back("no columns on the sky: " + sky.why_no_wcs);
+        "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "
+        "in an island");
+  if (!sky.wcs) table.notes.push_back("there are no sky columns: " + sky.why_no_wcs);
   return table;
 }
 

@@ -12,7 +12,7 @@
 
 namespace kastor::cli {
 
-/// \param mesh  of the background, unless the user gave both maps
+/// \param mesh  the mesh of the background; none if the user gave both maps
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
                                               const Islands& islands,

@@ -14,14 +14,14 @@
 
 namespace kastor::cli {
 
-/// The FITS images that can be written beside a catalogue of islands.
+/// Writes the FITS images that go with a catalogue of islands.
 template <class Exec, class T>
 struct IslandMaps {
   const Exec& space;
   const FoundImage& found;
   const FindOutputs& outputs;
 
-  /// Those that were asked for. \param plan  that searched these pixels
+  /// Writes the images that were asked for. \param plan  the plan that searched these pixels
   void write(const ConstImage<T, Exec>& pixels, const IslandPlan<Exec, T>& plan) const {
     const Background<Exec, T>& background = plan.background();
     const IslandFinder<Exec, T>& finder = plan.finder();

@@ -16,12 +16,12 @@
 
 namespace kastor::cli {
 
-/// From pixels to islands on one backend, for images of one shape and options: the work space, and
-/// what the user gave in other files, once for all of them.
+/// Finds islands on one backend, for images of the same shape and options. It holds the work space,
+/// and the maps and masks of the user, which are read once.
 template <class Exec, class T>
 class IslandPlan {
  public:
-  /// Reads the user's maps and masks. \param options  with the size of a cell settled
+  /// Reads the user's maps and masks. \param options  with the size of a cell set
   IslandPlan(const Exec& space, const IslandOptions& options, const io::FitsImage& image)
       : m_space(space),
         m_options(options),
@@ -34,8 +34,8 @@ class IslandPlan {
     use_given(space, image, options.rms, m_background.rms, m_given_rms);
   }
 
-  /// Whether the plan serves this image, too. What is not compared is the same for all images of a
-  /// run.
+  /// Whether the plan can be used for this image. Options that are not compared are the same for
+  /// all images of a run.
   [[nodiscard]] bool serves(const IslandOptions& options, const io::FitsImage& image) const {
     return m_ny == image.ny && m_nx == image.nx &&
            m_options.mesh.cell_height == options.mesh.cell_height &&
@@ -61,14 +61,14 @@ class IslandPlan {
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
       result = m_finder(pixels, m_background, m_masks.usable);
-      // Refused as without maps of the user's, where the mesh says so.
+      // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
     });
     return result;
   }
 
-  /// Of the last image.
+  /// The background of the last image.
   [[nodiscard]] const Background<Exec, T>& background() const { return m_background; }
   [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
   /// None if the user gave both maps.
@@ -81,7 +81,7 @@ class IslandPlan {
     } catch (const Error& error) {
       if (!m_options.box && !m_options.mask) throw;
       throw Error(std::string(error.what()) +
-                  " (--box and --mask exclude pixels; a smaller --cell may do)");
+                  " (--box and --mask exclude pixels; try a smaller --cell)");
     }
   }
 

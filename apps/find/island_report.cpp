@@ -15,7 +15,7 @@
 namespace kastor::cli {
 namespace {
 
-/// A column by its name; null if the table has none.
+/// The column of this name; null if the table has none.
 const io::TableColumn* column(const io::Table& table, const std::string& name) {
   const auto found = std::find_if(table.columns.begin(), table.columns.end(),
                                   [&](const auto& each) { return each.name == name; });
@@ -35,11 +35,11 @@ double number(const io::TableColumn& column, std::size_t row) {
       column.values);
 }
 
-/// One column of the text: of the table, as wide and exact as it needs.
+/// A column of the table as the text shows it.
 struct Shown {
   const char* name;
   int width;
-  const char* format;  // of a double
+  const char* format;  // for a double
 };
 
 std::vector<Shown> shown_columns(const io::Table& table) {
@@ -69,10 +69,11 @@ std::string background_text(const IslandReport& report) {
       "background {:.5g}{}, noise {:.5g}{} (medians of {} of {} x {} pixels", report.mesh->level,
       unit, report.mesh->rms, unit, count_of(report.mesh->cells, "cell"),
       report.options.mesh.cell_width, report.options.mesh.cell_height);
-  if (report.mesh->filled > 0) text += fmt::format(", {} filled from others", report.mesh->filled);
+  if (report.mesh->filled > 0)
+    text += fmt::format(", {} filled from neighbours", report.mesh->filled);
   text += ")\n";
-  if (report.options.background) text += "the background is that of --background\n";
-  if (report.options.rms) text += "the noise is that of --rms\n";
+  if (report.options.background) text += "the background used is that of --background\n";
+  if (report.options.rms) text += "the noise used is that of --rms\n";
   return text;
 }
 
@@ -90,12 +91,11 @@ std::string heading(const IslandReport& report) {
   const auto& find = report.options.find;
   std::string text = size_text(report.image) + "\n" + background_text(report);
   if (report.beam.beam) text += beam_text(*report.beam.beam) + "\n";
-  text += fmt::format("{} with a pixel above {:g} and all above {:g} times the noise, {}-connected",
-                      count_of(report.result.positive.islands, "island"), find.seed, find.flood,
+  text += fmt::format("{} above {:g} times the noise with a peak above {:g} times, {}-connected",
+                      count_of(report.result.positive.islands, "island"), find.flood, find.seed,
                       static_cast<int>(find.connectivity));
   text += dropped_text(report) + "\n";
-  if (find.negative)
-    text += count_of(report.result.negative.islands, "island") + " as far below the background\n";
+  if (find.negative) text += count_of(report.result.negative.islands, "negative island") + "\n";
   return text;
 }
 
@@ -136,7 +136,7 @@ std::string islands_text(const IslandReport& report) {
   const auto shown = shown_columns(table);
   const auto& peaks = *column(table, "flux_peak");
   const auto order = brightest_rows(rows, [&](std::size_t row) {
-    const double value = std::abs(number(peaks, row));  // those of negative islands too
+    const double value = std::abs(number(peaks, row));  // includes negative islands
     return std::isnan(value) ? -1.0 : value;
   });
   text += order.size() < rows ? fmt::format("\nthe {} brightest peaks", order.size())

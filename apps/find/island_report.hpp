@@ -14,7 +14,7 @@
 
 namespace kastor::cli {
 
-/// What `kastor find` has to say of islands.
+/// What `kastor find` reports on islands.
 struct IslandReport {
   const io::FitsImage& image;
   const IslandOptions& options;
@@ -24,7 +24,7 @@ struct IslandReport {
   const io::IslandTable& table;
 };
 
-/// Counts and the brightest islands.
+/// The counts and the brightest islands.
 [[nodiscard]] std::string islands_text(const IslandReport& report);
 [[nodiscard]] std::string islands_json(const IslandReport& report);
 

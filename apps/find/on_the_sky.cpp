@@ -17,11 +17,10 @@ constexpr double beams_in_cell = 20;
 constexpr std::int64_t smallest_cell = 32;
 constexpr std::int64_t usual_cell = 64;
 
-/// Why --min-beams means nothing here.
+/// Why --min-beams cannot be used for this image.
 std::string no_beam_in_pixels(const OnTheSky& sky) {
-  if (!sky.beam.beam)
-    return "found no beam; expected one for --min-beams, in the header or by --beam";
-  return "found a beam, but no size of the pixels; expected celestial coordinates for --min-beams" +
+  if (!sky.beam.beam) return "found no beam for --min-beams; expected one in the header or --beam";
+  return "found a beam but no pixel scale; expected celestial coordinates for --min-beams" +
          (sky.why_no_wcs.empty() ? "" : " (" + sky.why_no_wcs + ")");
 }
 
@@ -36,7 +35,7 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
       sky.beam.beam && sky.wcs ? io::beam_area_in_pixels(*sky.beam.beam, *sky.wcs) : std::nan("");
   IslandOptions& islands = options.islands;
   if (!islands.cell) {
-    // The width of a round beam of that area.
+    // The FWHM of a circular beam of the same area.
     const double width = std::sqrt(beam_pixels * 4 * std::numbers::ln2 / std::numbers::pi);
     const double side = beams_in_cell * width;
     const std::int64_t longest = std::max(image.nx, image.ny);

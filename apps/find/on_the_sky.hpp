@@ -12,14 +12,15 @@
 
 namespace kastor::cli {
 
-/// What the header says of the sky, and what follows from it for the options.
+/// The beam and the world coordinates in the header.
 struct OnTheSky {
   io::BeamReading beam;
   std::optional<io::Wcs> wcs;
   std::string why_no_wcs;
 };
 
-/// Settles the size of a cell and the least size of an island in `options`. \throws Error
+/// Reads the header, and sets the size of a cell and the smallest size of an island in `options`.
+/// \throws Error
 [[nodiscard]] OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options);
 
 }  // namespace kastor::cli

@@ -11,11 +11,11 @@
 
 namespace kastor::cli {
 
-/// What became of one image.
+/// The outcome for one image.
 struct Outcome {
   enum class State { pending, found, up_to_date, failed } state = State::pending;
   std::string failure;  ///< one line
-  std::string json;     ///< of an image that was searched: its line
+  std::string json;     ///< the line of an image that was searched
   std::int64_t sources = 0;
   double level = std::numeric_limits<double>::quiet_NaN();  ///< threshold or noise
   std::string unit;                                         ///< of `level`
@@ -23,30 +23,29 @@ struct Outcome {
   double seconds = 0;  ///< of finding, without reading and writing
 };
 
-/// Collects the outcomes, which come in any order, and tells of them in the order of the images.
+/// Collects the outcomes, which arrive in any order, and reports them in the order of the images.
 class OutcomeLog {
  public:
   explicit OutcomeLog(std::vector<std::string> images)
       : m_images(std::move(images)), m_outcomes(m_images.size()) {}
 
-  /// From any thread; once an image.
+  /// May be called from any thread, once per image.
   void set(std::size_t image, Outcome outcome);
 
-  /// What there is to say of the images that follow those of the last call, as far as all before
-  /// them are known.
+  /// The outcomes since the last call, up to the first image that is still pending.
   struct News {
-    std::string results;                ///< with `json`: lines for stdout
+    std::string results;                ///< lines for stdout, with `json`
     std::vector<std::string> failures;  ///< one line each
   };
   [[nodiscard]] News news(bool json);
 
   [[nodiscard]] std::size_t size() const { return m_images.size(); }
   [[nodiscard]] std::size_t count(Outcome::State state) const;
-  /// All that are not pending.
+  /// The number of images that are not pending.
   [[nodiscard]] std::size_t known() const;
   [[nodiscard]] std::int64_t pixels() const;
 
-  /// The table of all. \param level_name  "threshold" or "noise"  \param seconds  of all
+  /// The table of all images. \param level_name  "threshold" or "noise"  \param seconds  in total
   [[nodiscard]] std::string table(const std::string& level_name, double seconds) const;
 
  private:

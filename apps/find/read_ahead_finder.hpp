@@ -14,16 +14,16 @@
 
 namespace kastor::cli {
 
-/// An ImageFinder for images that were read ahead, with the memory of a device that they are copied
-/// to: one image after the other has the same.
+/// An ImageFinder for images that were read ahead. It owns the device memory that each image in
+/// turn is copied to.
 template <class Exec>
 class ReadAheadFinder {
  public:
   ReadAheadFinder(const Exec& space, StepRecorder& steps)
       : m_space(space), m_steps(steps), m_finder(space, steps) {}
 
-  /// Returns when the image's memory may be used again. Takes what `read` knows, but for its
-  /// pixels. \throws kastor::Error and others
+  /// Moves the contents of `read` into the result, except for the pixels. When it returns, the
+  /// memory of the image may be reused. \throws kastor::Error and others
   [[nodiscard]] FoundImage operator()(ReadImage& read) {
     FoundImage found;
     found.index = read.index;
@@ -55,7 +55,7 @@ class ReadAheadFinder {
       auto* pixels = std::get_if<Image<T, Exec>>(&m_pixels);
       if (pixels == nullptr || pixels->extent(0) != host.extent(0) ||
           pixels->extent(1) != host.extent(1)) {
-        m_pixels = Image<T, Exec>();  // gives the memory back first
+        m_pixels = Image<T, Exec>();  // first frees the memory
         m_pixels = Image<T, Exec>(
             Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing, "kastor::app::image"),
             host.extent(0), host.extent(1));

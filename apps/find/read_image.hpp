@@ -14,21 +14,21 @@
 
 namespace kastor::cli {
 
-/// Pixels from where a device fetches them fastest.
+/// Pixels in pinned memory, from which the copy to a device is fastest.
 template <class T>
 using PinnedPixels = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 
-/// One image between its file and the plan; its memory serves one image after the other.
+/// One image between its file and the plan. Its memory is reused for one image after another.
 struct ReadImage {
   std::size_t index = 0;  ///< among the images of the run
   io::FitsImage image;
   std::variant<PinnedPixels<float>, PinnedPixels<double>> pinned;  ///< for a device
-  FindOptions options;                                             ///< with what the header settled
-  OnTheSky sky;         ///< of the presets but the lesson's
-  std::string failure;  ///< one line; empty: it is there
+  FindOptions options;                                             ///< completed from the header
+  OnTheSky sky;                                                    ///< not for the preset lesson
+  std::string failure;  ///< one line; empty if the image was read
   bool up_to_date = false;
 
-  /// Of the pixels' memory.
+  /// The size of the pixels in memory.
   [[nodiscard]] std::int64_t bytes() const;
   void give_memory_back();
 };

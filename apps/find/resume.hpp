@@ -10,22 +10,22 @@
 
 namespace kastor::cli {
 
-/// What stands where a catalogue is to be.
+/// What exists under the name of a catalogue.
 enum class Standing {
   missing,
-  same,    ///< of the same version, options and pixels
-  silent,  ///< does not say: CSV
+  same,    ///< a catalogue of the same version, options and pixels
+  silent,  ///< a CSV file, which has no provenance
   other
 };
 
-/// What --resume does about one image.
+/// What --resume does with one image.
 enum class Resumption {
-  skip,     ///< all its catalogues are there
-  go_on,    ///< some are missing; those that are there may be replaced
-  conflict  ///< something else is in the place of one
+  skip,     ///< all its catalogues exist
+  go_on,    ///< some are missing, and the others may be replaced
+  conflict  ///< another file has the name of a catalogue
 };
 
-/// CSV counts as what stands beside it, with which it was written.
+/// A CSV file counts as the catalogue beside it, since both were written together.
 [[nodiscard]] Resumption resumption_of(const std::vector<Standing>& catalogues);
 
 [[nodiscard]] bool any_exists(const std::vector<StagedCatalogue>& targets);

@@ -26,10 +26,11 @@ void write_source_labels_as(const Exec& space, const std::string& path, const io
   io::write_image(
       path, io::pixel_rows(host), io::kept_cards(image.header_cards, image.fits_axes), provenance,
       {{"NSOURCES", static_cast<std::int64_t>(result.sources.size()), "number of labels"},
-       {"THRESH", result.threshold, "foreground is above this pixel value"}});
+       {"THRESH", result.threshold, "pixels above this value are foreground"}});
 }
 
-/// The image of labels: int32, or int64 where there are too many. Returns the type's name.
+/// Writes the image of labels, as int32, or as int64 if there are too many. Returns the name of the
+/// type.
 template <class Exec>
 const char* write_source_labels(const Exec& space, const std::string& path,
                                 const io::FitsImage& image, const RunLabels<Exec>& labels,

@@ -13,20 +13,20 @@
 
 namespace kastor::cli {
 
-/// Jobs done by threads, begun in the order of their arrival.
+/// Runs jobs on threads, and starts them in the order of their arrival.
 class WorkQueue {
  public:
-  /// A job throws nothing.
+  /// A job must not throw.
   using Job = std::function<void()>;
 
-  /// \param most  jobs that may wait [1..]
+  /// \param most  the number of jobs that may wait [1..]
   WorkQueue(int threads, std::size_t most);
-  /// Waits for the jobs that were begun; the rest is not done.
+  /// Waits for the jobs that have started. The rest are not run.
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  /// Waits while too many wait.
+  /// Blocks while too many jobs wait.
   void add(Job job);
   /// Returns when all jobs are done.
   void finish();

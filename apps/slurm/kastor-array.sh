@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Many images: a list of files, one a line, in as many slices as the array has tasks. Edit list and folder below, then:
+# Many images: a list of files, one per line, in as many slices as the array has tasks. Edit list and folder below, then:
 #   ls "$PWD"/images/*.fits >images.txt
 #   sbatch kastor-array.sh
-# and once more for what is left after a failure: finished images are skipped. sbatch --array=3,7 runs two slices again.
+# After a failure, submit it again: finished images are skipped. sbatch --array=3,7 runs two slices again.
 #SBATCH --job-name=kastor-array
 #SBATCH --array=0-9
 #SBATCH --nodes=1
@@ -20,18 +20,18 @@ set -euo pipefail
 list=images.txt
 folder=catalogues
 options=(--preset radio)
-# How many slices there are: as many as --array above has tasks.
+# The number of slices, which is the number of tasks of --array above.
 slices=10
-# openmp; or cuda, with a line more above: #SBATCH --gres=gpu:1
+# openmp; or cuda, with one more line above: #SBATCH --gres=gpu:1
 on=openmp
 
-# Where kastor comes from. Modules are called differently everywhere: name yours here, or put kastor on the PATH.
+# The modules that provide kastor, whose names depend on the cluster. Leave it empty if kastor is on the PATH.
 modules=()
-# Where the task may keep its slice of the list.
+# The folder for the slice of the list of this task.
 scratch=${TMPDIR:-/tmp}
 
 if [[ ${#modules[@]} -gt 0 ]]; then
-  set +u # which the shell functions of modules do not always bear
+  set +u # the shell functions of modules may use unset variables
   module load "${modules[@]}"
   set -u
 fi
@@ -47,23 +47,23 @@ fi
 
 slice=$(mktemp "$scratch/kastor-slice.XXXXXX")
 trap 'rm -f "$slice"' EXIT
-# Every image in turn goes to the next slice, so that a list sorted by size or by field is dealt out evenly.
+# The images go to the slices in turn, so that a list sorted by size or by field is spread evenly.
 awk -v slices="$slices" -v task="$task" '!/^[ \t\r]*$/ && !/^#/ && n++ % slices == task' "$list" >"$slice"
 if [[ ! -s $slice ]]; then
   printf 'kastor-array.sh: no image of %s is in slice %d\n' "$list" "$task" >&2
   exit 0
 fi
-mkdir -p "$folder" # before kastor, of which several may begin at once
+mkdir -p "$folder" # before kastor, since several tasks may start at once
 
-# One OpenMP thread for each core of the task, each kept on its core (kastor-cpu.sh says why).
+# One OpenMP thread per core of the task, bound to its core (kastor-cpu.sh says why).
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 export OMP_PROC_BIND=spread
 export OMP_PLACES=cores
 unset KOKKOS_NUM_THREADS KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES
-# From Slurm 22.05 on srun does not take this over from sbatch.
+# Since Slurm 22.05, srun does not inherit this from sbatch.
 export SRUN_CPUS_PER_TASK=$OMP_NUM_THREADS
 
-# --resume skips the images whose catalogues are there, of the same pixels, options and version: after a requeue, or a time
-# limit that was too short, a task goes on where it stopped. An image that fails is named on stderr, the others are finished,
-# and the task ends with kastor's code: 0 done, 1 files, data, memory or devices, 2 the options.
+# --resume skips the images whose catalogues exist and have the same pixels, options and version: after a requeue or a time
+# limit, a task continues where it stopped. If an image fails, it is named on stderr and the others are processed. The task
+# ends with kastor's exit code: 0 done, 1 failure (files, data, memory, devices), 2 wrong usage.
 srun --cpu-bind=cores kastor find "@$slice" "${options[@]}" -o "$folder/" --format fits --resume --on "$on"

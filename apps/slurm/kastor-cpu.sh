@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # One image on the cores of one node. Edit image and catalogue below, then: sbatch kastor-cpu.sh
-# What a cluster wants besides (an account, a partition) fits on that line: sbatch --account=... --partition=... kastor-cpu.sh
+# An account or a partition can be given on that line: sbatch --account=... --partition=... kastor-cpu.sh
 #SBATCH --job-name=kastor
 #SBATCH --nodes=1
 #SBATCH --ntasks=1
@@ -18,28 +18,28 @@ image=sky.fits
 catalogue=sources.fits
 options=(--preset radio)
 
-# Where kastor comes from. Modules are called differently everywhere: name yours here, or put kastor on the PATH.
+# The modules that provide kastor, whose names depend on the cluster. Leave it empty if kastor is on the PATH.
 modules=()
-# A folder on a disk of the node's own: the image is copied there first, in one stream, which spares a file system that is
-# slow when many threads read a file at once. Empty: the image is read where it is, once, as it should be on Lustre or GPFS.
+# A folder on a local disk of the node. The image is first copied there in one stream, which helps if the file system is slow
+# when many threads read one file. If empty, the image is read in place, once, which is best on Lustre or GPFS.
 scratch=
 
 if [[ ${#modules[@]} -gt 0 ]]; then
-  set +u # which the shell functions of modules do not always bear
+  set +u # the shell functions of modules may use unset variables
   module load "${modules[@]}"
   set -u
 fi
-# --requeue runs this again from its first line. The catalogue appears whole or not at all, so one that is there was finished
-# by a run that was stopped late, and is replaced by the same bits.
+# --requeue runs this script again from its first line. A catalogue appears only when it is complete. So an existing one is
+# from an earlier run that had finished it, and is replaced by the same bits.
 options+=(--overwrite)
 
-# One OpenMP thread for each core of the job, each kept on its core and spread over the sockets, so that the memory that a
-# thread touches first stays near to it. Kokkos' own variables, which would say otherwise, are unset; so is kastor's --threads.
+# One OpenMP thread per core of the job, bound to its core and spread over the sockets, so that the memory that a thread
+# touches first is local to it. Kokkos' variables, which would override this, are unset, and --threads is not given.
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 export OMP_PROC_BIND=spread
 export OMP_PLACES=cores
 unset KOKKOS_NUM_THREADS KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES
-# From Slurm 22.05 on srun does not take this over from sbatch.
+# Since Slurm 22.05, srun does not inherit this from sbatch.
 export SRUN_CPUS_PER_TASK=$OMP_NUM_THREADS
 
 if [[ -n $scratch ]]; then
@@ -49,5 +49,5 @@ if [[ -n $scratch ]]; then
   image=$folder/${image##*/}
 fi
 
-# The job ends with kastor's code: 0 done, 1 files, data, memory or devices, 2 the options.
+# The job ends with kastor's exit code: 0 done, 1 failure (files, data, memory, devices), 2 wrong usage.
 srun --cpu-bind=cores kastor find "$image" "${options[@]}" -o "$catalogue" --on openmp --timings

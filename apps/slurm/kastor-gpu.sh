@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# One image on one GPU of NVIDIA's. Edit image and catalogue below, then: sbatch kastor-gpu.sh
-# What a cluster wants besides (an account, a partition) fits on that line: sbatch --account=... --partition=... kastor-gpu.sh
+# One image on one NVIDIA GPU. Edit image and catalogue below, then: sbatch kastor-gpu.sh
+# An account or a partition can be given on that line: sbatch --account=... --partition=... kastor-gpu.sh
 #SBATCH --job-name=kastor-gpu
 #SBATCH --nodes=1
 #SBATCH --ntasks=1
@@ -19,27 +19,27 @@ image=sky.fits
 catalogue=sources.fits
 options=(--preset radio)
 
-# Where kastor comes from. Modules are called differently everywhere: name yours here, or put kastor on the PATH.
+# The modules that provide kastor, whose names depend on the cluster. Leave it empty if kastor is on the PATH.
 modules=()
-# A folder on a disk of the node's own: the image is copied there first, in one stream. Empty: it is read where it is.
+# A folder on a local disk of the node. The image is first copied there in one stream. If empty, it is read in place.
 scratch=
 
 if [[ ${#modules[@]} -gt 0 ]]; then
-  set +u # which the shell functions of modules do not always bear
+  set +u # the shell functions of modules may use unset variables
   module load "${modules[@]}"
   set -u
 fi
-# --requeue runs this again from its first line. The catalogue appears whole or not at all, so one that is there was finished
-# by a run that was stopped late, and is replaced by the same bits.
+# --requeue runs this script again from its first line. A catalogue appears only when it is complete. So an existing one is
+# from an earlier run that had finished it, and is replaced by the same bits.
 options+=(--overwrite)
 
-# kastor computes on one GPU: the first that the job sees, and Slurm lets it see its own alone (CUDA_VISIBLE_DEVICES). Which
-# of several would be Kokkos' matter, by KOKKOS_DEVICE_ID: nothing to choose here. The cores read and decode the file.
+# kastor computes on one GPU, the first that the job sees. Slurm shows the job only its own GPU (CUDA_VISIBLE_DEVICES), so
+# KOKKOS_DEVICE_ID, which would select among several, is unset. The cores read and decode the file.
 unset KOKKOS_NUM_THREADS KOKKOS_DEVICE_ID KOKKOS_VISIBLE_DEVICES
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 export OMP_PROC_BIND=spread
 export OMP_PLACES=cores
-# From Slurm 22.05 on srun does not take this over from sbatch.
+# Since Slurm 22.05, srun does not inherit this from sbatch.
 export SRUN_CPUS_PER_TASK=$OMP_NUM_THREADS
 
 if [[ -n $scratch ]]; then
@@ -49,6 +49,6 @@ if [[ -n $scratch ]]; then
   image=$folder/${image##*/}
 fi
 
-# --on cuda: a node without a usable GPU ends the job (code 1), where kastor by itself would go on with the cores.
-# The job ends with kastor's code: 0 done, 1 files, data, memory or devices, 2 the options.
+# With --on cuda, a node without a usable GPU ends the job (code 1); without it, kastor would fall back to the cores.
+# The job ends with kastor's exit code: 0 done, 1 failure (files, data, memory, devices), 2 wrong usage.
 srun --cpu-bind=cores kastor find "$image" "${options[@]}" -o "$catalogue" --on cuda --timings

@@ -145,7 +145,7 @@ template <class Exec, class V>
 [[nodiscard]] MutableImage<PixelOf<Exec, V>, Exec> as_mutable_image(const V& view) {
   if constexpr (detail::is_image_for<Exec, V>()) {
     constexpr bool is_const = std::is_const_v<typename V::value_type>;
-    static_assert(!is_const, "kastor: the image to be filled must not be one of const pixels");
+    static_assert(!is_const, "kastor: the image to be filled must not have const pixels");
     if constexpr (!is_const) {
       return detail::as_shallow<MutableImage<PixelOf<Exec, V>, Exec>>(view);
     }
@@ -165,7 +165,7 @@ template <class T, class Exec, class V>
 [[nodiscard]] ConstImage<T, Exec> as_const_image_of(const V& view) {
   if constexpr (is_image_for<Exec, V>()) {
     constexpr bool fits = std::same_as<T, typename V::non_const_value_type>;
-    static_assert(fits, "kastor: all images of one call or plan must have pixels of one type");
+    static_assert(fits, "kastor: all images of one call or plan must have the same pixel type");
     if constexpr (fits) return as_const_image<Exec>(view);
   }
   return {};
@@ -175,7 +175,7 @@ template <class T, class Exec, class V>
 [[nodiscard]] MutableImage<T, Exec> as_mutable_image_of(const V& view) {
   if constexpr (is_image_for<Exec, V>()) {
     constexpr bool fits = std::same_as<T, typename V::non_const_value_type>;
-    static_assert(fits, "kastor: all images of one call or plan must have pixels of one type");
+    static_assert(fits, "kastor: all images of one call or plan must have the same pixel type");
     if constexpr (fits) return as_mutable_image<Exec>(view);
   }
   return {};
@@ -246,7 +246,7 @@ template <class T, class Exec>
     if (shape.ny == 0) shape.nx = rows.nx;
     KASTOR_EXPECTS(function, rows.nx == shape.nx,
                    "a band is " + std::to_string(rows.nx) + " pixels wide; expected " +
-                       std::to_string(shape.nx) + " as the bands above it");
+                       std::to_string(shape.nx) + ", as the bands above it");
     shape.ny += rows.ny;
   }
   return shape;

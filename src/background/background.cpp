@@ -26,7 +26,7 @@ void check(const BackgroundParams& params) {
                      std::to_string(params.cell_width) + " pixels; expected at least 1 x 1");
   KASTOR_EXPECTS(
       function, params.clip.kappa > 0 && std::isfinite(params.clip.kappa),
-      "kappa is " + std::to_string(params.clip.kappa) + "; expected a positive, finite number");
+      "kappa is " + std::to_string(params.clip.kappa) + "; expected a finite number above 0");
   KASTOR_EXPECTS(function, params.clip.max_passes >= 0,
                  "max_passes is " + std::to_string(params.clip.max_passes) +
                      "; expected 0 (until a pass removes nothing) or more");
@@ -99,7 +99,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     s.pixels = image.image.ny * image.image.nx;
     s.cells = image.cells();
     KASTOR_EXPECTS("kastor::BackgroundEstimator", s.cells > 0,
-                   "no image has been seen yet; expected a call with one before its summary");
+                   "found no image yet; expected a call with an image before its summary");
     Kokkos::deep_copy(space, host_counts, counts);
     s.level = median_node(level_nodes);
     s.rms = median_node(rms_nodes);
@@ -108,7 +108,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     KASTOR_EXPECTS("kastor::BackgroundEstimator", s.filled < s.cells,
                    "none of the " + std::to_string(s.cells) + " cells has enough good pixels (" +
                        std::to_string(s.good) + " of " + std::to_string(s.pixels) +
-                       " pixels are finite and not excluded); expected a share of at least " +
+                       " pixels are finite and not excluded); expected a fraction of at least " +
                        std::to_string(params.min_good_fraction) + " in one cell");
     return s;
   }
@@ -124,7 +124,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     KASTOR_EXPECTS(function, !excludes || (exclude.ny == shape.ny && exclude.nx == shape.nx),
                    "the mask is " + std::to_string(exclude.ny) + " x " +
                        std::to_string(exclude.nx) + " and the image " + std::to_string(shape.ny) +
-                       " x " + std::to_string(shape.nx) + "; expected one shape");
+                       " x " + std::to_string(shape.nx) + "; expected the same shape");
     image = {};
     image.image = shape;
     image.cell = {std::min(params.cell_height, shape.ny), std::min(params.cell_width, shape.nx)};

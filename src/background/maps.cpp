@@ -31,7 +31,7 @@ struct MapShape {
   void expect(const char* what, std::int64_t other_ny, std::int64_t other_nx) const {
     KASTOR_EXPECTS(function, other_ny == ny && other_nx == nx,
                    std::string(what) + size_text(other_ny, other_nx) + "; expected " +
-                       size_text(ny, nx) + " as the image");
+                       size_text(ny, nx) + ", as the image");
   }
   template <class V>
   void expect(const char* what, const V& view) const {
@@ -207,7 +207,7 @@ void write_island_labels(
   const std::int64_t largest = std::int64_t{positive.components} + negative.components;
   KASTOR_EXPECTS("kastor::write_island_labels", largest <= std::numeric_limits<Label>::max(),
                  "found " + std::to_string(largest) + " islands; expected at most " +
-                     std::to_string(std::numeric_limits<Label>::max()) + " in this type of image");
+                     std::to_string(std::numeric_limits<Label>::max()) + " for this type of pixel");
   detail::write_pixels<detail::IdPixel<Exec, Label>>("kastor::background::write_island_labels",
                                                      space, shape.ny, shape.nx,
                                                      {positive, negative, ids});

@@ -32,8 +32,8 @@ ConvolutionKernel gaussian_kernel(double sigma, std::int64_t size) {
   if (size == 0) {
     KASTOR_EXPECTS("kastor::gaussian_kernel", 8 * sigma <= most_kernel_pixels,
                    "sigma is " + std::to_string(sigma) +
-                       " pixels, for which a kernel of more than 127 pixels would be wanted; "
-                       "expected sigma up to 15.875, or a size");
+                       " pixels, which needs a kernel of more than 127 pixels; expected sigma up "
+                       "to 15.875, or a size");
     size = static_cast<std::int64_t>(std::ceil(8 * sigma));
     size += 1 - size % 2;
   }

@@ -46,8 +46,8 @@ inline void check_sum_of_taps(const ConvolutionKernel& kernel) {
   }
   KASTOR_EXPECTS("kastor::Convolver", std::abs(sum) > 1e-6 * magnitudes,
                  "the taps add up to " + std::to_string(sum) +
-                     ", by which blank pixels cannot be interpolated; expected a kernel with a "
-                     "sum, or NanTreatment::propagate");
+                     ", so blank pixels cannot be interpolated; expected a kernel with a sum other "
+                     "than 0, or NanTreatment::propagate");
 }
 
 /// \throws Error if image and result overlap in memory.
@@ -56,7 +56,7 @@ void check_apart(const Rows<T>& image, const core::WritableRows<T>& result) {
   const T* image_end = image.data + (image.ny - 1) * image.pitch + image.nx;
   const T* result_end = result.data + (result.ny - 1) * result.pitch + result.nx;
   KASTOR_EXPECTS("kastor::convolve", image_end <= result.data || result_end <= image.data,
-                 "the image and the result share memory; expected two images apart");
+                 "the image and the result share memory; expected two separate images");
 }
 
 }  // namespace kastor::detail
@@ -83,7 +83,7 @@ struct Convolver<Exec, T>::Plan {
             (image.ny <= taps.ny && image.nx <= taps.nx),
         "the image is " + std::to_string(image.ny) + " x " + std::to_string(image.nx) +
             " and the kernel " + std::to_string(taps.ny) + " x " + std::to_string(taps.nx) +
-            " pixels; mode valid expects one of them to fit into the other");
+            " pixels; expected one that fits into the other, for mode valid");
     return {detail::result_range(params.mode, image.ny, taps.ny).extent,
             detail::result_range(params.mode, image.nx, taps.nx).extent};
   }

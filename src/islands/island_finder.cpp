@@ -26,7 +26,7 @@ void check_map(const PixelMap<Exec, T>& map, const char* name, const detail::Sha
     const auto rows = detail::rows_of<T, Exec>(map.image());
     KASTOR_EXPECTS("kastor::find_islands", rows.ny == shape.ny && rows.nx == shape.nx,
                    the_map + "is " + shape_text(rows.ny, rows.nx) + " pixels; expected " +
-                       shape_text(shape.ny, shape.nx) + " as the image");
+                       shape_text(shape.ny, shape.nx) + ", as the image");
   }
   if (map.kind() == Kind::surface) {
     const MeshSurface<Exec>& surface = map.surface();
@@ -99,7 +99,7 @@ struct IslandFinder<Exec, T>::Plan {
     if (region.words.data() == nullptr) return;
     KASTOR_EXPECTS("kastor::find_islands", region.ny == shape.ny && region.nx == shape.nx,
                    "the region is " + shape_text(region.ny, region.nx) + " pixels; expected " +
-                       shape_text(shape.ny, shape.nx) + " as the image");
+                       shape_text(shape.ny, shape.nx) + ", as the image");
   }
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background) {
@@ -152,11 +152,12 @@ struct IslandFinder<Exec, T>::Plan {
 
 template <class Exec, Real T>
 IslandFinder<Exec, T>::IslandFinder(const Exec& space, const IslandParams& params) {
-  KASTOR_EXPECTS("kastor::IslandFinder", std::isfinite(params.flood) && params.flood >= 0,
-                 "flood is " + std::to_string(params.flood) + "; expected a number of at least 0");
+  KASTOR_EXPECTS(
+      "kastor::IslandFinder", std::isfinite(params.flood) && params.flood >= 0,
+      "flood is " + std::to_string(params.flood) + "; expected a finite number, 0 or more");
   KASTOR_EXPECTS("kastor::IslandFinder", std::isfinite(params.seed) && params.seed >= params.flood,
                  "seed is " + std::to_string(params.seed) +
-                     "; expected a number of at least flood, which is " +
+                     "; expected a finite number, not below flood, which is " +
                      std::to_string(params.flood));
   m_plan = std::make_unique<Plan>(space, params);
 }

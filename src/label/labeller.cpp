@@ -116,7 +116,7 @@ struct Labeller<Exec>::Plan {
     KASTOR_EXPECTS("kastor::label", seed_mask.ny == mask.ny && seed_mask.nx == mask.nx,
                    "the mask of seeds is " + std::to_string(seed_mask.ny) + " x " +
                        std::to_string(seed_mask.nx) + " pixels; expected " +
-                       std::to_string(mask.ny) + " x " + std::to_string(mask.nx) + " as the mask");
+                       std::to_string(mask.ny) + " x " + std::to_string(mask.nx) + ", as the mask");
   }
 
   const RunLabels<Exec>& run(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask) {

@@ -57,7 +57,8 @@ void write_labels(
                      std::to_string(labels.ny) + " x " + std::to_string(labels.nx));
   KASTOR_EXPECTS("kastor::write_labels",
                  labels.components <= std::int64_t{std::numeric_limits<Label>::max()},
-                 std::to_string(labels.components) + " labels do not fit the pixels of the image");
+                 "there are " + std::to_string(labels.components) + " labels; expected at most " +
+                     std::to_string(std::numeric_limits<Label>::max()) + " for this type of pixel");
   const detail::WriteLabels<Exec, Label> write(labels, image);
   core::for_each("kastor::label::write_labels", space, write.pieces(), write);
 }

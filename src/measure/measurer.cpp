@@ -23,7 +23,7 @@ struct Measurer<Exec, T>::Plan {
     KASTOR_EXPECTS("kastor::measure", shape.ny == labels.ny && shape.nx == labels.nx,
                    "the image is " + std::to_string(shape.ny) + " x " + std::to_string(shape.nx) +
                        " pixels; expected " + std::to_string(labels.ny) + " x " +
-                       std::to_string(labels.nx) + " as the labels");
+                       std::to_string(labels.nx) + ", as the labels");
   }
 
   void enqueue_kernels(Bands<T, Exec> bands, const detail::SourceRuns& runs, Source* into) {

@@ -22,7 +22,7 @@ void detail::check(const char* name, const SkyParams& p) {
                  "there are " + std::to_string(p.sources_per_mpx) +
                      " sources per 10^6 pixels; expected 0 to 10^6");
   KASTOR_EXPECTS(name, p.extended_fraction >= 0 && p.extended_fraction <= 1,
-                 "the share of extended sources is " + std::to_string(p.extended_fraction) +
+                 "the fraction of extended sources is " + std::to_string(p.extended_fraction) +
                      "; expected 0 to 1");
 }
 

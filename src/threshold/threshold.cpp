@@ -38,7 +38,7 @@ template <class Exec>
 BitMask<Exec> make_bit_mask(const Exec& space, std::int64_t ny, std::int64_t nx) {
   KASTOR_EXPECTS("kastor::make_bit_mask", ny >= 0 && nx >= 0,
                  "the shape is " + std::to_string(ny) + " x " + std::to_string(nx) +
-                     "; expected no negative extent");
+                     "; expected no negative extents");
   BitMask<Exec> mask;
   mask.ny = ny;
   mask.nx = nx;
@@ -56,8 +56,8 @@ void threshold_into(const Exec& space, const ConstImage<T, Exec>& image, double 
   KASTOR_EXPECTS(
       "kastor::threshold", rows.nx == mask.nx && first_row >= 0 && first_row + rows.ny <= mask.ny,
       "rows " + std::to_string(first_row) + " to " + std::to_string(first_row + rows.ny) + " of " +
-          std::to_string(rows.nx) + " pixels do not fit the mask of " + std::to_string(mask.ny) +
-          " x " + std::to_string(mask.nx));
+          std::to_string(rows.nx) + " pixels do not fit the mask; expected rows of one of " +
+          std::to_string(mask.ny) + " x " + std::to_string(mask.nx) + " pixels");
   if (rows.words() == 0) return;
   const auto foreground = core::interval_between<T>(level, std::numeric_limits<double>::infinity());
   core::for_each("kastor::threshold::fill_words", space, rows.words(),

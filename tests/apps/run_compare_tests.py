@@ -78,7 +78,7 @@ class TestCompare(AppTestCase):
     def test_columns_by_name(self):
         first = self.table("a.csv", "u,v,s\n11,21,4\n")
         second = self.table("b.csv", "x,y,flux_peak\n10,20,8\n")
-        self.assert_refused(1, "compare", first, second, says=["a.csv: no columns of positions"])
+        self.assert_refused(1, "compare", first, second, says=["a.csv: no position columns"])
         json = command.json_of(
             "compare", first, second, "--columns1", "x=u,y=v,flux_peak=S,origin=1"
         )
@@ -123,8 +123,8 @@ class TestCompare(AppTestCase):
             ([good, broken], "b.csv: line 3: ra is '1O'; expected a number"),
             ([good, pixels], "of two kinds; expected"),
             ([good, good, "--pixels", "1"], "no positions in pixels; expected"),
-            ([good, good, "--min-flux2", "1"], "no column of fluxes; expected"),
-            ([good, good, "--min-snr1", "1"], "no column of S/N"),
+            ([good, good, "--min-flux2", "1"], "no flux column; expected"),
+            ([good, good, "--min-snr1", "1"], "no S/N column"),
         ):
             with self.subTest(says):
                 self.assert_refused(1, "compare", *words, says=[says])

@@ -143,11 +143,11 @@ class TestPresets(IslandTestCase):
             name, value = case.strip().split("|")
             with self.subTest(name, value=value):
                 complaint = self.refuse(2, name, value, says=[f"kastor: {name}: ", f"'{value}'"])
-                self.assertIn("expected" if "-map" not in name else "ending", complaint)
+                self.assertIn("expected" if "-map" not in name else "suffix", complaint)
 
     def test_presets_that_are_none(self):
         for word in ("aips", "", "RADIO", "radio,sextractor"):
-            says = [f"--preset: found '{word}'", "lesson or radio or sextractor"]
+            says = [f"--preset: found '{word}'", "lesson, radio or sextractor"]
             self.assert_refused(2, "find", self.image, "--preset", word, says=says)
         self.refuse(2, "--preset", "radio", says=["--preset", "more than once"])
 
@@ -533,9 +533,9 @@ class TestIslandOutputs(IslandTestCase):
         text = done.stdout.decode()
         for words in (
             "sky.fits[0]: 80 columns x 64 rows",
-            f"{found['sources']} islands with a pixel above 5 and all above 3 times the noise, "
+            f"{found['sources']} islands above 3 times the noise with a peak above 5 times, "
             f"8-connected; {found['dropped']} dropped",
-            f"{found['negative']} islands as far below the background",
+            f"{found['negative']} negative islands",
             'beam 14.4" x 10.8" at 30 deg',
             "69 x 69 pixels",
             "20 brightest peaks",

@@ -141,7 +141,7 @@ class TestManyImages(AppTestCase):
         (self.folder / "none.txt").write_text("# nothing\n")
         os.mkfifo(self.folder / "fifo")
         for name in ("none.txt", "nosuch.txt", "fifo", "."):
-            self.assert_refused(1, "find", f"@{name}", cwd=self.folder, says=["one name a line"])
+            self.assert_refused(1, "find", f"@{name}", cwd=self.folder, says=["one name per line"])
         os.rename(self.folder / "sky0.fits", self.folder / "@sky0.fits")
         self.assert_done(self.find("./@sky0.fits", "--json"))
 

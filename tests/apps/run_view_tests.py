@@ -142,7 +142,7 @@ class TestView(AppTestCase):
         names = "id,x_cen,y_cen,x_min,x_max,y_min,y_max\n"
         for number in (2**31, -(2**63), 2**63):
             catalogue = self.sources(f"{names}1,5,5,0,{number},0,1")
-            says = ["line 2", f"x_max is '{number}'", "expected a whole number of at most 32 bits"]
+            says = ["line 2", f"x_max is '{number}'", "expected a 32-bit integer"]
             picture = self.folder / "no.png"
             words = ["view", image, "-o", picture, "--catalogue", catalogue]
             self.assert_refused(1, *words, says=says)

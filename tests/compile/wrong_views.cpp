@@ -52,11 +52,11 @@ void wrong(const Exec& space) {
   (void)kastor::statistics(any<OtherExec>(), any<Kokkos::View<float**, Right>>());
   // says: the image must be a Kokkos::LayoutRight View
   (void)clip(any<Kokkos::View<float**, Kokkos::LayoutStride>>());
-  // says: all images of one call or plan must have pixels of one type
+  // says: all images of one call or plan must have the same pixel type
   (void)find(any<Kokkos::View<float**, Right>>());
   // says: the image must be a rank-2 View, indexed (y, x)
   (void)kastor::convolve(space, any<Kokkos::View<double***, Right>>(), kastor::lesson_kernel());
-  // says: the image to be filled must not be one of const pixels
+  // says: the image to be filled must not have const pixels
   kastor::fill_map(space, map, any<Kokkos::View<const float**, Right>>());
   // says: the labels must be std::int32_t or std::int64_t
   kastor::write_labels(space, labels, any<Kokkos::View<float[3][4], Right>>());

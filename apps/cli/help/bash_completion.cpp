@@ -39,7 +39,7 @@ constexpr const char* tail = R"(
 complete -F _kastor kastor
 )";
 
-/// What a label makes the script complete.
+/// The shell code that completes the value of an option with this label.
 std::string action(const std::string& label) {
   const auto words = words_of_label(label);
   std::string text;
@@ -48,8 +48,8 @@ std::string action(const std::string& label) {
   return text;
 }
 
-/// What completes the values of the option of that name in every command that has one; none if they
-/// differ.
+/// The shell code that completes the option of that name in every command that has it; none if the
+/// commands differ.
 std::optional<std::string> common_action(const std::vector<CommandDescription>& commands,
                                          const std::string& name) {
   std::optional<std::string> common;
@@ -64,7 +64,7 @@ std::optional<std::string> common_action(const std::vector<CommandDescription>& 
   return common;
 }
 
-/// The options that take a value, by what their values are.
+/// The cases of the options that take a value, grouped by the kind of value.
 std::string values(const std::vector<CommandDescription>& commands) {
   std::map<std::string, std::set<std::string>> patterns;
   for (const auto& command : commands) {
@@ -95,7 +95,7 @@ std::string option_names(const CommandDescription& command) {
   return names;
 }
 
-/// What stands behind the words of a command.
+/// The shell code that completes the arguments of a command.
 std::string inputs(const CommandDescription& command) {
   std::string words;
   for (const auto& part : command.parts) words += (words.empty() ? "" : " ") + part.name;
@@ -121,7 +121,7 @@ std::string bash_completion(const std::vector<CommandDescription>& commands) {
   for (const auto& command : commands) {
     text += "        '" + command.name + " -'*) words='" + option_names(command) + "' ;;\n";
   }
-  // The last first: "kastor " is the beginning of all.
+  // In reverse order, since "kastor " matches the beginning of every command.
   for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
     text += "        '" + command->name + " '*) " + inputs(*command) + ";;\n";
   }

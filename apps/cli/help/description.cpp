@@ -7,8 +7,8 @@
 namespace kastor::cli {
 namespace {
 
-/// Where descriptions go while they are wanted. Commands are described by one thread, before any
-/// other is started.
+/// Collects descriptions during describe(), else null. One thread describes the commands, before
+/// any other thread starts.
 std::vector<CommandDescription>* wanted = nullptr;
 
 bool is_word(const std::string& text) {

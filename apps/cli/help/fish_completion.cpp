@@ -16,7 +16,7 @@ std::string quoted(const std::string& text) {
   return fish + "'";
 }
 
-/// Whether the words of the command stand on the line: "simulate", "sky".
+/// The test that the line contains the words of the command: "simulate", "sky".
 std::string condition(const CommandDescription& command) {
   std::string text;
   for (std::size_t space = command.name.find(' '); space != std::string::npos;) {

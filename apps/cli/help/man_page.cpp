@@ -15,7 +15,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// For roff: what would be a request or another glyph than that of the terminal.
+/// Escapes what roff takes as a request, or prints as another glyph than a terminal.
 std::string escaped(std::string_view text) {
   std::string roff;
   bool at_line_start = true;
@@ -48,7 +48,7 @@ std::string escaped(std::string_view text) {
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + escaped(text) + "\\fR"; }
 
-/// Ends its last line.
+/// The escaped lines, with exactly one newline at the end.
 std::string lines(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return escaped(text) + "\n";
@@ -64,7 +64,7 @@ std::vector<std::string> paragraphs(const std::string& text) {
   return list;
 }
 
-/// "Example:" and lines that are kept as they are.
+/// Whether it is a heading such as "Example:" and lines that are kept as they are.
 bool is_listing(const std::string& paragraph) { return paragraph.find(":\n  ") < 40; }
 
 std::string heading_of(const std::string& listing) {
@@ -93,7 +93,7 @@ std::string option_entry(const OptionDescription& option) {
 std::string synopsis(const CommandDescription& command) {
   std::string text;
   for (const auto& usage : command.usage) {
-    // The words of the command are typed as they are.
+    // The words of the command are literal, hence bold.
     const std::size_t known = usage.starts_with(command.name) ? command.name.size() : 0;
     if (!text.empty()) text += ".br\n";
     text += bold(usage.substr(0, known)) + escaped(usage.substr(known)) + "\n";
@@ -129,7 +129,7 @@ std::string parts(const std::vector<CommandDescription>& commands,
   return text;
 }
 
-/// The command it is a part of, and for "kastor" nothing.
+/// Refers to the command of which this one is a part; empty for "kastor".
 std::string see_also(const CommandDescription& command) {
   const auto space = command.name.rfind(' ');
   if (space == std::string::npos) return {};

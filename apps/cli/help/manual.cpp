@@ -16,8 +16,8 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary);
   stream << text << std::flush;
   if (!stream) {
-    throw Error(path.string() + ": could not be written (" +
-                std::strerror(errno != 0 ? errno : EIO) + "); expected a folder with room for it");
+    throw Error(path.string() + ": cannot be written (" + std::strerror(errno != 0 ? errno : EIO) +
+                "); expected a folder with room for it");
   }
 }
 
@@ -38,7 +38,7 @@ std::string summary_of(const std::vector<CommandDescription>& commands, std::siz
       if (part.name == name.substr(space + 1)) return part.summary;
     }
   }
-  return "find and measure the sources of astronomical images";
+  return "find and measure the sources in astronomical images";
 }
 
 std::string in_short(const OptionDescription& option) {

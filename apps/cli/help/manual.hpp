@@ -9,18 +9,19 @@
 
 namespace kastor::cli {
 
-/// Writes into `folder`, made if need be, what is installed beside the command: man1/kastor.1 and
-/// a page for every other command, and the completions kastor.bash, _kastor (zsh) and kastor.fish.
-/// `commands` begins with "kastor"; those with parts stand before these. \throws Error
+/// Writes the files that are installed with the command into `folder`, which is created if it is
+/// missing: man1/kastor.1 and a page for every other command, and the completions kastor.bash,
+/// _kastor (zsh) and kastor.fish. `commands` begins with "kastor", and a command precedes its
+/// parts. \throws Error
 void write_manual(const std::vector<CommandDescription>& commands, const std::string& folder);
 
 /// The page of `commands[which]` in the macros of man(7).
 [[nodiscard]] std::string man_page(const std::vector<CommandDescription>& commands,
                                    std::size_t which);
 
-/// "kastor-find", the name of its page.
+/// The name of the man page: "kastor-find".
 [[nodiscard]] std::string page_name(const CommandDescription& command);
-/// What the list of commands says of it.
+/// Its line in the list of commands.
 [[nodiscard]] std::string summary_of(const std::vector<CommandDescription>& commands,
                                      std::size_t which);
 /// The first clause of an option's help.

@@ -6,8 +6,8 @@
 
 namespace kastor::cli {
 
-/// Prints the help of a command that has no options of its own, only parts; or keeps `about`, where
-/// commands are described.
+/// Prints the help of a command that has only parts and no options. Within describe(), keeps
+/// `about` instead.
 void show_overview(const CommandDescription& about);
 
 }  // namespace kastor::cli

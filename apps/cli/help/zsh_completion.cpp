@@ -8,7 +8,7 @@
 namespace kastor::cli {
 namespace {
 
-/// Within single quotes, where brackets and colons have a meaning for _arguments.
+/// Escapes text within single quotes, where _arguments interprets brackets and colons.
 std::string zsh_quoted(const std::string& text) {
   std::string zsh;
   for (const char c : text) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t help_column = 26;
 constexpr const char* input_heading = "Input";
-constexpr const char* config_heading = "Options from a file";
+constexpr const char* config_heading = "Configuration file";
 constexpr const char* config_name = "--config";
 constexpr const char* dump_name = "--dump-config";
 
@@ -25,25 +25,45 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-/// The first of them that looks like an option, else the first: an option that is not known leaves
-/// its value behind too.
+/// The first word that looks like an option, else the first word: an unknown option leaves its
+/// value among the words too.
 std::string unexpected_word(const std::vector<std::string>& remaining) {
   const auto option = std::find_if(remaining.begin(), remaining.end(),
                                    [](const auto& word) { return word.starts_with('-'); });
   return option != remaining.end() ? *option : (remaining.empty() ? "" : remaining.front());
 }
 
-/// CLI11's words for an option that is given twice, or without its value, are about its own
-/// counting.
+/// Puts CLI11's message into the form of Kastor's, if it is one that is known here.
+std::string message_of(const std::string& what) {
+  constexpr std::string_view required = " is required";
+  constexpr std::string_view excludes = " excludes ";
+  constexpr std::string_view overridden = " was given a disallowed flag override";
+  const auto before = [&what](std::string_view end) {
+    return what.substr(0, what.size() - end.size());
+  };
+  if (what.ends_with(required)) return "found no " + before(required) + "; expected one";
+  if (what.ends_with(overridden)) {
+    const std::string flag = before(overridden);
+    return (flag.starts_with('-') ? "" : "--") + flag + ": found a value; expected none";
+  }
+  if (const auto at = what.find(excludes); at != std::string::npos) {
+    return what.substr(0, at) + ": found with " + what.substr(at + excludes.size()) +
+           "; expected at most one of them";
+  }
+  return what;
+}
+
+/// Replaces CLI11's message for an option that is repeated or lacks its value, which is in terms of
+/// its internal counts.
 std::string count_message(const std::string& what) {
   const auto colon = what.find(": ");
-  if (colon == std::string::npos) return what;
+  if (colon == std::string::npos) return message_of(what);
   const bool repeated = what.find("received", colon) != std::string::npos;
   return what.substr(0, colon) + (repeated ? ": given more than once; expected at most once"
                                            : ": found no value; expected one");
 }
 
-/// "-o,--output" or "--output".
+/// Splits "-o,--output" or "--output".
 void set_names(OptionDescription& option, const std::string& names) {
   const auto comma = names.find(',');
   option.name = comma == std::string::npos ? names : names.substr(comma + 1);
@@ -54,7 +74,7 @@ std::string names_of(const OptionDescription& option) {
   return option.short_name.empty() ? option.name : option.short_name + "," + option.name;
 }
 
-/// Where `name` stands in a message, and not as a part of a longer name.
+/// The position of `name` in a message, where it is not a part of a longer name.
 std::size_t find_name(const std::string& message, const std::string& name) {
   constexpr const char* of_names = "abcdefghijklmnopqrstuvwxyz0123456789-";
   for (std::size_t at = message.find(name); at != std::string::npos;
@@ -72,7 +92,7 @@ struct GivenOption {
   std::string value;
 };
 
-/// The options among the words as CLI11 will see them: each takes one word or none.
+/// The options among the words, as CLI11 will parse them: each has one value or none.
 std::vector<GivenOption> given_options(const std::vector<std::string>& words,
                                        const CommandDescription& command) {
   std::vector<GivenOption> given;
@@ -119,8 +139,8 @@ struct CommandLine::Parser {
     return option;
   }
 
-  /// CLI11's help, without its spare blank lines, the second heading of the input, and with what
-  /// the usage must name.
+  /// CLI11's help without surplus blank lines and the second input heading, and with the required
+  /// options in the usage.
   [[nodiscard]] std::string help() const {
     std::string text = app.help();
     const auto usage_end = text.find('\n', text.find("Usage:"));
@@ -141,13 +161,13 @@ struct CommandLine::Parser {
     return description;
   }
 
-  /// `typed`, behind what the configuration file says of options that are not in it. CLI11's own
-  /// way with such files would come after the values are taken from the words.
+  /// The options of the configuration file that are not in `typed`, followed by `typed`. CLI11
+  /// itself reads such a file only after it has taken the values of the words.
   [[nodiscard]] std::vector<std::string> with_configuration(std::vector<std::string> typed) {
     const auto given = given_options(typed, about);
     const auto is_config = [](const auto& g) { return g.option->name == config_name; };
     const auto config = std::find_if(given.begin(), given.end(), is_config);
-    // Given twice, or without its value: CLI11 will say so.
+    // If it is repeated or lacks its value, CLI11 will report that.
     if (config == given.end() || std::count_if(given.begin(), given.end(), is_config) > 1 ||
         (config->value.empty() && typed.back() == config_name)) {
       return typed;
@@ -168,8 +188,8 @@ struct CommandLine::Parser {
     return words;
   }
 
-  /// The message with the place in the configuration file of the first option it names that stands
-  /// there; that option leads it as a key.
+  /// Prefixes the message with the line of the first option it names that is in the configuration
+  /// file. If the message begins with that option, it is named by its key.
   [[nodiscard]] std::string placed(const std::string& message) const {
     std::string text = message;
     std::size_t first = std::string::npos;
@@ -187,7 +207,7 @@ struct CommandLine::Parser {
     return text;
   }
 
-  /// Whether no work is asked for, but its options.
+  /// Whether the user asked for --dump-config.
   [[nodiscard]] bool dumps(const std::vector<std::string>& typed) const {
     const auto given = given_options(typed, about);
     return std::any_of(given.begin(), given.end(),
@@ -200,14 +220,14 @@ struct CommandLine::Parser {
 
   CLI::App app;
   CommandDescription about;
-  std::string required;  // options, as the usage shows them
+  std::string required;  // the required options, as the usage shows them
   std::string group = "Options";
   std::vector<std::function<void()>> checks;
   std::string config_path;
-  std::vector<ConfiguredOption> from_file;   // those that took effect
-  std::vector<std::string>* more = nullptr;  // where words beyond the positionals belong
+  std::vector<ConfiguredOption> from_file;   // the options that took effect
+  std::vector<std::string>* more = nullptr;  // receives the words beyond the positionals
 
-  /// Gives the words that are left to `more`. \throws UsageError for an option among them
+  /// Appends the remaining words to `more`. \throws UsageError for an option among them
   void take_more() const {
     if (more == nullptr) return;
     bool literal = false;
@@ -215,7 +235,7 @@ struct CommandLine::Parser {
       if (!literal && word == "--") {
         literal = true;
       } else if (!literal && word.size() > 1 && word.starts_with('-')) {
-        throw UsageError("found '" + word + "', which is not expected here");
+        throw UsageError("found the unexpected argument '" + word + "'");
       } else {
         more->push_back(word);
       }
@@ -243,8 +263,8 @@ void CommandLine::positional(const std::string& label, std::string& target,
 void CommandLine::positionals(const std::string& label, std::vector<std::string>& target,
                               const std::string& help) {
   m_parser->about.positionals.push_back({label, help});
-  // CLI11 would take "[a]" for a list in a vector: it gets the first word, the others are left
-  // over.
+  // In a vector, CLI11 would parse "[a]" as a list. So it gets the first word only, and the others
+  // remain.
   m_parser->app
       .add_option_function<std::string>(
           label, [&target](const std::string& text) { target.push_back(text); }, help)
@@ -288,7 +308,7 @@ void CommandLine::values(const std::string& name, const std::string& label,
   auto option = m_parser->option(name, label, help);
   option.repeatable = true;
   m_parser->about.options.push_back(option);
-  // One value each time: without this CLI11 goes on eating what follows.
+  // One value each time. Otherwise CLI11 would consume the words that follow.
   m_parser->app.add_option(name, target, help)
       ->allow_extra_args(false)
       ->option_text(label)
@@ -323,7 +343,7 @@ void CommandLine::choice(const std::string& name, const std::vector<std::string>
       name, label,
       [=](const std::string& text) {
         if (std::find(words.begin(), words.end(), text) == words.end()) {
-          throw UsageError(name + ": found '" + text + "'; expected " + joined(words, " or "));
+          throw UsageError(name + ": found '" + text + "'; expected " + alternatives(words));
         }
         take(text);
       },
@@ -381,12 +401,12 @@ bool CommandLine::parse(Arguments arguments) {
   } catch (const UsageError& error) {
     throw usage_error(error.what());
   } catch (const CLI::ExtrasError&) {
-    throw usage_error("found '" + unexpected_word(m_parser->app.remaining()) +
-                      "', which is not expected here");
+    throw usage_error("found the unexpected argument '" +
+                      unexpected_word(m_parser->app.remaining()) + "'");
   } catch (const CLI::ArgumentMismatch& error) {
     throw usage_error(count_message(error.what()));
   } catch (const CLI::Error& error) {
-    throw usage_error(error.what());
+    throw usage_error(message_of(error.what()));
   }
   try {
     for (const auto& check : m_parser->checks) check();
@@ -403,11 +423,11 @@ void CommandLine::add_config_options(bool& dump) {
   heading(config_heading);
   value(
       config_name, "FILE", [](const std::string&) {},
-      "Take options from FILE, in TOML: 'kappa = 3' is what\n"
-      "--kappa 3 is, 'json = true' is --json. What is typed\nhere wins.");
+      "Read options from a TOML file: 'kappa = 3' stands for\n"
+      "--kappa 3, and 'json = true' for --json. Options on\nthe command line take precedence.");
   flag(dump_name, dump,
-       "Print such a file and do nothing else: the options\n"
-       "given, and all others with their defaults in comments.");
+       "Print such a file and exit: the options given, and all\n"
+       "others as comments with their defaults.");
   for (auto& option : m_parser->about.options) {
     if (option.heading == config_heading) option.configurable = false;
   }

@@ -16,12 +16,12 @@
 
 namespace kastor::cli {
 
-/// What follows the subcommand's name.
+/// The arguments that follow the name of the subcommand.
 using Arguments = std::span<char* const>;
 
-/// The options of one subcommand. Numbers are parsed strictly; everything wrong is a `UsageError`.
-/// Hides CLI11, whose own number parsing, exit codes and repeated flags are not those of the
-/// contract.
+/// The options of one subcommand. Numbers are parsed strictly, and every error is a `UsageError`.
+/// The class hides CLI11, whose number parsing, exit codes and repeated flags do not follow the
+/// contract (docs/command.md).
 class CommandLine {
  public:
   /// \param name     as typed, "kastor find"
@@ -31,7 +31,7 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  /// A heading of the help for the options that follow.
+  /// Sets the heading in the help of the options that follow.
   void heading(const std::string& heading);
 
   void positional(const std::string& label, std::string& target, const std::string& help);
@@ -41,13 +41,13 @@ class CommandLine {
   void optional_positional(const std::string& label, std::optional<std::string>& target,
                            const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  /// An option of one value, handed to `take` as typed. Names are "--long" or "-s,--long". The
-  /// label says what it takes, words in lower case, else a FILE or a number: "FILE.fits|lesson".
-  /// `standard` is the value if none is given, as typed; empty if there is none, or it depends.
+  /// An option of one value, which `take` receives as typed. Names are "--long" or "-s,--long". The
+  /// label shows what the option takes: words in lower case, and files and numbers in upper case,
+  /// as in "FILE.fits|lesson". `standard` is the default, as typed; empty if there is no fixed one.
   void value(const std::string& name, const std::string& label,
              const std::function<void(const std::string&)>& take, const std::string& help,
              const std::string& standard = {});
-  /// The only kind of option that may be given several times.
+  /// The only kind of option that may be repeated.
   void values(const std::string& name, const std::string& label, std::vector<std::string>& target,
               const std::string& help);
 
@@ -63,23 +63,23 @@ class CommandLine {
               const std::string& standard = {});
 
   void requires_option(const std::string& name);
-  /// What is used without this option depends on others: no `standard` tells it.
+  /// The default of this option depends on other options, so it has no `standard`.
   void standard_depends(const std::string& name);
   /// At most one of the two may be given.
   void excludes(const std::string& name, const std::string& other);
-  /// Printed under the options.
+  /// Sets the text that the help prints below the options.
   void closing(const std::string& text);
 
-  /// Run by `parse()` after all options were taken; what it throws as `UsageError` is told with the
-  /// place in the configuration file, if the option it is about stands there.
+  /// Adds a check that `parse()` runs when it has taken all options. If the option that its
+  /// `UsageError` names comes from the configuration file, the message names the line there.
   void check(std::function<void()> check);
 
-  /// Adds `--config` and `--dump-config`, and takes what the arguments say, then what the file says
-  /// of options that are not among them.
-  /// False if something else than the work was asked for, help or a configuration, which has then
-  /// been printed. \throws UsageError; Error if the configuration file cannot be read
+  /// Adds `--config` and `--dump-config`, and takes the options in the arguments, and those in the
+  /// configuration file that the arguments do not have.
+  /// False if the user asked for help or for the configuration, which is then printed.
+  /// \throws UsageError; Error if the configuration file cannot be read
   [[nodiscard]] bool parse(Arguments arguments);
-  /// After parsing: whether an option stood among the arguments or in the configuration file.
+  /// After parsing: whether the arguments or the configuration file have the option.
   [[nodiscard]] bool given(const std::string& name) const;
 
  private:
@@ -90,10 +90,11 @@ class CommandLine {
   std::unique_ptr<Parser> m_parser;
 };
 
-/// Of the library behind this.
+/// The version of CLI11.
 [[nodiscard]] std::string command_line_library_version();
 
-/// Whether `--help` or `-h` stands anywhere before a `--`: it is answered whatever else is given.
+/// Whether `--help` or `-h` is among the arguments before any `--`. Help is answered whatever else
+/// is given.
 [[nodiscard]] bool asks_for_help(Arguments arguments);
 
 }  // namespace kastor::cli

@@ -24,7 +24,8 @@ constexpr std::size_t most_bytes = 1 << 20;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Digits with single underscores between them. Empty if it is something else.
+/// The digits of a number that may have single underscores between them; empty if `text` is
+/// something else.
 std::string digits_of(std::string_view text) {
   std::string digits;
   char before = '_';
@@ -36,14 +37,14 @@ std::string digits_of(std::string_view text) {
   return before == '_' ? std::string{} : digits;
 }
 
-/// The characters up to one of `ends`, taken from `text`.
+/// Removes the characters up to one of `ends` from `text`, and returns them.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const auto taken = text.substr(0, text.find_first_of(ends));
   text.remove_prefix(taken.size());
   return taken;
 }
 
-/// TOML's integers and floats in decimal: no leading zeros, digits on both sides of the point.
+/// Parses TOML's decimal integers and floats: no leading zeros, digits on both sides of the point.
 std::optional<ConfigValue> number_of(std::string_view text) {
   std::string sign;
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
@@ -99,9 +100,9 @@ class Reader {
       const auto first = std::find_if(entries.begin(), entries.end() - 1,
                                       [&](const auto& other) { return other.key == last.key; });
       if (first != entries.end() - 1) {
-        fail(last.line, fmt::format("{}: given more than once; expected at most once (it is in "
-                                    "line {} too)",
-                                    last.key, first->line));
+        fail(last.line,
+             fmt::format("{}: given more than once; expected at most once (also in line {})",
+                         last.key, first->line));
       }
     }
     return entries;
@@ -135,7 +136,7 @@ class Reader {
     for (skip_comment(); !at_end() && at_line_end(); skip_comment()) skip_line_end();
   }
 
-  /// What stands here, for a complaint.
+  /// The text at this position, for a message.
   [[nodiscard]] std::string rest_of_line() const {
     const auto end = std::min(m_text.find('\n', m_at), m_text.size());
     std::string rest(m_text.substr(m_at, end - m_at));
@@ -147,12 +148,12 @@ class Reader {
     const int line = m_line;
     const std::string found = rest_of_line();
     if (peek() == '[') {
-      fail("found the table " + found + "; expected lines as in key = value, without tables");
+      fail("found the table " + found + "; expected lines of the form key = value, without tables");
     }
     std::string name = key();
     skip_blanks();
     if (name.empty() || at_end() || peek() != '=') {
-      fail("found " + found + "; expected a line as in key = value");
+      fail("found " + found + "; expected a line of the form key = value");
     }
     ++m_at;
     skip_blanks();
@@ -164,7 +165,8 @@ class Reader {
     }
     skip_comment();
     if (!at_line_end()) {
-      fail(entry.key + ": found " + rest_of_line() + " behind the value; expected nothing");
+      fail(entry.key + ": found " + rest_of_line() +
+           " after the value; expected the end of the line");
     }
     return entry;
   }
@@ -182,7 +184,7 @@ class Reader {
     const int line = m_line;
     ++m_at;
     for (skip_empty_lines(); peek() != ']'; skip_empty_lines()) {
-      if (at_end()) fail(line, key + ": found no end of the list; expected ']'");
+      if (at_end()) fail(line, key + ": found an unclosed list; expected ']'");
       values.push_back(value(key));
       skip_empty_lines();
       if (peek() == ',') {
@@ -203,7 +205,7 @@ class Reader {
     const bool boolean = word == "true" || word == "false";
     if (!number && !boolean) {
       fail(key + ": found " + rest_of_line() +
-           "; expected a number, true, false, a \"text\" in quotes, or a list of them in []");
+           "; expected a number, true, false, a quoted string, or a list of them in []");
     }
     m_at = end;
     return number ? *number : ConfigValue{ConfigType::boolean, std::string(word)};
@@ -213,7 +215,8 @@ class Reader {
     const std::string found = rest_of_line();
     const char quote = peek();
     if (m_text.substr(m_at, 3) == std::string(3, quote)) {
-      fail(key + ": found " + found + "; expected a text on one line, in single quotes or \"\"");
+      fail(key + ": found " + found +
+           "; expected a string on one line, in single or double quotes");
     }
     std::string text;
     for (++m_at; peek() != quote || at_end(); ++m_at) {
@@ -228,12 +231,12 @@ class Reader {
     }
     ++m_at;
     if (text.find('\0') != std::string::npos) {
-      fail(key + ": found a text with a byte of 0; expected none");
+      fail(key + ": found a string with a NUL character; expected none");
     }
     return text;
   }
 
-  /// Leaves off at the last character of the escape.
+  /// Stops at the last character of the escape.
   void escape(const std::string& key, std::string& text) {
     constexpr std::string_view letters = "btnfr\"\\";
     constexpr std::string_view meanings = "\b\t\n\f\r\"\\";
@@ -251,7 +254,7 @@ class Reader {
     const bool whole = end == code_text.data() + digits && digits != 0 && error == std::errc{};
     if (!whole || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
       fail(key + ": found the escape \\" + rest_of_line() +
-           "; expected one of TOML's; a text in single quotes has none");
+           "; expected an escape of TOML, or a string in single quotes, which has none");
     }
     append_utf8(text, code);
     m_at += digits;
@@ -274,7 +277,7 @@ std::vector<ConfigEntry> parse_config(const std::string& path, std::string_view 
 }
 
 std::vector<ConfigEntry> read_config(const std::string& path) {
-  if (path.empty()) throw UsageError("--config: found ''; expected the name of a file");
+  if (path.empty()) throw UsageError("--config: found ''; expected a file name");
   const auto fail = [&](const std::string& found) {
     throw Error(path + ": " + found + "; expected a configuration file (TOML)");
   };
@@ -284,7 +287,7 @@ std::vector<ConfigEntry> read_config(const std::string& path) {
                          : std::string("cannot be read (") + std::strerror(errno) + ")");
   }
   if (S_ISDIR(status.st_mode)) fail("is a directory");
-  if (!S_ISREG(status.st_mode)) fail("is no regular file");
+  if (!S_ISREG(status.st_mode)) fail("is not a regular file");
   if (static_cast<std::uintmax_t>(status.st_size) > most_bytes) {
     fail(fmt::format("has {} bytes, more than {}", status.st_size, most_bytes));
   }

@@ -12,7 +12,7 @@ enum class ConfigType { string, integer, real, boolean };
 
 struct ConfigValue {
   ConfigType type;
-  std::string text;  ///< a string without quotes and escapes; all else as written, without '_'
+  std::string text;  ///< a string without quotes and escapes; other types as written, without '_'
 };
 
 /// "key = value", or "key = [value, ...]".
@@ -23,17 +23,17 @@ struct ConfigEntry {
   std::vector<ConfigValue> values;
 };
 
-/// The entries of a text in TOML 1.0, as far as options need it: bare or quoted keys; strings on
-/// one line, numbers, booleans, and arrays of them; comments. CLI11 has a reader too, but it knows
-/// neither lines nor types, takes a '#' in a string for a comment and skips what it cannot read.
-/// \throws UsageError naming `path` and the line for all else, and for a key given twice
+/// Parses the part of TOML 1.0 that options need: bare and quoted keys; single-line strings,
+/// numbers, booleans, and arrays of them; comments. CLI11 has a reader too, but it keeps neither
+/// lines nor types, takes a '#' in a string as a comment, and skips what it cannot parse.
+/// \throws UsageError naming `path` and the line for anything else, and for a repeated key
 [[nodiscard]] std::vector<ConfigEntry> parse_config(const std::string& path, std::string_view text);
 
-/// The same of a regular file of that name, of up to 1 MiB. \throws Error if it cannot be read,
-/// UsageError if `path` is empty
+/// Parses a regular file of up to 1 MiB. \throws Error if it cannot be read, UsageError if `path`
+/// is empty
 [[nodiscard]] std::vector<ConfigEntry> read_config(const std::string& path);
 
-/// `text` as a basic string of TOML, with its quotes.
+/// `text` as a basic string of TOML, quotes included.
 [[nodiscard]] std::string config_string(const std::string& text);
 
 /// "FILE:LINE: "

@@ -15,7 +15,7 @@ namespace {
 std::string in_words(const ConfigEntry& entry) {
   if (entry.is_array) return "a list";
   const auto& value = entry.values.front();
-  return value.type == ConfigType::string ? "the text '" + value.text + "'" : value.text;
+  return value.type == ConfigType::string ? "the string '" + value.text + "'" : value.text;
 }
 
 std::string expected_by(const OptionDescription& option) {
@@ -30,7 +30,7 @@ std::string expected_by(const OptionDescription& option) {
   }
   const auto words = words_of_label(option.label);
   const std::string one =
-      "one value in quotes (" + (words.empty() ? option.label : joined(words, " or ")) + ")";
+      "one quoted string (" + (words.empty() ? option.label : alternatives(words)) + ")";
   return option.repeatable ? one + ", or a list of them" : one;
 }
 
@@ -46,7 +46,7 @@ bool has_its_type(const OptionDescription& option, const ConfigEntry& entry) {
       case ValueKind::text:
         break;
     }
-    return value.type != ConfigType::boolean;  // numbers need no quotes: hdu = 1
+    return value.type != ConfigType::boolean;  // a number needs no quotes: hdu = 1
   });
 }
 
@@ -57,7 +57,7 @@ const OptionDescription* find_option(const CommandDescription& command, const st
   return nullptr;
 }
 
-/// As TOML. Integers among the texts, as in hdu = 1, need no quotes.
+/// The value in TOML. A text that is an integer needs no quotes, as in hdu = 1.
 std::string config_value(const OptionDescription& option, const std::string& typed) {
   switch (option.kind) {
     case ValueKind::flag:
@@ -85,7 +85,7 @@ std::string config_values(const OptionDescription& option, const std::vector<std
   return "[" + joined(values, ", ") + "]";
 }
 
-/// Behind the key of an option that was not given.
+/// The value shown for an option that was not given.
 std::string standard_value(const OptionDescription& option) {
   if (option.kind == ValueKind::flag) return "false";
   if (!option.standard.empty()) return config_values(option, {option.standard});
@@ -93,7 +93,7 @@ std::string standard_value(const OptionDescription& option) {
   return (is_text ? config_values(option, {option.label}) : option.label) + "  # no fixed default";
 }
 
-/// Words between any white space, in lines of 80 columns that begin with "# ".
+/// The words of `text`, wrapped into lines of 80 columns that begin with "# ".
 std::string as_comment(const std::string& text) {
   std::string comment = "#";
   std::size_t column = 1;
@@ -122,7 +122,7 @@ std::vector<ConfiguredOption> configured_options(const std::string& path,
     };
     const auto* option = find_option(command, entry.key);
     if (option == nullptr) {
-      fail("a key that names no option of '" + command.name + "'; expected one of those that '" +
+      fail("a key that is not an option of '" + command.name + "'; expected one that '" +
            command.name + " --dump-config' prints");
     }
     if (!has_its_type(*option, entry)) fail(in_words(entry) + "; expected " + expected_by(*option));
@@ -141,9 +141,9 @@ std::string config_text(
     const std::function<std::vector<std::string>(const OptionDescription&)>& given) {
   std::string text =
       as_comment("Options of '" + command.name +
-                 "', for its --config FILE, as TOML. A line as in #key = value is an option that "
-                 "was not given, with its default, or with what it takes where there is no fixed "
-                 "one.");
+                 "' as a TOML file for --config. A line '#key = value' is an option that was not "
+                 "given, with its default, or with the kind of its value if it has no fixed "
+                 "default.");
   std::string heading;
   for (const auto& option : command.options) {
     if (!option.configurable) continue;

@@ -11,21 +11,23 @@
 
 namespace kastor::cli {
 
-/// An option in a configuration file, its values as they would be typed. None: a flag that is off.
+/// An option in a configuration file, with its values as typed on the command line. A flag that is
+/// off has no values.
 struct ConfiguredOption {
   const OptionDescription* option;
   std::vector<std::string> values;
   int line;
 };
 
-/// What the entries of `path` say of the options of `command`. Ranges are left to those who take
-/// the values. \throws UsageError for a key that is no option, and a value of another type
+/// The options of `command` that the entries of `path` set. Ranges are checked later, when the
+/// values are taken. \throws UsageError for a key that is not an option, or a value of another type
 [[nodiscard]] std::vector<ConfiguredOption> configured_options(
     const std::string& path, const std::vector<ConfigEntry>& entries,
     const CommandDescription& command);
 
-/// All options of `command` as such a file: those that were given, and as comments the others with
-/// their defaults. `given(option)` has the values as typed, any one for a flag.
+/// A configuration file with all options of `command`: those that were given, and the others as
+/// comments with their defaults. `given(option)` returns the values as typed, and any value for a
+/// flag.
 [[nodiscard]] std::string config_text(
     const CommandDescription& command,
     const std::function<std::vector<std::string>(const OptionDescription&)>& given);

@@ -18,9 +18,12 @@ constexpr int any_number = std::numeric_limits<int>::max();
 void check(const char* variable, std::string_view text, int low, int high) {
   const auto number = whole_number<int>(text);
   if (number && *number >= low && *number <= high) return;
-  const std::string up_to = high == any_number ? " or more" : " to " + std::to_string(high);
+  const std::string least = std::to_string(low);
+  const std::string range = high == any_number
+                                ? "an integer, " + least + " or more"
+                                : "an integer from " + least + " to " + std::to_string(high);
   throw Error(std::string(variable) + " in the environment: found '" + std::string(text) +
-              "'; expected an integer from " + std::to_string(low) + up_to);
+              "'; expected " + range);
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 
 namespace kastor::cli {
 
-/// Looks at Kokkos' own variables before Kokkos does, which would end the process with SIGABRT, or
-/// overrun a table: KOKKOS_NUM_THREADS, KOKKOS_DEVICE_ID, KOKKOS_VISIBLE_DEVICES.
-/// \param devices  how many there are; 0 where none will be started, so that any number will do
-/// \throws Error  that names the variable, what it holds and what was expected
+/// Checks the variables KOKKOS_NUM_THREADS, KOKKOS_DEVICE_ID and KOKKOS_VISIBLE_DEVICES before
+/// Kokkos reads them, since a wrong value makes Kokkos abort or overrun a table.
+/// \param devices  the number of devices; 0 if none will be started, and then any number is allowed
+/// \throws Error  with the variable, its value and what was expected
 void check_kokkos_environment(std::size_t devices);
 
 }  // namespace kastor::cli

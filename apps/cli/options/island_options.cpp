@@ -35,7 +35,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Integers between separators, all within the range. None if a part is no such integer.
+/// The integers between the separators; none if a part is not an integer within the range.
 std::optional<std::vector<std::int64_t>> parse_integers(const std::string& text, char separator,
                                                         std::int64_t low, std::int64_t high) {
   std::vector<std::int64_t> numbers;
@@ -43,7 +43,7 @@ std::optional<std::vector<std::int64_t>> parse_integers(const std::string& text,
     for (const auto& part : split(text, separator))
       numbers.push_back(parse_integer("", part, {low, high, ""}));
   } catch (const UsageError&) {
-    return std::nullopt;  // the caller names the whole text
+    return std::nullopt;  // the message of the caller names the whole text
   }
   return numbers;
 }
@@ -52,7 +52,7 @@ MeshCell parse_cell(const std::string& text) {
   const auto sides = parse_integers(text, 'x', 1, largest_side);
   if (!sides || sides->size() > 2) {
     throw UsageError("--cell: found '" + text +
-                     "'; expected N or WxH, pixels from 1 to 2147483647, as in 64 or 100x50");
+                     "'; expected N or WxH, 1 to 2147483647 pixels each, as in 64 or 100x50");
   }
   return {sides->back(), sides->front()};
 }
@@ -61,7 +61,8 @@ PixelBox parse_box(const std::string& text) {
   const auto sides = parse_integers(text, ',', 0, largest_side);
   if (!sides || sides->size() != 4) {
     throw UsageError("--box: found '" + text +
-                     "'; expected X1,X2,Y1,Y2: first and last column, first and last row, from 0");
+                     "'; expected X1,X2,Y1,Y2: first and last column, first and last row, counted "
+                     "from 0");
   }
   const PixelBox box{(*sides)[0], (*sides)[1], (*sides)[2], (*sides)[3]};
   if (box.x_min > box.x_max || box.y_min > box.y_max) {
@@ -70,7 +71,8 @@ PixelBox parse_box(const std::string& text) {
   return box;
 }
 
-/// With a sign, "nan" and "inf" too: who types these does not mean a file.
+/// Whether the user means a number rather than a file; "nan" and "inf" count, with or without a
+/// sign.
 bool looks_like_a_number(const std::string& text) {
   if (text.find_first_not_of("0123456789+-.eE") == std::string::npos) return true;
   std::string word = text.substr(text[0] == '-' || text[0] == '+' ? 1 : 0);
@@ -79,7 +81,8 @@ bool looks_like_a_number(const std::string& text) {
   return word == "nan" || word == "inf" || word == "infinity";
 }
 
-/// A number is a number, all else a file; one whose name is a number can be written ./5.
+/// Text that looks like a number is a number, other text is a file name. A file that is named like
+/// a number can be given as ./5.
 GivenMap parse_map(const std::string& option, const std::string& text, bool positive) {
   if (text.empty()) throw UsageError(option + ": found ''; expected a number or a FITS file");
   if (!looks_like_a_number(text)) return text;
@@ -115,11 +118,13 @@ void IslandOptionsParser::add_to(CommandLine& line) {
                          : word == "sextractor" ? Preset::sextractor
                                                 : Preset::lesson;
       },
-      "The recipe. lesson (default): one threshold above one\n"
-      "noise; takes --threshold, --about, --level. radio,\n"
-      "sextractor: two thresholds above maps of background\n"
-      "and noise, by the options below; if not given,\n"
-      "--connectivity is 8, for sextractor --min-pixels 5.",
+      "Choose the method. lesson uses one threshold for the\n"
+      "whole image, set by --threshold, --about and --level\n"
+      "(see below). radio and sextractor use two thresholds\n"
+      "above maps of the background and the noise, set by the\n"
+      "options that follow. They set the default of\n"
+      "--connectivity to 8, and sextractor also that of\n"
+      "--min-pixels to 5. Default: lesson.",
       name_of(m_given.preset));
   line.standard_depends("--connectivity");
   line.standard_depends("--min-pixels");
@@ -131,28 +136,30 @@ void IslandOptionsParser::add_to(CommandLine& line) {
 void IslandOptionsParser::add_thresholds(CommandLine& line) {
   line.heading("Islands (--preset radio or sextractor)");
   line.real(
-      "--seed", "S", {0, true, largest_real, "a finite number of 0 or more"},
+      "--seed", "S", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double seed) { m_seed = seed; },
-      "An island has a pixel more than S times the local\n"
-      "noise above the background; default 5 (radio), 1.5\n(sextractor).");
+      "Require a pixel of each island to be more than S times\n"
+      "the local noise above the background. Default: 5\n(radio), 1.5 (sextractor).");
   line.real(
-      "--flood", "F", {0, true, largest_real, "a finite number of 0 or more"},
+      "--flood", "F", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double flood) { m_flood = flood; },
-      "All its pixels are more than F times the noise above\n"
-      "it; default 3 (radio), 1.5 (sextractor), not above S.");
-  line.flag("--negative", m_given.find.negative, "Find what is as far below the background, too.");
+      "Grow islands over connected pixels more than F times\n"
+      "the local noise above the background. Not above S.\n"
+      "Default: 3 (radio), 1.5 (sextractor).");
+  line.flag("--negative", m_given.find.negative, "Also find islands as far below the background.");
   line.flag("--drop-at-edge", m_given.find.drop_at_edge,
-            "Drop islands that touch the image's border.");
+            "Drop islands that touch the edge of the image.");
   line.real(
-      "--min-beams", "B", {0, true, largest_real, "a finite number of 0 or more"},
+      "--min-beams", "B", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double beams) { m_given.min_beams = beams; },
-      "Drop islands smaller than B areas of the beam.");
+      "Drop islands smaller than B beam areas.");
   line.value(
       "--mask", "FILE.fits", [this](const std::string& path) { m_given.mask = path; },
-      "Leave out pixels that are not 0 in this image.");
+      "Exclude pixels that are not 0 in this image.");
   line.value(
       "--box", "X1,X2,Y1,Y2", [this](const std::string& text) { m_given.box = parse_box(text); },
-      "Use these columns and rows only, for the background\ntoo; from 0, both ends inside.");
+      "Use only columns X1 to X2 and rows Y1 to Y2, counted\n"
+      "from 0 and ends included, also for the background.");
   line.value(
       "--beam", "MAJ,MIN[,PA]",
       [this](const std::string& text) {
@@ -163,21 +170,23 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
         }
         m_given.beam = text;
       },
-      "The beam [arcsec, arcsec, deg]; default: the header's.");
+      "Set the FWHM [arcsec] and the position angle [deg] of\n"
+      "the beam. Default: the beam in the header.");
 }
 
 void IslandOptionsParser::add_background(CommandLine& line) {
   line.heading("Background (--preset radio or sextractor)");
   line.value(
       "--cell", "N|WxH", [this](const std::string& text) { m_given.cell = parse_cell(text); },
-      "Size of a cell of the mesh [pixel]; default 64, for\nradio 20 widths of the beam.");
+      "Set the size of a mesh cell [pixel]. Default: 20 beam\n"
+      "widths (radio), else 64.");
   line.choice(
       "--estimate", {"median", "mode"},
       [this](const std::string& word) {
         m_estimate = word == "median" ? BackgroundEstimate::median : BackgroundEstimate::mode;
       },
-      "Level of a cell after clipping; default its median\n"
-      "(radio), or SExtractor's mode, 2.5 median - 1.5 mean\n(sextractor).");
+      "Take the median of each clipped cell, or SExtractor's\n"
+      "mode, 2.5 median - 1.5 mean. Default: median (radio),\nmode (sextractor).");
   line.integer(
       "--filter", "N", {1, 999, "an odd integer from 1 to 999"},
       [this](std::int64_t n) {
@@ -187,7 +196,7 @@ void IslandOptionsParser::add_background(CommandLine& line) {
         }
         m_given.mesh.filter_height = m_given.mesh.filter_width = static_cast<int>(n);
       },
-      "Median filter over N x N cells; default 3, 1: none.",
+      "Median-filter the mesh over N x N cells, N odd; 1\nmeans no filter. Default: 3.",
       fmt::format("{}", m_given.mesh.filter_height));
   line.choice(
       "--interpolation", {"bicubic", "bilinear"},
@@ -195,17 +204,17 @@ void IslandOptionsParser::add_background(CommandLine& line) {
         m_given.mesh.interpolation =
             word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
       },
-      "Both maps between the cells; default bicubic.", "bicubic");
+      "Set the interpolation of both maps between the cells.\nDefault: bicubic.", "bicubic");
   line.value(
       "--background", "VALUE|FILE",
       [this](const std::string& text) {
         m_given.background = parse_map("--background", text, false);
       },
-      "A level [image's unit] or a map of your own instead of\nthe mesh's.");
+      "Use this background instead of the mesh: a number\n[image unit] or a FITS image.");
   line.value(
       "--rms", "VALUE|FILE",
       [this](const std::string& text) { m_given.rms = parse_map("--rms", text, true); },
-      "A noise [image's unit] or a map of your own instead of\nthe mesh's.");
+      "Use this noise instead of the mesh: a number\n[image unit] or a FITS image.");
 }
 
 void IslandOptionsParser::add_maps(CommandLine& line) {
@@ -214,11 +223,11 @@ void IslandOptionsParser::add_maps(CommandLine& line) {
     line.value(
         name, "FILE.fits", [&target](const std::string& path) { target = path; }, help);
   };
-  map("--background-map", m_given.background_map, "Write the background.");
-  map("--rms-map", m_given.rms_map, "Write the noise.");
-  map("--snr-map", m_given.snr_map, "Write signal to noise.");
+  map("--background-map", m_given.background_map, "Write the background map.");
+  map("--rms-map", m_given.rms_map, "Write the noise map.");
+  map("--snr-map", m_given.snr_map, "Write the signal-to-noise map.");
   map("--residual", m_given.residual,
-      "Write the image with the background in the place of\nits islands.");
+      "Write the image with its islands replaced by the\nbackground.");
 }
 
 IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
@@ -232,13 +241,13 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                         ": found with --preset lesson, the default; expected --preset radio or "
                         "sextractor"
                   : name + ": found with --preset " + name_of(options.preset) +
-                        "; expected --preset lesson, or --seed and --flood in its place");
+                        "; expected --preset lesson, or --seed and --flood instead");
   }
   if (is_lesson) return options;
 
   const bool radio = options.preset == Preset::radio;
   options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
-  // Given alone, a seed below the usual flood means one threshold.
+  // A seed given alone, below the default flood, lowers the flood to it.
   options.find.flood = m_flood.value_or(std::min(radio ? 3.0 : 1.5, options.find.seed));
   if (m_flood && !m_seed) options.find.seed = std::max(options.find.seed, *m_flood);
   if (options.find.flood > options.find.seed) {

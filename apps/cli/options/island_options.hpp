@@ -14,12 +14,12 @@
 
 namespace kastor::cli {
 
-/// A way of finding sources. `lesson`: one threshold above one noise for the whole image; the
-/// others: two thresholds above maps of background and noise, and a catalogue on the sky.
+/// How sources are found. `lesson` uses one noise and one threshold for the whole image. The others
+/// use two thresholds above maps of background and noise, and give a catalogue on the sky.
 enum class Preset { lesson, radio, sextractor };
 [[nodiscard]] const char* name_of(Preset preset);
 
-/// Columns x_min to x_max and rows y_min to y_max, from 0, both ends inside.
+/// Columns x_min to x_max and rows y_min to y_max, counted from 0, ends included.
 struct PixelBox {
   std::int64_t x_min, x_max, y_min, y_max;
 };
@@ -28,14 +28,14 @@ struct MeshCell {
   std::int64_t height, width;
 };
 
-/// What takes the mesh's place: one number, or an image (its file's name).
+/// Replaces the map of the mesh: a number, or the file name of an image.
 using GivenMap = std::variant<double, std::string>;
 
 struct IslandOptions {
   Preset preset = Preset::lesson;
   IslandParams find;
-  std::optional<double> min_beams;  ///< the least size of an island in areas of the beam
-  BackgroundParams mesh;            ///< the size of a cell is that of `cell`
+  std::optional<double> min_beams;  ///< the smallest size of an island [beam areas]
+  BackgroundParams mesh;            ///< its size of a cell is set from `cell`
   std::optional<MeshCell> cell;     ///< none: from the beam
   std::optional<GivenMap> background;
   std::optional<GivenMap> rms;
@@ -49,13 +49,12 @@ struct IslandOptions {
   std::optional<std::string> residual;
 };
 
-/// `--preset`, and what the presets but the lesson's take.
+/// `--preset`, and the options of the presets other than `lesson`.
 class IslandOptionsParser {
  public:
   void add_to(CommandLine& line);
-  /// After parsing: the preset's own values where nothing else was given. `lesson` has what was
-  /// given of the options that all presets share. \throws UsageError where options do not fit the
-  /// preset or each other
+  /// After parsing: the options, with the defaults of the preset. `lesson` has the options that all
+  /// presets share. \throws UsageError if options do not fit the preset or each other
   [[nodiscard]] IslandOptions resolved(const CommandLine& line, const FindParams& lesson) const;
 
  private:
@@ -68,7 +67,7 @@ class IslandOptionsParser {
   std::optional<BackgroundEstimate> m_estimate;
 };
 
-/// They, defaults included, as they would be typed: for the provenance of an output.
+/// The options as typed, defaults included, for the provenance of an output.
 [[nodiscard]] std::string island_options_as_typed(const IslandOptions& options);
 
 }  // namespace kastor::cli

@@ -12,7 +12,7 @@ namespace {
   throw UsageError(option + ": found '" + text + "'; expected " + expected);
 }
 
-/// `text` without the plus sign before a number, which std::from_chars does not take.
+/// `text` without the plus sign before a number, which std::from_chars does not accept.
 std::string_view without_plus(std::string_view text) {
   const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
   return has_plus ? text.substr(1) : text;
@@ -24,7 +24,7 @@ RealRange finite_range() { return {-largest_real, true, largest_real, "a finite 
 
 double parse_real(const std::string& option, const std::string& text, const RealRange& range) {
   const auto value = whole_number<double>(without_plus(text));
-  // A NaN fails every comparison, so the accepted case is the one that is spelled out.
+  // A NaN fails every comparison, so the condition states what is accepted.
   const bool accepted = value && std::isfinite(*value) && *value <= range.high &&
                         (*value > range.low || (range.low_included && *value == range.low));
   if (!accepted) refuse(option, text, range.words);

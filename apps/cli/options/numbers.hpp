@@ -11,7 +11,7 @@
 
 namespace kastor::cli {
 
-/// The numbers an option takes, and how to say so.
+/// The numbers that an option takes, and the words for them in a message.
 struct RealRange {
   double low;
   bool low_included;
@@ -25,14 +25,14 @@ struct IntegerRange {
   const char* words;
 };
 
-/// Where a range without an end ends.
+/// The end of a range without an upper limit.
 inline constexpr double largest_real = std::numeric_limits<double>::max();
 
 /// Any finite number.
 [[nodiscard]] RealRange finite_range();
 
-/// The whole of `text` as a number, independent of the locale; none if it is not one, has a plus
-/// sign or does not fit the type.
+/// All of `text` as a number, independent of the locale; none if it is not a number, has a plus
+/// sign, or does not fit the type.
 template <class Number>
 [[nodiscard]] std::optional<Number> whole_number(std::string_view text) {
   Number value{};
@@ -41,8 +41,8 @@ template <class Number>
   return value;
 }
 
-/// A `whole_number()`, or one behind a plus sign.
-/// \throws UsageError naming `option` if it does not parse, is NaN or infinite, or lies outside.
+/// A `whole_number()`, optionally with a plus sign.
+/// \throws UsageError naming `option` if it does not parse, is NaN or infinite, or is out of range.
 [[nodiscard]] double parse_real(const std::string& option, const std::string& text,
                                 const RealRange& range);
 [[nodiscard]] std::int64_t parse_integer(const std::string& option, const std::string& text,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cli/report/format.hpp"
+#include "cli/report/words.hpp"
 #include "cli/run/backends.hpp"
 #include "cli/run/errors.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 constexpr std::int64_t largest_integer = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_passes = std::numeric_limits<int>::max();
 
-/// "N" or "NAME[,EXTVER]"; which HDU that is only the file can say.
+/// Checks "N" or "NAME[,EXTVER]"; whether there is such an HDU depends on the file.
 std::string checked_hdu(const std::string& text) {
   const auto comma = text.rfind(',');
   if (text.empty() || comma == 0) {
@@ -23,40 +24,40 @@ std::string checked_hdu(const std::string& text) {
   const bool negative = text.size() > 1 && text[0] == '-' &&
                         text.find_first_not_of("0123456789", 1) == std::string::npos;
   if (negative) {
-    throw UsageError("--hdu: found '" + text + "'; expected a number from 0 (the primary HDU)");
+    throw UsageError("--hdu: found '" + text + "'; expected 0 (the primary HDU) or more");
   }
   if (comma != std::string::npos) {
     (void)parse_integer(
         "--hdu", text.substr(comma + 1),
-        {1, std::numeric_limits<int>::max(), "an EXTVER of 1 or more behind the comma"});
+        {1, std::numeric_limits<int>::max(), "an EXTVER, 1 or more, after the comma"});
   }
   return text;
 }
 
-std::string backend_names() {
-  std::string names;
-  for (const auto& backend : compiled_backends())
-    names += (names.empty() ? "" : "|") + backend.name;
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const auto& backend : compiled_backends()) names.push_back(backend.name);
   return names;
 }
 
 std::string checked_backend(const std::string& text) {
   const auto& list = compiled_backends();
   if (std::none_of(list.begin(), list.end(), [&](const auto& b) { return b.name == text; })) {
-    throw UsageError("--on: found '" + text +
-                     "', which this kastor was not compiled for; expected " + backend_names());
+    throw UsageError("--on: found '" + text + "', which is not compiled in; expected " +
+                     alternatives(backend_names()));
   }
   return text;
 }
 
-/// Those that do not depend on how --on is meant.
+/// The run options other than --on.
 void add_other_run_options(CommandLine& line, RunOptions& options) {
   line.integer(
       "--threads", "N", {1, most_threads, "an integer from 1 to 512"},
       [&options](std::int64_t n) { options.threads = static_cast<int>(n); },
-      "CPU threads; default: OMP_NUM_THREADS, else all cores.");
-  line.flag("--timings", options.timings, "Print a table of the steps on stderr.");
-  line.flag("--quiet", options.quiet, "Print results only: no progress, no notes.");
+      "Use N CPU threads, 1 to 512. Default:\n"
+      "KOKKOS_NUM_THREADS, else OMP_NUM_THREADS, else all\ncores.");
+  line.flag("--timings", options.timings, "Print the time of each step on stderr.");
+  line.flag("--quiet", options.quiet, "Print no progress and no notes on stderr.");
 }
 
 }  // namespace
@@ -64,17 +65,17 @@ void add_other_run_options(CommandLine& line, RunOptions& options) {
 void add_run_options(CommandLine& line, RunOptions& options) {
   line.heading("Running");
   line.value(
-      "--on", backend_names(),
+      "--on", joined(backend_names(), "|"),
       [&options](const std::string& text) { options.on = checked_backend(text); },
-      "Where to compute; default: the fastest usable.\n"
-      "The results are the same bits on all of them.");
+      "Run on this backend. All backends give bit-identical\n"
+      "results. Default: the fastest usable one.");
   add_other_run_options(line, options);
 }
 
 void add_run_options(CommandLine& line, RunOptions& options, std::vector<std::string>& on) {
   line.heading("Running");
-  line.values("--on", backend_names(), on,
-              "Where to compute; may be given several times.\nDefault: all that are usable.");
+  line.values("--on", joined(backend_names(), "|"), on,
+              "Run on this backend. May be repeated. Default: all\nusable backends.");
   add_other_run_options(line, options);
 }
 
@@ -97,7 +98,7 @@ void add_json_flag(CommandLine& line, bool& json) {
 }
 
 void add_input_options(CommandLine& line, InputOptions& options) {
-  line.positional("IMAGE", options.path, "A FITS file: plain, .gz, .bz2 or tile-compressed.");
+  line.positional("IMAGE", options.path, "FITS image: plain, .gz, .bz2 or tile-compressed.");
   add_part_options(line, options.read);
 }
 
@@ -106,12 +107,12 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
   line.value(
       "--hdu", "N|NAME[,VER]",
       [&options](const std::string& text) { options.hdu = checked_hdu(text); },
-      "HDU by number (0 is the primary HDU) or by EXTNAME\n"
-      "and EXTVER; default: the first image with data.");
+      "Select the HDU by number (0 is the primary HDU) or by\n"
+      "EXTNAME and EXTVER. Default: the first image with\ndata.");
   line.integer(
-      "--plane", "K", {0, largest_integer, "an integer of 0 or more"},
+      "--plane", "K", {0, largest_integer, "an integer, 0 or more"},
       [&options](std::int64_t plane) { options.plane = plane; },
-      "Plane of a cube, counted from 0; needed for a cube.");
+      "Select plane K of a cube, counted from 0. Required for\na cube.");
 }
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params) {
@@ -119,12 +120,12 @@ void add_clip_options(CommandLine& line, SigmaClipParams& params) {
   line.real(
       "--kappa", "KAPPA", {0, false, largest_real, "a finite number above 0"},
       [&params](double kappa) { params.kappa = kappa; },
-      "Keep pixels within KAPPA standard deviations of the\nmedian, again and again; default 3.",
+      "Keep pixels within KAPPA standard deviations of the\nmedian, iteratively. Default: 3.",
       fmt::format("{}", params.kappa));
   line.integer(
       "--max-passes", "N", {0, most_passes, "an integer from 0 to 2147483647"},
       [&params](std::int64_t n) { params.max_passes = static_cast<int>(n); },
-      "Stop after N passes; default 0: when a pass removes\nnothing.",
+      "Stop after N passes; 0 iterates until a pass removes\nnothing. Default: 0.",
       fmt::format("{}", params.max_passes));
 }
 
@@ -132,21 +133,22 @@ void add_find_options(CommandLine& line, FindParams& params) {
   add_clip_options(line, params.clip);
   line.heading("Sources");
   line.real(
-      "--threshold", "T", {0, true, largest_real, "a finite number of 0 or more"},
+      "--threshold", "T", {0, true, largest_real, "a finite number, 0 or more"},
       [&params](double threshold) { params.threshold = threshold; },
-      "Foreground is above T clipped standard deviations;\ndefault 5.",
+      "Detect pixels above T clipped standard deviations.\nDefault: 5.",
       fmt::format("{}", params.threshold));
   line.choice(
       "--about", {"zero", "median"},
       [&params](const std::string& word) {
         params.about = word == "zero" ? ThresholdAbout::zero : ThresholdAbout::median;
       },
-      "What the threshold is added to: zero (default), or\n"
-      "the clipped median (for images with a sky level).",
+      "Add the threshold to zero, or to the clipped median\n"
+      "(for images with a sky level). Default: zero.",
       "zero");
   line.real(
       "--level", "VALUE", finite_range(), [&params](double level) { params.level = level; },
-      "Threshold in the image's unit, may be negative;\ninstead of --threshold and --about.");
+      "Detect pixels above VALUE [image unit], which may be\n"
+      "negative. Excludes --threshold and --about.");
   line.excludes("--level", "--threshold");
   line.excludes("--level", "--about");
   line.choice(
@@ -154,11 +156,12 @@ void add_find_options(CommandLine& line, FindParams& params) {
       [&params](const std::string& word) {
         params.label.connectivity = word == "4" ? Connectivity::four : Connectivity::eight;
       },
-      "Neighbours share an edge (4, the default), or an edge\nor a corner (8).", "4");
+      "Connect pixels that share an edge (4), or an edge or a\ncorner (8). Default: 4.", "4");
   line.integer(
-      "--min-pixels", "N", {1, largest_integer, "an integer of 1 or more"},
+      "--min-pixels", "N", {1, largest_integer, "an integer, 1 or more"},
       [&params](std::int64_t n) { params.label.min_pixels = n; },
-      "Drop smaller sources; default 1: none.", fmt::format("{}", params.label.min_pixels));
+      "Drop sources of fewer than N pixels. Default: 1.",
+      fmt::format("{}", params.label.min_pixels));
 }
 
 std::string find_options_as_typed(const FindParams& params) {
@@ -188,11 +191,11 @@ void add_type_option(CommandLine& line, PixelType& type) {
       [&type](const std::string& word) {
         type = word == "float32" ? PixelType::float32 : PixelType::float64;
       },
-      fmt::format("Type of the pixels; default {}.", standard), standard);
+      fmt::format("Set the type of the pixels. Default: {}.", standard), standard);
 }
 
 void add_overwrite_flag(CommandLine& line, bool& overwrite) {
-  line.flag("--overwrite", overwrite, "Replace an output file that exists.");
+  line.flag("--overwrite", overwrite, "Replace existing output files.");
 }
 
 }  // namespace kastor::cli

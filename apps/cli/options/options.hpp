@@ -12,7 +12,7 @@
 
 namespace kastor::cli {
 
-/// What every subcommand that computes takes.
+/// The options of every subcommand that computes.
 struct RunOptions {
   std::optional<std::string> on;
   std::optional<int> threads;
@@ -20,11 +20,11 @@ struct RunOptions {
   bool timings = false;
 };
 void add_run_options(CommandLine& line, RunOptions& options);
-/// For work on several backends, one after the other: --on may be given several times.
-/// `choose_backends()` makes sense of it after parsing.
+/// The same for work on several backends in turn: --on may be repeated. Call `choose_backends()`
+/// after parsing.
 void add_run_options(CommandLine& line, RunOptions& options, std::vector<std::string>& on);
-/// The backends given, in the order of `compiled_backends()`; none given: none. Sets `options.on`
-/// to the fastest, which is the one that may be without a device. \throws UsageError
+/// The given backends, in the order of `compiled_backends()`. Sets `options.on` to the fastest of
+/// them, since only that one may lack a device. \throws UsageError
 [[nodiscard]] std::vector<std::string> choose_backends(RunOptions& options,
                                                        const std::vector<std::string>& on);
 
@@ -35,14 +35,14 @@ struct InputOptions {
   io::ReadOptions read;
 };
 void add_input_options(CommandLine& line, InputOptions& options);
-/// Those that say which part of a file is the image.
+/// The options that select the image within a file.
 void add_part_options(CommandLine& line, io::ReadOptions& options);
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params);
 
-/// Those that `find` and `label` share, the clip's included.
+/// The options that `find` and `label` share, those of the clipping included.
 void add_find_options(CommandLine& line, FindParams& params);
-/// They, defaults included, as they would be typed: for the provenance of an output.
+/// The options as typed, defaults included, for the provenance of an output.
 [[nodiscard]] std::string find_options_as_typed(const FindParams& params);
 [[nodiscard]] std::string input_options_as_typed(const InputOptions& options);
 

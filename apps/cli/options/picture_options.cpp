@@ -52,7 +52,7 @@ void add_choice(CommandLine& line, const char* name, const Words<Value, N>& word
 }
 
 void take_percentiles(const std::string& text, io::PictureParams& params) {
-  const RealRange range{0, true, 100, "LOW,HIGH: two numbers from 0 to 100, the first the smaller"};
+  const RealRange range{0, true, 100, "LOW,HIGH: two numbers from 0 to 100, LOW below HIGH"};
   const auto comma = text.find(',');
   if (comma == std::string::npos) {
     throw UsageError("--percentile: found '" + text + "'; expected " + range.words);
@@ -72,16 +72,16 @@ void add_limit_options(CommandLine& line, PictureOptions& options) {
         take_percentiles(text, options.params);
         options.percentiles_given = true;
       },
-      "Colours reach from one percentile of the finite\n"
-      "pixels to another; default 0.5,99.99. Exact up to\n"
-      "2^24 pixels, then of every 2nd, 3rd, ... of them.",
+      "Set the limits to these percentiles of the finite\n"
+      "pixels: exactly up to 2^24 pixels, above that from\n"
+      "every 2nd, 3rd, ... pixel. Default: 0.5,99.99.",
       fmt::format("{},{}", params.lower_percentile, params.upper_percentile));
   line.real(
       "--min", "V", finite_range(), [&params](double value) { params.minimum = value; },
-      "Lower limit in the image's unit, not a percentile.");
+      "Set the lower limit [image unit], not a percentile.");
   line.real(
       "--max", "V", finite_range(), [&params](double value) { params.maximum = value; },
-      "Upper limit in the image's unit, not a percentile.");
+      "Set the upper limit [image unit], not a percentile.");
 }
 
 }  // namespace
@@ -90,51 +90,53 @@ void add_picture_options(CommandLine& line, PictureOptions& options) {
   io::PictureParams& params = options.params;
   line.heading("Colours");
   add_choice(line, "--scale", scales, params.scale,
-             "From values to colours; default asinh: linear about\n"
-             "the sky level, in the lowest tenth at most, then\nlogarithmic.");
+             "Set the intensity scale. asinh is linear about the sky\n"
+             "level, at most over the lowest tenth of the range, and\n"
+             "then logarithmic. Default: asinh.");
   add_limit_options(line, options);
   add_choice(line, "--colour-map", colour_maps, params.colour_map,
-             "From low to high; default inverted-grey: white to\nblack.");
+             "Set the colour map. inverted-grey runs from white\n"
+             "(low) to black (high). Default: inverted-grey.");
   line.choice(
       "--look", {"lesson"},
       [&params](const std::string&) { params.look = io::PictureLook::lesson; },
-      "The reference course's figure, instead of the options\n"
-      "above: logarithmic, inverted grey between reversed\n"
-      "limits, which makes max/100 and less black, max/10 and\n"
-      "more white; max is the largest finite pixel.");
+      "Draw the figure of the course behind 'find --preset\n"
+      "lesson'; excludes the options above. It has a\n"
+      "logarithmic scale from black (max/100 and below) to\n"
+      "white (max/10 and above), max being the largest finite\n"
+      "pixel.");
   for (const char* other : {"--scale", "--percentile", "--min", "--max", "--colour-map"})
     line.excludes("--look", other);
 
   line.heading("Drawing");
   add_choice(line, "--axes", axes, params.axes,
-             "Axes in pixels from 0 (default), on the sky (WCS), or\n"
-             "none: the image alone, without colour bar and text.");
-  line.flag("--flip", params.flip, "Mirror left and right, with axes and sources.");
+             "Draw axes in pixels from 0, or in sky coordinates.\n"
+             "none draws the image alone, without colour bar and\ntext. Default: pixel.");
+  line.flag("--flip", params.flip, "Mirror left and right, axes and sources included.");
   line.integer(
       "--size", "N", {1, 16384, "an integer from 1 to 16384"},
       [&params](std::int64_t n) { params.size = static_cast<int>(n); },
-      "Longest side of the drawn image [pixel]; default 1024.\n"
-      "Longer images are averaged over square blocks, shorter\n"
-      "ones enlarged by a whole factor.",
+      "Set the longest side of the drawn image [pixel].\n"
+      "Larger images are averaged over square blocks, smaller\n"
+      "ones are enlarged by an integer factor. Default: 1024.",
       fmt::format("{}", params.size));
   add_choice(line, "--marks", shapes, params.marks,
-             "Sources as ellipses (default) or as their bounding\nboxes.");
-  line.flag("--labels", params.labels, "Write the sources' ids, where there is room.");
+             "Mark sources by ellipses or by bounding boxes.\nDefault: ellipse.");
+  line.flag("--labels", params.labels, "Write the ids of the sources where there is room.");
   line.value(
       "--font", "FILE", [&params](const std::string& path) { params.font = path; },
-      "TrueType font of all text; default: KASTOR_FONT of the\n"
-      "environment, else DejaVu Sans.");
+      "Use this TrueType font for all text. Default: the\n"
+      "environment variable KASTOR_FONT, else DejaVu Sans.");
 }
 
 void check_picture_options(const PictureOptions& options) {
   const io::PictureParams& params = options.params;
   if (params.minimum && params.maximum && options.percentiles_given) {
-    throw UsageError("--percentile: found --min and --max too; expected one of them at most");
+    throw UsageError("--percentile: found with both --min and --max; expected at most one of them");
   }
   if (params.minimum && params.maximum && !(*params.minimum < *params.maximum)) {
-    throw UsageError(
-        fmt::format("--min, --max: found {} and {}; expected the first below the other",
-                    *params.minimum, *params.maximum));
+    throw UsageError(fmt::format("--min, --max: found {} and {}; expected --min below --max",
+                                 *params.minimum, *params.maximum));
   }
   if (params.scale != io::IntensityScale::log) return;
   for (const auto& [name, limit] :
@@ -177,7 +179,7 @@ void require_png_ending(const std::string& option, const std::string& path) {
   }
   if (ending != ".png") {
     throw UsageError(option + ": found '" + path +
-                     "', whose ending names no picture format; expected .png");
+                     "', whose suffix names no picture format; expected .png");
   }
 }
 

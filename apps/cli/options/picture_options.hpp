@@ -9,18 +9,18 @@
 
 namespace kastor::cli {
 
-/// How a picture is drawn: all of `view`'s options but those of files.
+/// How a picture is drawn: all options of `view` other than its files.
 struct PictureOptions {
   io::PictureParams params;
   bool percentiles_given = false;
 };
 void add_picture_options(CommandLine& line, PictureOptions& options);
-/// What the options say together. \throws UsageError
+/// Checks that the options fit together. \throws UsageError
 void check_picture_options(const PictureOptions& options);
-/// They, defaults included, as they would be typed.
+/// The options as typed, defaults included.
 [[nodiscard]] std::string picture_options_as_typed(const io::PictureParams& params);
 
-/// The font that the environment names in KASTOR_FONT; empty: the library's.
+/// The font in the environment variable KASTOR_FONT; empty: the default of the library.
 [[nodiscard]] std::string font_of_environment();
 
 /// \throws UsageError unless `path` ends in .png.

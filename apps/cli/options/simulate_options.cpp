@@ -16,13 +16,15 @@ void add_size_options(CommandLine& line, Size& size) {
       [&size](std::int64_t n) {
         size = {n, n};
       },
-      "Width and height [pixel]; default 2048.", fmt::format("{}", size.width));
+      "Set width and height [pixel]. Excludes --width and\n"
+      "--height. Default: 2048.",
+      fmt::format("{}", size.width));
   line.integer(
       "--width", "N", range, [&size](std::int64_t n) { size.width = n; },
-      "Width [pixel]; default 2048.", fmt::format("{}", size.width));
+      "Set the width [pixel]. Default: 2048.", fmt::format("{}", size.width));
   line.integer(
       "--height", "N", range, [&size](std::int64_t n) { size.height = n; },
-      "Height [pixel]; default 2048.", fmt::format("{}", size.height));
+      "Set the height [pixel]. Default: 2048.", fmt::format("{}", size.height));
   line.excludes("--size", "--width");
   line.excludes("--size", "--height");
 }
@@ -48,34 +50,34 @@ std::string size_as_typed(const Size& size) {
 }  // namespace
 
 bool parse_sky(Arguments arguments, SimulateOptions& options) {
-  constexpr double largest = 1e30;  // so that no pixel overflows a float
+  constexpr double largest = 1e30;  // no pixel overflows a float
   CommandLine line("kastor simulate sky",
-                   "Write a simulated radio field [JY/BEAM]: noise correlated over the beam, and\n"
-                   "Gaussian sources whose fluxes follow a power law, some of them extended.\n"
-                   "The true sources go to a table beside it: sky.fits, sky_truth.csv.\n");
+                   "Write a simulated radio field [Jy/beam]: noise correlated over the beam, and\n"
+                   "Gaussian sources, some of them extended, whose fluxes follow a power law.\n"
+                   "Write the true sources beside it: sky_truth.csv for sky.fits.\n");
   line.heading("Sky");
   add_size_options(line, options.size);
   line.value(
       "--seed", "N",
       [&options](const std::string& text) { options.sky.seed = parse_unsigned("--seed", text); },
-      "Seed of the random numbers; default 42. The same seed\ngives the same sky.",
+      "Set the seed of the random numbers. The same seed\ngives the same sky. Default: 42.",
       fmt::format("{}", options.sky.seed));
   line.real(
       "--noise", "SIGMA", {0, true, largest, "a number from 0 to 1e30"},
       [&options](double noise) { options.sky.noise = noise; },
-      "Standard deviation of the noise [Jy/beam];\ndefault 0.0133.",
+      "Set the standard deviation of the noise [Jy/beam].\nDefault: 0.0133.",
       fmt::format("{}", options.sky.noise));
   line.real(
       "--beam", "FWHM", {1, true, 32, "a number from 1 to 32"},
       [&options](double fwhm) { options.sky.beam_fwhm = fwhm; },
-      "Full width at half maximum of the beam [pixel of 2\"];\ndefault 5.",
+      "Set the FWHM of the beam [pixel of 2 arcsec], 1 to 32.\nDefault: 5.",
       fmt::format("{}", options.sky.beam_fwhm));
   line.real(
       "--sources-per-mpx", "N", {0, true, 1e6, "a number from 0 to 1e6"},
       [&options](double density) { options.sky.sources_per_mpx = density; },
-      "Mean number of sources in 10^6 pixels; default 60.",
+      "Set the mean number of sources per 10^6 pixels.\nDefault: 60.",
       fmt::format("{}", options.sky.sources_per_mpx));
-  add_output_options(line, options, "The image to write (required).");
+  add_output_options(line, options, "Write the image to this file (required).");
   line.closing(
       "Example:\n"
       "  kastor simulate sky -o sky.fits --size 4096 --seed 7\n"
@@ -85,15 +87,15 @@ bool parse_sky(Arguments arguments, SimulateOptions& options) {
 
 bool parse_diracs(Arguments arguments, SimulateOptions& options) {
   CommandLine line("kastor simulate diracs",
-                   "Write an image of zeros with single pixels of 1 on a square grid, the test\n"
-                   "image of a convolution: image[S/2::S, S/2::S] = 1.\n");
+                   "Write an image of zeros with single pixels of 1 on a square grid, a test\n"
+                   "image for convolution: image[S/2::S, S/2::S] = 1.\n");
   line.heading("Grid");
   add_size_options(line, options.size);
   line.integer(
       "--spacing", "S", {1, largest_size, "an integer from 1 to 1048576"},
       [&options](std::int64_t spacing) { options.spacing = spacing; },
-      "Distance of two points [pixel]; default 16.", fmt::format("{}", options.spacing));
-  add_output_options(line, options, "The image to write (required).");
+      "Set the distance between points [pixel]. Default: 16.", fmt::format("{}", options.spacing));
+  add_output_options(line, options, "Write the image to this file (required).");
   line.closing(
       "Example:\n"
       "  kastor simulate diracs -o diracs.fits --size 2048 --spacing 16");
@@ -106,8 +108,8 @@ CommandDescription simulate_overview() {
   about.purpose = "Write a simulated image.\n";
   about.usage = {"kastor simulate sky|diracs [OPTIONS...] -o FILE.fits"};
   about.parts_heading = "Kinds";
-  about.parts = {{"sky", "a radio field: noise and sources, and a table of the true ones"},
-                 {"diracs", "zeros, and single pixels of 1 on a grid"}};
+  about.parts = {{"sky", "a radio field, and a table of its true sources"},
+                 {"diracs", "zeros with single pixels of 1 on a grid"}};
   about.closing =
       "'kastor simulate sky --help' and 'kastor simulate diracs --help' list the\n"
       "options.\n"

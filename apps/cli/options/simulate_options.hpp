@@ -27,14 +27,14 @@ struct SimulateOptions {
   RunOptions run;
 };
 
-/// The options of the two kinds; false if help was asked for and printed. \throws UsageError
+/// Parses the options of the two kinds; false if help was asked for and printed. \throws UsageError
 [[nodiscard]] bool parse_sky(Arguments arguments, SimulateOptions& options);
 [[nodiscard]] bool parse_diracs(Arguments arguments, SimulateOptions& options);
 
-/// Without a kind.
+/// The description of `simulate` without a kind.
 [[nodiscard]] CommandDescription simulate_overview();
 
-/// The options that decide the image, defaults included, as they would be typed.
+/// The options that determine the image, as typed, defaults included.
 [[nodiscard]] std::string sky_as_typed(const SimulateOptions& options);
 [[nodiscard]] std::string diracs_as_typed(const SimulateOptions& options);
 

@@ -2,9 +2,9 @@
 #ifndef KASTOR_APPS_CLI_REPORT_FORMAT_HPP
 #define KASTOR_APPS_CLI_REPORT_FORMAT_HPP
 
-// fmt 9 takes nvcc for a compiler without constexpr, which no longer holds together in C++20, and
-// the front end of nvcc 13.0 cannot evaluate the compile-time check of format strings; the other
-// compilers check them. Include this file instead of fmt's.
+// Include this file instead of fmt's. fmt 9 assumes that nvcc has no constexpr, which does not
+// compile in C++20, and the front end of nvcc 13.0 cannot evaluate the compile-time check of format
+// strings. The other compilers check them.
 #if defined(__NVCC__)
 #ifndef FMT_USE_CONSTEXPR
 #define FMT_USE_CONSTEXPR 1

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-/// What all JSON of the command has in common: the order is kept, what does not exist is null.
+/// Common to all JSON of the command: members keep their order, and a missing value is null.
 namespace kastor::cli {
 
 using Json = nlohmann::ordered_json;
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-/// All of it on one line. A file name need not be UTF-8; JSON has to be.
+/// The JSON on one line. Invalid UTF-8, which a file name may contain, is replaced.
 [[nodiscard]] inline std::string json_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -60,7 +60,7 @@ std::string readable_step(std::string name) {
   for (char& c : name) {
     if (c == '_') c = ' ';
   }
-  return name.substr(0, 50);  // never a second line
+  return name.substr(0, 50);  // fits on one line
 }
 
 std::string progress_bar(std::size_t done, std::size_t all, double seconds) {

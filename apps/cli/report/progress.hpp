@@ -8,11 +8,11 @@
 
 namespace kastor::cli {
 
-/// One line on the terminal that says what is at work, once the work has lasted a second; erased at
-/// the end.
+/// A line on the terminal that shows what is running, from one second after the start. It is erased
+/// at the end.
 class ProgressLine {
  public:
-  /// \param text  what to show, empty for nothing; called from a thread of the line's own
+  /// \param text  returns what to show, empty for nothing; a separate thread calls it
   explicit ProgressLine(std::function<std::string()> text);
   /// Erases the line.
   ~ProgressLine() = default;
@@ -23,12 +23,12 @@ class ProgressLine {
   std::jthread m_thread;
 };
 
-/// A step's name for people: "kastor::sigma_clip::bracket" is "sigma clip: bracket".
+/// The name of a step for display: "kastor::sigma_clip::bracket" is "sigma clip: bracket".
 [[nodiscard]] std::string readable_step(std::string name);
 /// "[####......] 12 of 30 images, 8 a second"
 [[nodiscard]] std::string progress_bar(std::size_t done, std::size_t all, double seconds);
 
-/// Whether somebody watches stderr.
+/// Whether stderr is a terminal.
 [[nodiscard]] bool stderr_is_terminal();
 
 }  // namespace kastor::cli

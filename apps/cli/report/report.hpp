@@ -8,14 +8,13 @@
 #include <string>
 #include <vector>
 
-/// Results as text for people and as JSON for programs. JSON doubles round-trip; what does not
-/// exist is null.
+/// Results as text and as JSON. Doubles in JSON round-trip, and a missing value is null.
 namespace kastor::cli {
 
 [[nodiscard]] std::string stats_text(const io::FitsImage& image, const SigmaClipResult& clip);
 [[nodiscard]] std::string stats_json(const io::FitsImage& image, const SigmaClipResult& clip);
 
-/// Counts and the brightest sources.
+/// The counts and the brightest sources.
 [[nodiscard]] std::string find_text(const io::FitsImage& image, const FindParams& params,
                                     const FindResult& result);
 [[nodiscard]] std::string find_json(const io::FitsImage& image, const FindResult& result);
@@ -29,18 +28,18 @@ namespace kastor::cli {
 [[nodiscard]] std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus);
 [[nodiscard]] std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus);
 
-/// What this kastor is made of.
+/// The version, backends, devices and libraries of this build.
 struct BuildInfo {
   struct BackendInfo {
     std::string name;
     bool usable;
-    std::string trouble;  ///< why it is not
-    bool standard;        ///< taken without --on
+    std::string trouble;  ///< why it is not usable
+    bool standard;        ///< used without --on
     int concurrency;      ///< 0 if not usable
   };
   struct Library {
     std::string name;
-    std::string version;  ///< empty if not known
+    std::string version;  ///< empty if unknown
   };
   std::string version;
   std::vector<BackendInfo> backends;
@@ -49,7 +48,7 @@ struct BuildInfo {
 };
 [[nodiscard]] std::string build_text(const BuildInfo& info);
 [[nodiscard]] std::string build_json(const BuildInfo& info);
-/// Of the JSON library.
+/// The version of the JSON library.
 [[nodiscard]] std::string json_library_version();
 
 }  // namespace kastor::cli

@@ -33,7 +33,7 @@ Json counts_json(const io::FitsImage& image, const FindResult& result) {
           {"foreground_pixels", result.foreground_pixels}};
 }
 
-/// Rows first, as everywhere but in the header.
+/// Rows first, unlike the FITS header.
 Json shape_json(const io::HduInfo& hdu) {
   std::vector<std::int64_t> shape(hdu.axes.rbegin(), hdu.axes.rend());
   return shape;

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-/// What the texts on sources and those on islands have in common.
+/// Common to the reports on sources and on islands.
 namespace kastor::cli {
 
-/// " JY/BEAM" behind a number; nothing without a unit.
+/// The unit after a number, " JY/BEAM"; empty without a unit.
 [[nodiscard]] std::string unit_behind(const io::FitsImage& image);
 
 /// "FILE[HDU]: 30 columns x 20 rows, plane 1"
@@ -22,7 +22,7 @@ namespace kastor::cli {
 /// "beam 10" x 8" at 30 deg"
 [[nodiscard]] std::string beam_text(const io::Beam& beam);
 
-/// The 20 rows, or fewer, with the largest `key(row)`; of equal ones the first.
+/// The 20 rows, or fewer, with the largest `key(row)`. Among equal keys the first row comes first.
 template <class Key>
 [[nodiscard]] std::vector<std::size_t> brightest_rows(std::size_t rows, const Key& key) {
   constexpr std::size_t most = 20;

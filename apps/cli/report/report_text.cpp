@@ -17,7 +17,7 @@ std::string heading_of(const io::FitsImage& image, const SigmaClipResult& clip) 
 }
 
 std::string outcome_of(const SigmaClipResult& clip) {
-  if (clip.degenerate) return "stopped: the survivors have std 0";
+  if (clip.degenerate) return "stopped: the remaining pixels have std 0";
   return clip.converged ? "converged" : "not converged";
 }
 
@@ -52,7 +52,7 @@ std::string counts_text(const io::FitsImage& image, const FindParams& params,
 
 bool is_table(const io::HduInfo& hdu) { return hdu.kind.find("table") != std::string::npos; }
 
-/// As stored; BITPIX of a table says nothing.
+/// The type as stored; the BITPIX of a table is meaningless.
 std::string type_text(const io::HduInfo& hdu) {
   if (hdu.bitpix == 0 || is_table(hdu)) return "-";
   const bool whole = hdu.bitpix > 0;
@@ -74,7 +74,7 @@ std::string details_text(const io::HduInfo& hdu) {
   };
   if (!hdu.unit.empty()) add("unit " + hdu.unit);
   if (hdu.bscale != 1.0 || hdu.bzero != 0.0) {
-    add(fmt::format("scaled by {} from {}", hdu.bscale, hdu.bzero));
+    add(fmt::format("BSCALE {}, BZERO {}", hdu.bscale, hdu.bzero));
   }
   if (hdu.blank) add(fmt::format("BLANK {}", *hdu.blank));
   if (hdu.beam) add(beam_text(*hdu.beam));
@@ -83,7 +83,7 @@ std::string details_text(const io::HduInfo& hdu) {
     if (!ctype.empty()) types += (types.empty() ? "" : " ") + ctype;
   }
   if (!types.empty()) add("axes " + types);
-  if (!hdu.compression.empty()) add("compressed by " + hdu.compression);
+  if (!hdu.compression.empty()) add("compressed with " + hdu.compression);
   return text;
 }
 

@@ -8,7 +8,7 @@
 namespace kastor::cli {
 namespace {
 
-// Kokkos' callbacks are plain functions, so the one recorder they serve has to be found from here.
+// Kokkos' callbacks are plain functions, so they find the recorder through a global.
 StepRecorder* listener = nullptr;
 bool fence_at_regions = false;
 
@@ -25,7 +25,7 @@ void end_region() {
 void append_row(std::string& out, const std::string& name, std::int64_t calls, double seconds,
                 double pixels) {
   const std::string count = calls > 0 ? fmt::format("{}", calls) : "";
-  // The rate of a step of microseconds says nothing.
+  // The rate of a step of microseconds is meaningless.
   const std::string rate =
       pixels > 0 && seconds > 1e-4 ? fmt::format("{:.1f}", pixels / seconds / 1e6) : "";
   out += fmt::format("{:<48} {:>7} {:>11.6f} {:>10}\n", name, count, seconds, rate);
@@ -44,7 +44,7 @@ StepRecorder::~StepRecorder() { listener = nullptr; }
 
 void StepRecorder::attach() {
   namespace Tools = Kokkos::Tools::Experimental;
-  // A tool that was loaded has put its own functions, or none, in the place of ours.
+  // A loaded tool has replaced our callbacks by its own, or by none.
   m_foreign_tool = m_purpose == Purpose::nothing
                        ? Kokkos::Tools::profileLibraryLoaded()
                        : Tools::get_callbacks().request_tool_settings != choose_fencing;
@@ -74,7 +74,7 @@ void StepRecorder::end() {
   if (m_foreign_tool) Kokkos::Tools::popRegion();
   if (m_purpose == Purpose::nothing) return;
   const std::scoped_lock lock(m_mutex);
-  if (m_open.empty()) return;  // a region of which only the end was heard
+  if (m_open.empty()) return;  // a region whose begin was not recorded
   const Open open = m_open.back();
   m_open.pop_back();
   Node& node = m_nodes[open.node];
@@ -103,8 +103,7 @@ std::string StepRecorder::table(std::int64_t pixels) const {
   rows_below(0, 0, static_cast<double>(pixels), out);
   append_row(out, "total", 0, std::chrono::duration<double>(Clock::now() - m_start).count(),
              static_cast<double>(pixels));
-  if (m_foreign_tool)
-    out += "The steps inside the library are with the Kokkos tool that is loaded.\n";
+  if (m_foreign_tool) out += "The loaded Kokkos tool has the steps within the library.\n";
   return out;
 }
 

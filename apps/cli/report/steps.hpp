@@ -10,21 +10,21 @@
 
 namespace kastor::cli {
 
-/// The steps of a run as a tree: the command's own, and within them the library's regions, which
-/// Kokkos reports through its tool callbacks. The library itself holds no timing code.
+/// The steps of a run as a tree: those of the command, and within them the regions of the library,
+/// which Kokkos reports through its tool callbacks. The library itself contains no timing code.
 class StepRecorder {
  public:
   enum class Purpose { nothing, progress, timings };
 
-  /// To be made before Kokkos starts; one at a time. For timings Kokkos fences at the ends of
-  /// regions, otherwise not.
+  /// Construct it before Kokkos starts, and only one at a time. Kokkos fences at the ends of
+  /// regions for timings only.
   explicit StepRecorder(Purpose purpose);
   ~StepRecorder();
   StepRecorder(const StepRecorder&) = delete;
   StepRecorder& operator=(const StepRecorder&) = delete;
 
-  /// To be called once Kokkos runs: listens, unless the user loaded a tool of their own, which then
-  /// hears the command's steps too.
+  /// Call it once Kokkos runs. It registers the callbacks, unless the user loaded a Kokkos tool,
+  /// which then also receives the steps of the command.
   void attach();
 
   void begin(const char* name);
@@ -32,7 +32,7 @@ class StepRecorder {
 
   /// The innermost open step, for the progress line; empty between steps.
   [[nodiscard]] std::string current() const;
-  /// The table for --timings.
+  /// The table of --timings.
   [[nodiscard]] std::string table(std::int64_t pixels) const;
 
  private:
@@ -52,12 +52,12 @@ class StepRecorder {
   Purpose m_purpose;
   bool m_foreign_tool = false;
   Clock::time_point m_start = Clock::now();
-  mutable std::mutex m_mutex;  // the progress line is drawn by a thread of its own
+  mutable std::mutex m_mutex;  // a separate thread draws the progress line
   std::vector<Node> m_nodes;   // [0] is the root
   std::vector<Open> m_open;
 };
 
-/// A step for the life of this object.
+/// A step that lasts as long as this object.
 class ScopedStep {
  public:
   ScopedStep(StepRecorder& recorder, const char* name) : m_recorder(recorder) {

@@ -17,14 +17,14 @@ void print_result(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-    throw Error("standard output: could not be written (" + reason +
+    throw Error("standard output: cannot be written (" + reason +
                 "); expected room for the results");
   }
 }
 
 void make_streams_safe() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // Opened for reading: what is written there still fails, as the caller ordered.
+    // Opened for reading only, so that writing to a closed stream still fails.
     while (fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
       if (open("/dev/null", O_RDONLY) < 0) return;
     }

@@ -6,12 +6,11 @@
 
 namespace kastor::cli {
 
-/// Writes a result to stdout, down to the system. \throws kastor::Error if it cannot be written
-/// whole.
+/// Writes a result to stdout and flushes it. \throws kastor::Error if it cannot be written whole
 void print_result(const std::string& text);
 
-/// To be called first of all: a standard stream that the caller closed must not become the number
-/// of an output file, and a reader that has gone must be a failed write, not the end of the process
+/// Call this first. An output file must not get the descriptor of a standard stream that the caller
+/// closed. And if the reader of a pipe has gone, the write must fail instead of ending the process
 /// between two outputs.
 void make_streams_safe();
 

@@ -27,8 +27,8 @@ std::vector<Backend> list_backends() {
   return list;
 }
 
-/// None where Kokkos may decide: it follows OMP_NUM_THREADS, else takes every hardware thread, but
-/// checks neither.
+/// The number of threads if it must be limited; none if Kokkos may choose it. Kokkos takes
+/// OMP_NUM_THREADS, else all hardware threads, and checks neither.
 std::optional<int> limited_threads() {
   const char* wanted = std::getenv("OMP_NUM_THREADS");
   const long count = wanted != nullptr ? std::strtol(wanted, nullptr, 10)
@@ -49,7 +49,7 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
   const auto is_device = [](const Backend& backend) { return backend.device; };
   if (std::any_of(list.begin(), list.end(), is_device)) {
     m_device_usable = device::probe().trouble.empty();
-    // Kokkos starts every backend or none.
+    // Kokkos starts either every backend or none.
     if (!m_device_usable) leave_devices_out();
   }
 
@@ -67,7 +67,7 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
   }
   if (!usable(*chosen)) {
     throw Error("--on " + chosen->name + ": found no usable device (" + device::probe().trouble +
-                "); expected one, with its driver");
+                "); expected a device and its driver");
   }
   m_standard = standard->name;
   m_backend = chosen->name;
@@ -76,7 +76,7 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   settings.set_print_configuration(false);
-  // A backend without threads of its own should not start another's.
+  // A serial backend should not start the threads of another one.
   if (chosen->rank == 0) threads = 1;
   if (!threads) threads = limited_threads();
   if (threads) settings.set_num_threads(*threads);

@@ -12,17 +12,17 @@
 
 namespace kastor::cli {
 
-/// More threads than this overrun a table of Kokkos' OpenMP backend (4.7:
+/// More threads would overrun a table in Kokkos' OpenMP backend (4.7:
 /// OpenMPTraits::MAX_THREAD_COUNT).
 inline constexpr int most_threads = 512;
 
 struct Backend {
   std::string name;     ///< as given to --on
-  bool device = false;  ///< works in memory of its own
-  int rank = 0;         ///< the larger, the faster
+  bool device = false;  ///< has its own memory
+  int rank = 0;         ///< a faster backend has a higher rank
 };
 
-/// What the library was compiled for, in the order of the generated list.
+/// The backends that the library was compiled for, in the order of the generated list.
 [[nodiscard]] const std::vector<Backend>& compiled_backends();
 
 /// Calls `visit(space)` with the default instance of the backend of that name.
@@ -38,11 +38,11 @@ void on_backend(const std::string& name, Visitor&& visit) {
   throw Error(name + ": no such backend; expected one that is compiled in");
 }
 
-/// Kokkos from construction to destruction. The program's argv never reaches it.
+/// Kokkos runs from construction to destruction. It never sees the program's argv.
 class KokkosSession {
  public:
   /// \param wanted   a name of `compiled_backends`, or none for the fastest usable one
-  /// \param threads  of the host backend; none leaves it to OMP_NUM_THREADS and the machine
+  /// \param threads  of the CPU backend; none leaves the choice to OMP_NUM_THREADS and the machine
   /// \throws Error if the backend has no usable device
   KokkosSession(const std::optional<std::string>& wanted, std::optional<int> threads);
   ~KokkosSession();
@@ -50,7 +50,7 @@ class KokkosSession {
   KokkosSession& operator=(const KokkosSession&) = delete;
 
   [[nodiscard]] const std::string& backend() const { return m_backend; }
-  /// Taken when none is asked for: the fastest usable one.
+  /// The default: the fastest usable backend.
   [[nodiscard]] const std::string& standard_backend() const { return m_standard; }
   [[nodiscard]] bool usable(const Backend& backend) const;
 
@@ -60,7 +60,7 @@ class KokkosSession {
   std::string m_backend;
 };
 
-/// An image of the host where `Exec` can read it: itself, or a copy in the device's memory.
+/// A host image in memory that `Exec` can read: the image itself, or a copy in device memory.
 template <class Exec, class HostView>
 [[nodiscard]] auto readable_on(const Exec& space, const HostView& host) {
   using T = typename HostView::non_const_value_type;
@@ -76,7 +76,7 @@ template <class Exec, class HostView>
   }
 }
 
-/// A View that `Exec` wrote, where the host can read it. Fences `space`.
+/// A View that `Exec` wrote, in memory that the host can read. Fences `space`.
 template <class Exec, class View>
 [[nodiscard]] auto readable_on_host(const Exec& space, const View& view) {
   if constexpr (is_host_space_v<Exec>) {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-// Not one of Kokkos' public headers (seen in 4.5 to 4.7), but the public ones leave no choice
-// between "every backend" and "none".
+// This is not a public header of Kokkos (4.5 to 4.7 have it), but the public headers offer only
+// "every backend" or "none".
 #define KOKKOS_IMPL_PUBLIC_INCLUDE  // NOLINT(readability-identifier-naming)
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
@@ -23,8 +23,9 @@ struct NothingToStart final : Kokkos::Impl::ExecSpaceBase {
   void print_configuration(std::ostream&, bool) override {}
 };
 
-/// Kokkos keeps its backends in a map, keyed by a number for the order of their start and their
-/// name; a second entry of a key replaces the first, and one that nothing else uses does nothing.
+/// Kokkos keeps its backends in a map, whose keys are a number, for the order in which they start,
+/// and a name. A second entry with a key replaces the first. An entry with an unused key has no
+/// effect.
 template <class Exec>
 void leave_out() {
   if constexpr (!is_host_space_v<Exec>) {

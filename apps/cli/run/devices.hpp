@@ -4,9 +4,9 @@
 
 namespace kastor::cli {
 
-/// Makes Kokkos start its host backends only, which it cannot be told otherwise: without a device,
-/// or its driver, `Kokkos::initialize` of a build with a device backend fails, and a login node
-/// could not even run `--on serial`.
+/// Makes Kokkos start its CPU backends only; Kokkos has no public way to do so. If a build has a
+/// device backend and the machine has no device or no driver, `Kokkos::initialize` fails, and a
+/// login node could not even run `--on serial`.
 void leave_devices_out();
 
 }  // namespace kastor::cli

@@ -15,21 +15,21 @@ int report(const std::string& what, ExitCode code) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// The sentence for the exception at work.
+/// The message for the current exception.
 std::string current_failure() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return "out of memory: the image and its work space need more than there is";
+    return "out of memory: the image and its work space need more than is available";
   } catch (const std::length_error&) {
-    return "out of memory: a list longer than this machine can address was asked for";
+    return "out of memory: a list would be longer than this machine can address";
   } catch (const Error& error) {
     return error.what();
   } catch (const std::exception& error) {
     const std::string what = error.what();
     return is_failed_allocation(what) ? "out of memory: " + what : what;
   } catch (...) {
-    return "stopped by an unknown failure";
+    return "stopped by an unknown error";
   }
 }
 
@@ -41,7 +41,7 @@ bool is_failed_allocation(std::string_view what) {
 
 std::string one_line(std::string_view text) {
   std::string line;
-  bool gap = false;  // a line ended, and another may follow
+  bool gap = false;  // after the end of a line, until the next one begins
   for (const char c : text) {
     if (c == '\n') {
       while (!line.empty() && is_space(line.back())) line.pop_back();
@@ -72,7 +72,7 @@ std::string failure_of(const std::string& subject, const std::function<void()>& 
 }
 
 int run_guarded(const std::function<void()>& job) noexcept {
-  // The printing itself may run out of memory; then only fixed text is left.
+  // Printing may itself run out of memory, so the last resort is a fixed text.
   try {
     try {
       job();
@@ -83,7 +83,7 @@ int run_guarded(const std::function<void()>& job) noexcept {
       return report(current_failure(), exit_failure);
     }
   } catch (...) {
-    std::fputs("kastor: stopped by an unknown failure\n", stderr);
+    std::fputs("kastor: stopped by an unknown error\n", stderr);
     return exit_failure;
   }
 }

@@ -9,28 +9,28 @@
 
 namespace kastor::cli {
 
-/// What the process answers; no other code leaves it.
+/// The exit codes of the process; there are no others.
 enum ExitCode : int {
   exit_done = 0,
   exit_failure = 1,  ///< files, data, memory or devices
   exit_usage = 2     ///< the command line itself
 };
 
-/// The command line is wrong: answered with `exit_usage`.
+/// The command line is wrong; the process exits with `exit_usage`.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// `text` on one line: lines joined by "; ", other control characters replaced, so that a failure
-/// is one line whatever a library or a file name put into it.
+/// `text` on one line: lines are joined by "; ", and other control characters are replaced. So a
+/// failure is one line, whatever a library or a file name puts into it.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-/// Whether the text of an exception tells of an allocation that failed: Kokkos has no type for it.
+/// Whether the text of an exception reports a failed allocation, for which Kokkos has no type.
 [[nodiscard]] bool is_failed_allocation(std::string_view what);
 
-/// Runs `job`: what went wrong, as one line; empty if nothing did. What is no kastor::Error, which
-/// names its file itself, is told under the name of `subject`.
+/// Runs `job`, and returns the failure as one line; empty if there is none. A kastor::Error names
+/// its file itself; other failures are prefixed with `subject`.
 [[nodiscard]] std::string failure_of(const std::string& subject, const std::function<void()>& job);
 
 /// Runs `job` and turns every exception into one line on stderr and an exit code.

@@ -10,7 +10,7 @@ namespace kastor::cli {
 void require_fits_ending(const std::string& option, const std::string& path) {
   if (io::table_format_of(path) != io::TableFormat::fits) {
     throw UsageError(option + ": found '" + path +
-                     "', whose ending names no image format; expected .fits or .fit");
+                     "', whose suffix names no image format; expected .fits or .fit");
   }
 }
 

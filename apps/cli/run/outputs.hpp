@@ -23,18 +23,18 @@ void require_fits_ending(const std::string& option, const std::string& path);
 
 [[nodiscard]] std::int64_t pixels_of(const io::FitsImage& image);
 
-/// `options` are those that decide the output, not where it was computed: the bits are the same
-/// everywhere.
+/// `options` are those that determine the output. They do not include the backend, since the bits
+/// are the same on all backends.
 [[nodiscard]] io::Provenance provenance_of(const io::FitsImage& image, const std::string& options,
                                            const std::string& unit);
 
 /// "wrote A, B"; empty without outputs.
 [[nodiscard]] std::string wrote_note(const std::vector<std::string>& paths);
 
-/// A message of the library, without the name of the function that found it.
+/// A message of the library, without the name of the function.
 [[nodiscard]] std::string without_function(const std::string& message);
 
-/// Runs `job`; what the library finds wrong in the image is reported under the image's name.
+/// Runs `job`. An error of the library is reported with the name of the image.
 template <class Job>
 void about_image(const io::FitsImage& image, Job&& job) {
   try {

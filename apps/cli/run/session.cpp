@@ -48,7 +48,7 @@ void Session::with_memory_explained(const std::function<void()>& job) {
     if (before.total_bytes == 0 || !is_failed_allocation(error.what())) throw;
     constexpr double gib = 1024.0 * 1024.0 * 1024.0;
     throw ResourceError(fmt::format(
-        "out of memory: {}; before this job {:.2f} GiB of the device's {:.2f} GiB were free",
+        "out of memory: {}; this step began with {:.2f} GiB free of the device's {:.2f} GiB",
         error.what(), static_cast<double>(before.free_bytes) / gib,
         static_cast<double>(before.total_bytes) / gib));
   }

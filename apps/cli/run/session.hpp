@@ -19,10 +19,10 @@
 
 namespace kastor::cli {
 
-/// Whether a subcommand looks at the image's pixels itself, too.
+/// Whether a subcommand also needs the pixels of the image on the host.
 enum class HostPixels { needed, not_needed };
 
-/// One run of a subcommand: Kokkos, the timings and what the user sees meanwhile.
+/// One run of a subcommand: Kokkos, the timings and the progress line.
 class Session {
  public:
   explicit Session(const RunOptions& options);
@@ -37,14 +37,14 @@ class Session {
         [&] { cli::on_backend(m_kokkos->backend(), std::forward<Visitor>(visit)); });
   }
 
-  /// Runs `job`; adds to a failed allocation what was free before it.
+  /// Runs `job`. If an allocation fails, the message adds the memory that was free before.
   static void with_memory_explained(const std::function<void()>& job);
-  /// The same, the failure under the name that `image` has by then.
+  /// The same, with the name that `image` has when the allocation fails.
   static void with_memory_explained(const io::FitsImage& image, const std::function<void()>& job);
 
-  /// Reads an image to where the chosen backend works and calls `job(space, pixels)`. Before that
-  /// `image` is set to what the file says of it; it has pixels if the backend is a host's, or they
-  /// are needed.
+  /// Reads an image into the memory of the chosen backend, sets `image` to its description, and
+  /// calls `job(space, pixels)`. `image` has pixels if the backend is a CPU backend or if they are
+  /// needed.
   template <class Job>
   void on_image(const InputOptions& input, HostPixels host, io::FitsImage& image, Job&& job) {
     cli::on_backend(m_kokkos->backend(), [&](const auto& space) {
@@ -67,17 +67,17 @@ class Session {
     });
   }
 
-  /// Shows another text than the step at work in the progress line.
+  /// Shows this text in the progress line, instead of the current step.
   void show(std::function<std::string()> text);
-  /// Erases the progress line for now, where a result or a failure is to be printed.
+  /// Erases the progress line for now, before a result or a failure is printed.
   void make_room() const;
-  /// Erases the progress line: from here on the terminal is for results.
+  /// Erases the progress line for good, before the results are printed.
   void end_progress() { m_progress.reset(); }
-  /// The last words, on stderr: a note (not with --quiet) and the timings (if asked for).
+  /// Prints to stderr at the end: a note, unless --quiet is given, and the timings, if asked for.
   void close(const std::string& note, std::int64_t pixels);
 
  private:
-  /// `readable_on()` as a step of its own, where there is something to copy.
+  /// `readable_on()`, timed as a step if there is something to copy.
   template <class Exec, class HostView>
   [[nodiscard]] auto upload(const Exec& space, const HostView& host) {
     if constexpr (is_host_space_v<Exec>) {
@@ -88,7 +88,7 @@ class Session {
     }
   }
 
-  /// Reading and copying at once; the buffers between are gone when it returns.
+  /// Reads and copies at the same time. The intermediate buffers are freed when it returns.
   template <class Exec>
   [[nodiscard]] auto read_to_device(const Exec& space, const InputOptions& input,
                                     io::FitsImage& image) {

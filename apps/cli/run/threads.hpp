@@ -10,7 +10,7 @@
 
 namespace kastor::cli {
 
-/// A thread that takes no signals: Ctrl-C belongs to the thread that works.
+/// A thread that blocks all signals: Ctrl-C is for the main thread.
 template <class Job>
 [[nodiscard]] std::jthread thread_without_signals(Job&& job) {
   sigset_t all;

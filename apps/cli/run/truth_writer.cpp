@@ -19,10 +19,10 @@ void write_truth(const std::string& path, const std::vector<TrueSource>& truth) 
   errno = 0;
   std::FILE* file = std::fopen(path.c_str(), "wb");
   bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  // The last bytes may only fail to be written on closing.
+  // Writing the last bytes may fail only on closing.
   if (file != nullptr) written = (std::fclose(file) == 0) && written;
   if (!written) {
-    throw Error(path + ": could not be written (" + std::strerror(errno) +
+    throw Error(path + ": cannot be written (" + std::strerror(errno) +
                 "); expected room for a table of " + std::to_string(truth.size()) + " sources");
   }
 }

@@ -8,8 +8,8 @@
 
 namespace kastor::cli {
 
-/// The true sources as CSV, in the form of the catalogues: header line first, 17 significant
-/// digits, no comments. \throws kastor::Error
+/// Writes the true sources as CSV, like the catalogues: header line first, 17 significant digits,
+/// no comments. \throws kastor::Error
 void write_truth(const std::string& path, const std::vector<TrueSource>& truth);
 
 }  // namespace kastor::cli

@@ -53,9 +53,9 @@ MatchFrame frame_for(const SourceList& first, const SourceList& second,
   const bool sky = *params.frame == MatchFrame::sky;
   for (const auto* list : {&first, &second}) {
     if (sky ? !list->has_sky() : !list->has_pixels()) {
-      throw Error(fmt::format("{}: there are no positions {}; expected them for a radius in {}",
-                              name_of(*list), sky ? "on the sky" : "in pixels",
-                              sky ? "arcsec" : "pixels"));
+      throw Error(
+          fmt::format("{}: there are no positions {}; expected some to match within a radius in {}",
+                      name_of(*list), sky ? "on the sky" : "in pixels", sky ? "arcsec" : "pixels"));
     }
   }
   return *params.frame;
@@ -104,13 +104,13 @@ Side select(const SourceList& list, MatchFrame frame, const Selection& selection
   if (selection.min_flux) {
     const auto quantity = flux_of(list);
     if (!quantity) {
-      throw Error(name_of(list) + ": there is no column of fluxes; expected one to select by flux");
+      throw Error(name_of(list) + ": there is no flux column; expected one to select by flux");
     }
     flux = member_of(*quantity);
   }
   if (selection.min_snr && !list.has_snr()) {
     throw Error(name_of(list) +
-                ": there is no column of S/N, nor one of noise; expected one to select by S/N");
+                ": there is no S/N column and no noise column; expected one to select by S/N");
   }
   Side side;
   counts.rows = static_cast<std::int64_t>(list.sources.size());
@@ -249,7 +249,7 @@ FluxRatio ratio_of(const SourceList& first, const SourceList& second,
   if (!has_first || !has_second) {
     result.trouble = has_second  ? "the reference has none"
                      : has_first ? "the tested catalogue has none"
-                                 : "neither catalogue has it";
+                                 : "neither catalogue has one";
     return result;
   }
   const auto& left = first.unit(quantity);
@@ -266,7 +266,7 @@ FluxRatio ratio_of(const SourceList& first, const SourceList& second,
   for (const auto& match : matches)
     ratios.push_back(second.sources[match.second].*member / first.sources[match.first].*member);
   result.ratio = robust_spread(std::move(ratios));
-  if (result.ratio.count == 0) result.trouble = "no pair has both";
+  if (result.ratio.count == 0) result.trouble = "no pair has both fluxes";
   return result;
 }
 
@@ -307,7 +307,7 @@ Table matches_table(const SourceList& first, const SourceList& second,
                     const Comparison& comparison) {
   const bool sky = comparison.frame == MatchFrame::sky;
   const std::array<const SourceList*, 2> lists = {&first, &second};
-  Table table{"matches", "Sources of two catalogues that were matched to each other", {}};
+  Table table{"matches", "Matched pairs of sources of two catalogues", {}};
   const auto source = [&](std::size_t side, const Match& match) -> const ListedSource& {
     return lists[side]->sources[side == 0 ? match.first : match.second];
   };
@@ -340,7 +340,7 @@ Table matches_table(const SourceList& first, const SourceList& second,
                 sky ? &ListedSource::dec : &ListedSource::y);
   }
   const std::string unit = sky ? "arcsec" : "pixel";
-  add("separation", unit, "Distance of the two",
+  add("separation", unit, "Separation of the pair",
       [](const Match& match) { return match.separation; });
   add(sky ? "d_ra" : "d_x", unit,
       sky ? "Offset to the east, 2 minus 1 (RA cos Dec)" : "Offset in x, 2 minus 1",
@@ -350,7 +350,7 @@ Table matches_table(const SourceList& first, const SourceList& second,
       [](const Match& match) { return match.d_second; });
   for (const auto& [quantity, text] :
        {std::pair(Q::flux_peak, "Peak flux"), std::pair(Q::flux_int, "Integrated flux"),
-        std::pair(Q::flux_sum, "Sum of pixels"), std::pair(Q::snr, "Peak over noise")}) {
+        std::pair(Q::flux_sum, "Sum of pixels"), std::pair(Q::snr, "Peak signal to noise")}) {
     for (std::size_t side = 0; side < 2; ++side) {
       const auto& list = *lists[side];
       const bool present = quantity == Q::snr ? list.has_snr() : !list.column(quantity).empty();

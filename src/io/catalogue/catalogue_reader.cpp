@@ -62,8 +62,8 @@ bool parse(std::string_view text, Number& value) {
 }
 
 const char* wanted(double Source::*) { return "a number"; }
-const char* wanted(std::int64_t Source::*) { return "a whole number"; }
-const char* wanted(std::int32_t Source::*) { return "a whole number of at most 32 bits"; }
+const char* wanted(std::int64_t Source::*) { return "an integer"; }
+const char* wanted(std::int32_t Source::*) { return "a 32-bit integer"; }
 
 class CsvReader {
  public:
@@ -72,12 +72,12 @@ class CsvReader {
 
   Catalogue read(const std::vector<std::string>& needed) {
     std::string line;
-    if (!next(line)) fail("is empty; expected a line with the names of the columns");
+    if (!next(line)) fail("is empty; expected a header line with the column names");
     std::vector<const Column*> columns;
     for (const auto name : fields_of(line)) {
       const Column* column = column_named(name);
       if (column != nullptr && std::count(columns.begin(), columns.end(), column) != 0)
-        fail(fmt::format("the column '{}' is there twice; expected it once", name));
+        fail(fmt::format("the column '{}' occurs twice; expected it once", name));
       columns.push_back(column);
     }
     const auto missing = first_missing(needed, [&](const std::string& name) {
@@ -180,14 +180,15 @@ Catalogue read_fits(const std::string& path, const std::vector<std::string>& nee
 
 Catalogue read_catalogue(const std::string& path, const std::vector<std::string>& needed) {
   for (const auto& name : needed) {
-    KASTOR_EXPECTS("kastor::io::read_catalogue", column_named(name) != nullptr,
-                   fmt::format("'{}' is no column of a catalogue; expected one of Source's", name));
+    KASTOR_EXPECTS(
+        "kastor::io::read_catalogue", column_named(name) != nullptr,
+        fmt::format("'{}' is not a column of a catalogue; expected a member of Source", name));
   }
   const auto format = table_format_of(path);
   if (format == TableFormat::csv) return CsvReader(path).read(needed);
   if (format == TableFormat::fits) return read_fits(path, needed);
   throw Error(detail::one_line(path) +
-              ": its ending names no format that catalogues are read from; expected .csv, .fits or "
+              ": its suffix names no catalogue format that can be read; expected .csv, .fits or "
               ".fit");
 }
 

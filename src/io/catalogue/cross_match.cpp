@@ -209,7 +209,7 @@ double arcsec_of_chord(double chord) {
 std::vector<MatchedPair> cross_match(std::span<const MatchPoint> first,
                                      std::span<const MatchPoint> second, double radius) {
   KASTOR_EXPECTS("kastor::io::cross_match", std::isfinite(radius) && radius >= 0,
-                 fmt::format("the radius is {}; expected a finite number of 0 or more", radius));
+                 fmt::format("the radius is {}; expected a finite number, 0 or more", radius));
   Places places(second);
   std::vector<MatchedPair> pairs;
   if (places.size() == 0) return pairs;

@@ -86,7 +86,7 @@ void add_native(Columns& columns, const std::string& start, const std::string& u
 }
 
 void add_positions(Columns& columns, const Wcs& wcs) {
-  columns.add("island_name", "", "meta.id", "Designation by the IAU's rules, truncated",
+  columns.add("island_name", "", "meta.id", "IAU designation, coordinates truncated",
               [](const IslandRow& r) { return r.name; });
   switch (wcs.system()) {
     case SkySystem::equatorial:
@@ -173,7 +173,7 @@ void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
               "stat.error;" + columns.flux("phot.flux.density.integrated"), "Error of flux_int",
               [](const IslandRow& r) { return r.errors.sum_err * r.flux_scale; });
   columns.add("flux_int_cor", unit.integrated, columns.flux("phot.flux.density.integrated"),
-              "Flux density with what a Gaussian has below the threshold",
+              "flux_int corrected for the flux of a Gaussian below the threshold",
               [=](const IslandRow& r) { return sign(r) * r.errors.total * r.flux_scale; });
   columns.add("flux_int_cor_err", unit.integrated,
               "stat.error;" + columns.flux("phot.flux.density.integrated"), "Error of flux_int_cor",
@@ -187,7 +187,7 @@ void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
               "Sum of the pixels, background included",
               [](const IslandRow& r) { return r.island.raw_sum; });
   columns.add("flux_fraction", "", "arith.factor",
-              "Share of the flux that is above the threshold: flux_int / flux_int_cor",
+              "Fraction of the flux above the threshold: flux_int / flux_int_cor",
               [](const IslandRow& r) { return std::abs(r.island.flux_sum) / r.errors.total; });
   columns.add("mean_background", unit.pixel, columns.flux("phot.flux.density;instr.background"),
               "Background, mean over the pixels",
@@ -195,7 +195,7 @@ void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
   columns.add("background_noise", unit.pixel, "stat.stdev;" + columns.flux("phot.flux.density"),
               "Local noise, root mean square over the pixels",
               [](const IslandRow& r) { return r.island.rms; });
-  columns.add("snr", "", "stat.snr", "Largest signal to noise of a pixel",
+  columns.add("snr", "", "stat.snr", "Peak signal to noise",
               [](const IslandRow& r) { return r.island.snr_peak; });
 }
 
@@ -204,10 +204,10 @@ template <class Ellipse>
 void add_ellipse(Columns& columns, const std::string& ending, const std::string& unit,
                  const std::string& angle, const Ellipse& ellipse) {
   columns.add("maj_axis" + ending, unit, columns.flux("phys.angSize.smajAxis"),
-              "Major axis by second moments, FWHM, beam included",
+              "Major axis from second moments, FWHM, not deconvolved",
               [=](const IslandRow& r) { return ellipse(r).major; });
   columns.add("min_axis" + ending, unit, columns.flux("phys.angSize.sminAxis"),
-              "Minor axis by second moments, FWHM, beam included",
+              "Minor axis from second moments, FWHM, not deconvolved",
               [=](const IslandRow& r) { return ellipse(r).minor; });
   columns.add("pos_ang" + ending, "deg", columns.flux("pos.posAng"), angle,
               [=](const IslandRow& r) { return ellipse(r).angle; });
@@ -218,10 +218,10 @@ void add_shapes(Columns& columns, const Wcs* wcs) {
     add_ellipse(columns, "", "arcsec", "Position angle of the major axis, from north through east",
                 [](const IslandRow& r) { return r.on_sky; });
     columns.add("maj_axis_cor", "arcsec", columns.flux("phys.angSize.smajAxis"),
-                "maj_axis of the Gaussian that the threshold cuts so",
+                "maj_axis corrected for the cut of a Gaussian at the threshold",
                 [](const IslandRow& r) { return r.on_sky.major * r.errors.size_factor; });
     columns.add("min_axis_cor", "arcsec", columns.flux("phys.angSize.sminAxis"),
-                "min_axis of the Gaussian that the threshold cuts so",
+                "min_axis corrected for the cut of a Gaussian at the threshold",
                 [](const IslandRow& r) { return r.on_sky.minor * r.errors.size_factor; });
   }
   add_ellipse(columns, "_pix", "pixel", "Angle of the major axis, from x towards y",
@@ -239,7 +239,7 @@ std::vector<TableColumn> columns_of(const Rows& rows, const IslandTableParams& p
   add_areas(columns, params);
   add_pixels(columns);
   if (params.wcs != nullptr) add_peak_position(columns, *params.wcs);
-  columns.add("flags", "", "meta.code", "Bits that say what to know before the row is used",
+  columns.add("flags", "", "meta.code", "Quality flags, a bit mask",
               [](const IslandRow& r) { return static_cast<std::int64_t>(r.flags); });
   return columns.take();
 }
@@ -269,11 +269,11 @@ std::optional<SkyFrame> frame_of(const Wcs* wcs) {
 std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
   std::vector<HeaderCard> cards;
   if (const auto& beam = params.beam.beam) {
-    cards.push_back({"BMAJ", beam->major_deg, "[deg] beam, full width at half maximum"});
-    cards.push_back({"BMIN", beam->minor_deg, "[deg] beam, full width at half maximum"});
-    cards.push_back({"BPA", beam->position_angle_deg, "[deg] beam, from north through east"});
+    cards.push_back({"BMAJ", beam->major_deg, "[deg] major axis of the beam, FWHM"});
+    cards.push_back({"BMIN", beam->minor_deg, "[deg] minor axis of the beam, FWHM"});
+    cards.push_back({"BPA", beam->position_angle_deg, "[deg] position angle, north through east"});
     cards.push_back(
-        {"BEAMFROM", std::string(origin_text(params.beam.origin)), "where the beam comes from"});
+        {"BEAMFROM", std::string(origin_text(params.beam.origin)), "origin of the beam"});
     const double pixels =
         params.wcs == nullptr ? std::nan("") : beam_area_in_pixels(*beam, *params.wcs);
     if (pixels > 0) {
@@ -300,15 +300,14 @@ std::string reason_without_flux(const IslandTableParams& params, const detail::F
   if (unit.per == Per::unknown) {
     return unit.pixel.empty()
                ? "the image has no unit (BUNIT); expected a multiple of Jy per beam, pixel or "
-                 "solid "
-                 "angle"
+                 "solid angle"
                : fmt::format(
                      "the unit of the image is '{}'; expected a multiple of Jy per beam, "
                      "pixel or solid angle",
                      unit.pixel);
   }
   if (unit.per == Per::pixel) return "";
-  if (params.wcs == nullptr) return "the image has no celestial coordinates, so no size of a pixel";
+  if (params.wcs == nullptr) return "the image has no celestial coordinates, hence no pixel scale";
   if (unit.per == Per::beam && !params.beam.beam) {
     return "neither the header (BMAJ, BMIN) nor its HISTORY gives a beam";
   }
@@ -319,7 +318,7 @@ std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& par
                                   const detail::FluxUnit& unit) {
   std::vector<std::string> notes = params.beam.notes;
   if (const std::string why = reason_without_flux(params, unit); !why.empty()) {
-    notes.push_back("flux_int is blank: " + why);
+    notes.push_back("flux_int is NaN: " + why);
   }
   if (params.wcs != nullptr && params.beam.beam) {
     const double pixel = std::sqrt(detail::reference_pixel_area(*params.wcs));
@@ -334,10 +333,10 @@ std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& par
   if (params.wcs != nullptr) {
     const std::string frame = params.wcs->frame();
     if (frame.starts_with("FK4")) {
-      notes.push_back("positions are in the frame of the image, " + frame + ", not ICRS");
+      notes.push_back("positions are in the frame of the image, " + frame + ", not in ICRS");
     }
     if (const auto off = count_with(rows, island_no_sky); off > 0) {
-      notes.push_back(fmt::format("{} of {} islands are where the projection has no coordinates",
+      notes.push_back(fmt::format("{} of {} islands lie where the projection has no coordinates",
                                   off, rows.size()));
     }
   }
@@ -357,7 +356,7 @@ IslandTable island_table(const Islands& islands, const IslandTableParams& params
   const auto rows = detail::island_rows(islands, params, unit);
   IslandTable result;
   result.table.name = "islands";
-  result.table.description = "Islands of connected pixels that stand out of the background";
+  result.table.description = "Islands of connected pixels that stand out from the background";
   result.table.columns = columns_of(rows, params, unit);
   result.table.frame = frame_of(params.wcs);
   result.table.cards = cards_of(params);

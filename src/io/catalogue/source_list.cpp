@@ -97,7 +97,7 @@ class ListMaker {
   double angle(Q quantity) {
     const auto degrees = detail::degrees_per(unit(quantity));
     if (!degrees) {
-      fail(fmt::format("the column {} has the unit '{}'; expected deg, or another one of angles",
+      fail(fmt::format("the column {} has the unit '{}'; expected deg or another unit of angle",
                        m_list.column(quantity), detail::one_line(unit(quantity))));
     }
     unit(quantity) = "deg";
@@ -223,8 +223,8 @@ SourceList read_source_list(const std::string& path, const ColumnNames& named) {
         : seen.empty()
             ? "no table was found; expected a catalogue"
             : fmt::format(
-                  "no columns of positions were recognised among {}; expected ra and dec, "
-                  "or x and y, or columns that are named (as in ra=RAJ2000,dec=DEJ2000)",
+                  "no position columns were recognised among {}; expected ra and dec, or x and y, "
+                  "or columns named by the user (as in ra=RAJ2000,dec=DEJ2000)",
                   detail::names_of(seen));
     throw Error(detail::one_line(path) + ": " + found);
   }

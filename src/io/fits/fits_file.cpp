@@ -80,7 +80,7 @@ void FitsFile::close() noexcept {
 
 void FitsFile::open_descriptor() {
   if (m_path.find('\0') != std::string::npos)
-    fail("the name has a NUL character in it; expected a file name");
+    fail("the name contains a NUL character; expected a file name");
   // Check before opening: to open a FIFO or a device can block or have side effects.
   struct stat info {};
   if (m_path.empty() || ::stat(m_path.c_str(), &info) != 0) {
@@ -131,7 +131,7 @@ std::string FitsFile::name_for_cfitsio() const {
   if (m_packing == "bzip2") {
     // CFITSIO chooses the decompressor by parts of the name.
     if (m_path.find(".bz2") == std::string::npos || m_path.find(".Z") != std::string::npos) {
-      fail("is compressed by bzip2; expected such a file to have .bz2 in its name (and no .Z)");
+      fail("is compressed by bzip2; expected .bz2 in the name of such a file (and no .Z)");
     }
   } else {
     // The file that was checked, under a name that has no characters with a special meaning for
@@ -186,7 +186,7 @@ void FitsFile::check_gzip_length(std::int64_t packed_size) const {
                                std::uint32_t{tail[2]} << 16 | std::uint32_t{tail[3]} << 24;
   if (length != static_cast<std::uint32_t>(m_size)) {
     fail(
-        fmt::format("unpacks to {} bytes, not the {} its end says (modulo 2^32); expected a "
+        fmt::format("unpacks to {} bytes, not to the {} of its trailer (modulo 2^32); expected a "
                     "complete gzip file of one member",
                     m_size, length));
   }

@@ -119,8 +119,9 @@ std::int64_t table_rows(const FitsFile& file) {
   const auto width = read_integer(file, "NAXIS1").value_or(0);
   const std::int64_t held = std::max<std::int64_t>(0, file.size() - file.data_unit().start);
   if (rows < 0 || width < 0 || (width > 0 && rows > held / width)) {
-    file.fail(fmt::format("data truncated: {} rows of {} bytes, file holds {}; expected them all",
-                          rows, width, held));
+    file.fail(fmt::format(
+        "data truncated: header says {} rows of {} bytes, file holds {} bytes; expected all rows",
+        rows, width, held));
   }
   return width > 0 ? rows : 0;
 }

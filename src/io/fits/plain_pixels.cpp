@@ -81,7 +81,7 @@ Datasum for_each_piece(const char* label, int threads, std::int64_t count, const
 
 void read_piece(const FitsFile& file, std::int64_t begin, std::size_t length, std::byte* bytes) {
   if (file.read_bytes(begin, bytes, length) != length)
-    file.fail("data truncated while it was read; expected a file that does not change");
+    file.fail("data truncated while they were read; expected a file that does not change");
 }
 
 template <class Raw, class T>

@@ -48,15 +48,21 @@ HduName as_name(std::string_view text) {
   return result;
 }
 
+/// \param wanted  the HDU asked for; none: the first image with data
 [[noreturn]] void fail_missing(const FitsFile& file, const std::string& path,
-                               std::string_view what) {
+                               const std::optional<std::string>& wanted) {
   const int count = file.hdu() + 1;
+  const std::string found = wanted ? fmt::format("no HDU '{}'", *wanted) : "no image with data";
+  const std::string expected =
+      !wanted      ? fmt::format("one in {} HDU{}", count, count == 1 ? "" : "s")
+      : count == 1 ? "0, the only HDU of the file"
+                   : fmt::format("one of the {} HDUs of the file, 0 to {}", count, count - 1);
   const std::string stop =
       file.end_reason().empty()
           ? ""
           : fmt::format(" (what follows them cannot be read: {})", file.end_reason());
-  throw Error(fmt::format("{}: {}; the file has {} HDU{}, 0 to {}{}", one_line(path),
-                          one_line(what), count, count == 1 ? "" : "s", count - 1, stop));
+  throw Error(
+      fmt::format("{}: found {}; expected {}{}", one_line(path), one_line(found), expected, stop));
 }
 
 /// Moves `file` to the HDU that is to be read.
@@ -66,7 +72,7 @@ HduInfo select_hdu(FitsFile& file, const std::string& path,
   const HduName name = wanted && !number ? as_name(*wanted) : HduName{};
   if (wanted && !number && name.name.empty()) {
     throw Error(
-        fmt::format("{}: the HDU '{}' has no name; expected a number from 0 or NAME[,EXTVER]",
+        fmt::format("{}: the HDU '{}' has no name; expected a number, 0 or more, or NAME[,EXTVER]",
                     one_line(path), one_line(*wanted)));
   }
   do {
@@ -80,9 +86,7 @@ HduInfo select_hdu(FitsFile& file, const std::string& path,
     if (same_name && name.version.value_or(hdu.version) == hdu.version) return hdu;
   } while (file.next_hdu());
 
-  if (!wanted) fail_missing(file, path, "no image with data was found; expected one");
-  fail_missing(file, path,
-               fmt::format("no HDU '{}' was found; expected one that is there", *wanted));
+  fail_missing(file, path, wanted);
 }
 
 // ---------------------------------------------------------------------------------- which pixels
@@ -105,12 +109,13 @@ Section select_section(const FitsFile& file, const HduInfo& hdu,
     file.fail(fmt::format("an axis has no pixels ({}); expected two axes of at least 1", text));
   }
   if (hdu.axes.size() == 1)
-    file.fail(fmt::format("the image has one axis only ({}); expected two", text));
+    file.fail(fmt::format("the image has only one axis ({}); expected two", text));
 
   const auto left = long_axes(hdu.axes);
   if (left.size() > 3) {
     file.fail(
-        fmt::format("the image has {} axes longer than 1 ({}); expected two, or three and a plane",
+        fmt::format("the image has {} axes longer than 1 ({}); expected two, or three and the "
+                    "choice of a plane",
                     left.size(), text));
   }
   Section section;
@@ -120,8 +125,8 @@ Section select_section(const FitsFile& file, const HduInfo& hdu,
   const std::int64_t planes = left.size() == 3 ? hdu.axes[left[2]] : 1;
   if (left.size() == 3 && !plane) {
     file.fail(
-        fmt::format("the image has three axes longer than 1 ({}); expected two, or a plane (0 to "
-                    "{}) of NAXIS{}",
+        fmt::format("the image has three axes longer than 1 ({}); expected two, or the choice of a "
+                    "plane (0 to {}) along NAXIS{}",
                     text, planes - 1, left[2] + 1));
   }
   if (plane && (*plane < 0 || *plane >= planes)) {
@@ -193,7 +198,7 @@ StoredImage::StoredImage(const std::string& path, const ReadOptions& options) : 
   about.path = path;
   about.hdu = select_hdu(file, path, options.hdu);
   if (!is_image(about.hdu))
-    file.fail(fmt::format("is of the kind '{}'; expected an image", about.hdu.kind));
+    file.fail(fmt::format("the HDU has the type '{}'; expected an image", about.hdu.kind));
   section = select_section(file, about.hdu, options.plane);
   about.nx = section.nx;
   about.ny = section.ny;

@@ -44,8 +44,8 @@ void OutputFile::close() {
 }
 
 void OutputFile::fail(const char* doing) const {
-  throw Error(fmt::format("{}: cannot be {}: {}; expected a place to write to",
-                          shown_output(m_path), doing, std::strerror(errno)));
+  throw Error(fmt::format("{}: cannot be {}: {}; expected a writable file", shown_output(m_path),
+                          doing, std::strerror(errno)));
 }
 
 }  // namespace kastor::io::detail

@@ -50,12 +50,12 @@ std::string resolve(const std::string& target, bool exists) {
   if (exists) return real_path(target);
   const SplitPath parts = split(target);
   if (parts.name.empty() || parts.name == "." || parts.name == "..") {
-    fail(target, "is not the name of a file; expected one to write to");
+    fail(target, "is not a file name; expected one to write to");
   }
   const std::string directory = real_path(parts.directory.empty() ? "." : parts.directory);
   struct stat info {};
   if (directory.empty() || ::stat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    fail(target, fmt::format("the directory '{}' does not exist; expected one to write to",
+    fail(target, fmt::format("the directory '{}' does not exist; expected an existing one",
                              detail::one_line(parts.directory)));
   }
   return directory == "/" ? "/" + parts.name : directory + "/" + parts.name;
@@ -83,11 +83,11 @@ std::string create_beside(const std::string& target, const std::string& resolved
       return name;
     }
     if (errno != EEXIST) {
-      fail(target, fmt::format("cannot be written: {}; expected a directory to write to",
+      fail(target, fmt::format("cannot be written: {}; expected a writable directory",
                                std::strerror(errno)));
     }
   }
-  fail(target, "no free temporary name was found; expected a directory to write to");
+  fail(target, "found no free temporary name; expected a writable directory");
 }
 
 /// Renames a file, but never replaces one that has appeared in the meantime, if the file system can
@@ -113,12 +113,12 @@ void OutputSet::discard() noexcept {
 std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
                            const std::vector<std::string>& inputs) {
   if (target.empty() || target.find('\0') != std::string::npos)
-    fail(target, "is not the name of a file; expected one to write to");
+    fail(target, "is not a file name; expected one to write to");
   struct stat info {};
   struct stat link {};
   const bool exists = ::stat(target.c_str(), &info) == 0;
   if (!exists && ::lstat(target.c_str(), &link) == 0) {
-    fail(target, "is a link to nothing; expected a new file or a regular one");
+    fail(target, "is a dangling link; expected a new file or a regular one");
   }
   if (exists) {
     for (const std::string& input : inputs) {
@@ -163,12 +163,12 @@ void OutputSet::commit() {
     }
     if (failed == 0) continue;
 
-    std::string message = fmt::format("cannot be put in place: {}; expected a place to write to",
-                                      std::strerror(errno));
+    std::string message = fmt::format(
+        "cannot be renamed into place: {}; expected a writable directory", std::strerror(errno));
     for (std::size_t done = 0; done < i; ++done) {
       if (m_outputs[done].replaces) {
         message +=
-            fmt::format(" ({} was replaced already)", detail::one_line(m_outputs[done].target));
+            fmt::format(" ({} is already replaced)", detail::one_line(m_outputs[done].target));
       } else {
         ::unlink(m_outputs[done].resolved.c_str());
       }

@@ -204,7 +204,7 @@ Canvas draw_figure(const FigureContent& content, const PictureParams& params) {
     Layout layout(geometry, *font);
     KASTOR_EXPECTS("kastor::io::picture::draw_figure",
                    params.axes != PictureAxes::sky || content.wcs != nullptr,
-                   "sky axes without coordinates; expected those of the image");
+                   "sky axes without coordinates; expected the coordinates of the image");
     layout.add_axes(params.axes == PictureAxes::sky ? sky_axes(geometry, *font, *content.wcs)
                                                     : pixel_axes(geometry, *font));
     layout.add_colour_bar(intensity, content.unit);

@@ -65,7 +65,7 @@ std::vector<unsigned char> encoded(const Canvas& canvas, std::vector<png_text>& 
   if (png != nullptr) png_destroy_write_struct(&png, &info);
   if (!done) {
     throw Error(std::string("libpng: ") +
-                (sink.message[0] != '\0' ? sink.message.data() : "could not be set up") +
+                (sink.message[0] != '\0' ? sink.message.data() : "cannot be set up") +
                 "; expected a picture to write");
   }
   return std::move(sink.bytes);

@@ -58,8 +58,8 @@ Font::Font(const std::string& path, int pixels)
   struct stat info {};
   if (::stat(name.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
     throw Error(fmt::format(
-        "{}: no such font; expected a TrueType file, as Debian's package fonts-dejavu-core "
-        "installs, or another one named with --font or KASTOR_FONT",
+        "{}: no such font; expected a TrueType file, such as Debian's package fonts-dejavu-core "
+        "installs, or another one set by --font or KASTOR_FONT",
         detail::one_line(name)));
   }
   auto& [library, face] = *m_library;

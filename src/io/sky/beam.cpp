@@ -36,22 +36,24 @@ std::optional<Beam> usable(const RawBeam& raw, const std::string& where,
   const double minor = raw.minor.value_or(major);
   if (!is_size(major) || !is_size(minor)) {
     notes.push_back(
-        fmt::format("the beam of {} is {:.6g} x {:.6g} deg; expected two widths > 0: not used",
+        fmt::format("the beam of {} is {:.6g} x {:.6g} deg and not used; expected two widths > 0",
                     where, major, minor));
     return std::nullopt;
   }
   if (!raw.minor) {
-    notes.push_back(fmt::format("the beam of {} has no minor axis: taken for circular", where));
+    notes.push_back(
+        fmt::format("the beam of {} has no minor axis; it is taken as circular", where));
   }
   const bool has_angle = raw.angle && std::isfinite(*raw.angle);
   if (!has_angle && major != minor) {
-    notes.push_back(fmt::format("the beam of {} has no position angle: taken for 0 deg", where));
+    notes.push_back(
+        fmt::format("the beam of {} has no position angle; it is taken as 0 deg", where));
   }
   const double angle = has_angle ? *raw.angle : 0.0;
   if (minor > major) {
     notes.push_back(
-        fmt::format("the beam of {} has a minor axis longer than the major one: the "
-                    "axes are exchanged, the position angle is turned by 90 deg",
+        fmt::format("the beam of {} has a minor axis longer than the major axis; the axes are "
+                    "exchanged and the position angle is rotated by 90 deg",
                     where));
     return Beam{minor, major, half_turn(angle + 90.0)};
   }
@@ -141,8 +143,8 @@ BeamReading read_beam(const std::vector<std::string>& header_cards) {
   const auto many = detail::card_text(header_cards, "CASAMBM");
   if (!reading.beam && many && many->find('T') < many->find('/')) {
     reading.notes.emplace_back(
-        "the header says that every plane has a beam of its own in a table BEAMS (CASAMBM), which "
-        "is not read");
+        "the header (CASAMBM) says that each plane has its own beam in a BEAMS table, which is not "
+        "read");
   }
   return reading;
 }
@@ -172,7 +174,7 @@ BeamReading parse_beam(std::string_view text) {
       Beam{numbers[0] * k_deg_per_arcsec, numbers[1] * k_deg_per_arcsec, half_turn(angle)};
   reading.origin = BeamOrigin::user;
   if (numbers.size() == 2 && numbers[0] != numbers[1]) {
-    reading.notes.emplace_back("the beam given has no position angle: taken for 0 deg");
+    reading.notes.emplace_back("the beam given has no position angle; it is taken as 0 deg");
   }
   return reading;
 }

@@ -162,7 +162,7 @@ std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) cons
         wcsp2s(&wcs, static_cast<int>(count), 2, buffers.pixel.data(), buffers.intermediate.data(),
                buffers.phi.data(), buffers.theta.data(), buffers.world.data(), buffers.bad.data());
     if (status != 0 && status != WCSERR_BAD_PIX) {
-      throw Error("kastor::io::Wcs: " + message_of(status) + "; expected sky coordinates");
+      throw Error("kastor::io::Wcs: " + message_of(status) + "; expected valid sky coordinates");
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (buffers.bad[i] != 0) continue;
@@ -189,7 +189,7 @@ std::vector<PixelPosition> Wcs::to_pixels(std::span<const SkyPosition> sky) cons
                               buffers.phi.data(), buffers.theta.data(), buffers.intermediate.data(),
                               buffers.pixel.data(), buffers.bad.data());
     if (status != 0 && status != WCSERR_BAD_WORLD) {
-      throw Error("kastor::io::Wcs: " + message_of(status) + "; expected pixels");
+      throw Error("kastor::io::Wcs: " + message_of(status) + "; expected valid pixel coordinates");
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (buffers.bad[i] != 0) continue;

@@ -53,7 +53,7 @@ std::vector<double> read_numbers(const FitsFile& file, std::size_t column, const
   const bool is_text = type.code == TSTRING;
   if (type.code < 0 || type.code == TCOMPLEX || type.code == TDBLCOMPLEX || type.code == TBIT ||
       type.code == TLOGICAL || (!is_text && type.repeat != 1)) {
-    file.fail(fmt::format("the column {} does not hold one number a row; expected it to", name));
+    file.fail(fmt::format("the column {} does not hold one number per row; expected it to", name));
   }
   std::vector<double> values(static_cast<std::size_t>(rows));
   if (values.empty()) return values;

@@ -206,7 +206,7 @@ class TextTable {
     Splitter splitter(m_delimiter);
     std::vector<std::string_view> fields;
     if (!splitter.split(first, fields))
-      fail(fmt::format("line {} has a quoted field without its end; expected \"...\"", m_line));
+      fail(fmt::format("line {} has an unclosed quoted field; expected a closing \"", m_line));
     m_first_is_data = first.empty() || std::any_of(fields.begin(), fields.end(), is_plain_number);
     m_width = fields.size();
     if (!m_first_is_data) {
@@ -266,12 +266,12 @@ class TextTable {
       }
       return;
     }
-    fail("has no line with the names of the columns; expected one, as in ra,dec,flux_peak");
+    fail("has no header line; expected the column names, as in ra,dec,flux_peak");
   }
 
   void split(Splitter& splitter, std::string_view line, std::vector<std::string_view>& fields) {
     if (!splitter.split(line, fields))
-      fail(fmt::format("line {} has a quoted field without its end; expected \"...\"", m_line));
+      fail(fmt::format("line {} has an unclosed quoted field; expected a closing \"", m_line));
     // Some writers put a delimiter after the last field.
     if (fields.size() == m_width + 1 && fields.back().empty()) fields.pop_back();
     if (fields.size() != m_width) {

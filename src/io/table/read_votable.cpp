@@ -132,7 +132,7 @@ class VotableReader {
       fail("has its data in FITS within the VOTable; expected TABLEDATA, BINARY or BINARY2");
     } else if (name == "STREAM") {
       if (!attribute(attributes, "href").empty())
-        fail("has its data in another file (STREAM href); expected them in the VOTable itself");
+        fail("has its data in another file (STREAM href); expected data within the VOTable");
       if (attribute(attributes, "encoding") != "base64") {
         fail(fmt::format("has data with the encoding '{}'; expected base64",
                          one_line(attribute(attributes, "encoding"))));
@@ -157,7 +157,7 @@ class VotableReader {
     for (const auto& request : m_requests) {
       const auto& field = m_fields[request.column];
       if (request.as == ColumnRequest::As::number && !is_number(field)) {
-        fail(fmt::format("the field {} is of datatype {}{}; expected one number a row",
+        fail(fmt::format("the field {} is of datatype {}{}; expected one number per row",
                          one_line(field.column.name), one_line(field.datatype),
                          field.arraysize.empty() ? "" : "[" + one_line(field.arraysize) + "]"));
       }
@@ -194,7 +194,7 @@ class VotableReader {
     if (m_data == Data::text) {
       m_text += piece;
     } else if (!m_base64.decode(piece, m_bytes)) {
-      fail("has data that are no base64; expected the encoding that STREAM says");
+      fail("has data that are not base64; expected the encoding of the element STREAM");
     }
   }
 

@@ -30,10 +30,10 @@ void check(const Table& table) {
     KASTOR_EXPECTS(k_function, is_name(column.name),
                    fmt::format("a column is called '{}'; expected ASCII letters, digits and '_'",
                                detail::one_line(column.name)));
-    KASTOR_EXPECTS(k_function, names.insert(detail::upper_case(column.name)).second,
-                   fmt::format("the column '{}' is there twice; expected it once, upper and lower "
-                               "case being the same",
-                               column.name));
+    KASTOR_EXPECTS(
+        k_function, names.insert(detail::upper_case(column.name)).second,
+        fmt::format("the column '{}' occurs twice; expected names that differ in more than case",
+                    column.name));
     KASTOR_EXPECTS(k_function, detail::rows_of(column) == rows,
                    fmt::format("the column '{}' has {} rows; expected {}, as '{}' has", column.name,
                                detail::rows_of(column), rows, table.columns.front().name));

@@ -31,7 +31,7 @@ Layout layout_of(const VotableField& field) {
       {"float", 4},   {"double", 8}, {"floatComplex", 8}, {"doubleComplex", 16}};
   const auto size = sizes.find(field.datatype);
   if (size == sizes.end()) {
-    throw Error(fmt::format("the field {} has the datatype '{}'; expected one of VOTable's",
+    throw Error(fmt::format("the field {} has the datatype '{}'; expected a datatype of VOTable",
                             one_line(field.column.name), one_line(field.datatype)));
   }
   Layout layout{size->second, 1, field.arraysize.find('*') != std::string::npos};
@@ -44,8 +44,9 @@ Layout layout_of(const VotableField& field) {
     const bool last = rest.empty() || rest == "*";
     if (error != std::errc{} || n > 1u << 30 || (!last && rest.front() != 'x') ||
         (layout.count *= n) > 1u << 30) {  // NOLINT(bugprone-assignment-in-if-condition)
-      throw Error(fmt::format("the field {} has the arraysize '{}'; expected as in 8, 3x2 or *",
-                              one_line(field.column.name), one_line(field.arraysize)));
+      throw Error(
+          fmt::format("the field {} has the arraysize '{}'; expected a size such as 8, 3x2 or *",
+                      one_line(field.column.name), one_line(field.arraysize)));
     }
     if (!last) rest.remove_prefix(1);
   }

@@ -49,7 +49,7 @@ TEST(CatalogueComparison, CountsAndShares) {
   EXPECT_EQ(found.d_second.median, 0.5);
   EXPECT_EQ(found.flux_ratios[0].ratio.median, 2);
   EXPECT_EQ(found.flux_ratios[0].ratio.sigma, 0);
-  EXPECT_EQ(found.flux_ratios[1].trouble, "neither catalogue has it");
+  EXPECT_EQ(found.flux_ratios[1].trouble, "neither catalogue has one");
 }
 
 TEST(CatalogueComparison, ACatalogueWithItselfIsComplete) {
@@ -116,8 +116,8 @@ TEST(CatalogueComparison, Selections) {
   EXPECT_EQ(found.sides[1].selected, 2);
   EXPECT_EQ(found.matches.size(), 0u);
   EXPECT_EQ(found.sides[0].unmatched, (std::vector<std::size_t>{2, 1}));
-  EXPECT_TRUE(contains(comparison_error("x,y\n1,2\n", text, params), "no column of fluxes"));
-  EXPECT_TRUE(contains(comparison_error(text, "x,y\n1,2\n", params), "no column of S/N"));
+  EXPECT_TRUE(contains(comparison_error("x,y\n1,2\n", text, params), "no flux column"));
+  EXPECT_TRUE(contains(comparison_error(text, "x,y\n1,2\n", params), "no S/N column"));
 }
 
 TEST(CatalogueComparison, BinsAreOneTwoFive) {

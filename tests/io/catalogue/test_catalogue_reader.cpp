@@ -63,10 +63,9 @@ TEST(CatalogueReader, RefusesCsvThatIsNoCatalogue) {
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n1,2x\n"), "line 2: y_cen is '2x'"));
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n1, 2\n"), "y_cen is ' 2'"));
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n1,\n"), "y_cen is ''"));
-  EXPECT_TRUE(
-      contains(csv_error("x_cen,y_cen,id\n1,2,3.5\n"), "id is '3.5'; expected a whole number"));
+  EXPECT_TRUE(contains(csv_error("x_cen,y_cen,id\n1,2,3.5\n"), "id is '3.5'; expected an integer"));
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen,x_min\n1,2,2147483648\n"),
-                       "x_min is '2147483648'; expected a whole number of at most 32 bits"));
+                       "x_min is '2147483648'; expected a 32-bit integer"));
   EXPECT_TRUE(contains(csv_error("x_cen,y_cen\n\n"), "line 2 has 1 fields"));
 }
 
@@ -77,7 +76,7 @@ TEST(CatalogueReader, RefusesFilesThatAreNone) {
   };
   EXPECT_TRUE(contains(error("a.csv"), "no such file"));
   EXPECT_TRUE(contains(error("a.fits"), "no such file"));
-  EXPECT_TRUE(contains(error("a.txt"), "ending"));
+  EXPECT_TRUE(contains(error("a.txt"), "suffix"));
   std::filesystem::create_directory(scratch.file("b.csv"));
   EXPECT_TRUE(contains(error("b.csv"), "not a regular file"));
   write_bytes(scratch.file("image.fits"),

@@ -54,13 +54,13 @@ TEST(FitsSelection, SaysWhatIsWrongWithTheHdu) {
   const ScratchDirectory scratch;
   const std::string path = multi_extension(scratch);
   for (const auto& [hdu, expected] :
-       {std::pair<std::string, std::string>{"5", "the file has 5 HDUs, 0 to 4"},
-        {"99999999999999999999999", "the file has 5 HDUs"},
+       {std::pair<std::string, std::string>{"5", "one of the 5 HDUs of the file, 0 to 4"},
+        {"99999999999999999999999", "the 5 HDUs of the file"},
         {"SCI,3", "no HDU 'SCI,3'"},
         {"-1", "no HDU '-1'"},
         {"", "has no name"},
         {",1", "has no name"},
-        {"TAB", "[4]: is of the kind 'binary table'; expected an image"},
+        {"TAB", "[4]: the HDU has the type 'binary table'; expected an image"},
         {"0", "[0]: the image has no data"}}) {
     const std::string text = read_error(path, {.hdu = hdu, .plane = {}});
     EXPECT_TRUE(contains(text, expected)) << text;
@@ -118,7 +118,7 @@ TEST(FitsSelection, DropsAxesOfLengthOneFromTheLast) {
 
 TEST(FitsSelection, RefusesOtherShapesAndNamesTheAxes) {
   const ScratchDirectory scratch;
-  EXPECT_TRUE(contains(read_error(with_axes(scratch, {7})), "one axis only (NAXIS1=7)"));
+  EXPECT_TRUE(contains(read_error(with_axes(scratch, {7})), "only one axis (NAXIS1=7)"));
   EXPECT_TRUE(contains(read_error(with_axes(scratch, {2, 3, 4})), "NAXIS1=2, NAXIS2=3, NAXIS3=4"));
   EXPECT_TRUE(contains(read_error(with_axes(scratch, {2, 3, 4})), "plane (0 to 3) of NAXIS3"));
   EXPECT_TRUE(contains(read_error(with_axes(scratch, {2, 3, 4, 5})), "4 axes longer than 1"));

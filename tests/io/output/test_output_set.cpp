@@ -92,14 +92,14 @@ TEST(OutputSet, RefusesWhatIsNoRegularFileEvenThen) {
   std::filesystem::create_symlink("/dev/full", scratch.file("link"));
   EXPECT_TRUE(contains(add_error(scratch.file("link")), "not a regular file"));
   std::filesystem::create_symlink("nowhere", scratch.file("dangling"));
-  EXPECT_TRUE(contains(add_error(scratch.file("dangling")), "link to nothing"));
+  EXPECT_TRUE(contains(add_error(scratch.file("dangling")), "dangling link"));
 }
 
 TEST(OutputSet, RefusesBadNamesAndDirectories) {
   const ScratchDirectory scratch;
-  EXPECT_TRUE(contains(add_error(""), "is not the name of a file"));
+  EXPECT_TRUE(contains(add_error(""), "is not a file name"));
   EXPECT_TRUE(contains(add_error(scratch.file("missing/a")), "does not exist"));
-  EXPECT_TRUE(contains(add_error(scratch.file("new/")), "is not the name of a file"));
+  EXPECT_TRUE(contains(add_error(scratch.file("new/")), "is not a file name"));
   write_bytes(scratch.file("plain"), "");
   EXPECT_TRUE(contains(add_error(scratch.file("plain/a")), "expected"));
   EXPECT_TRUE(contains(add_error("/proc/a.csv"), "cannot be written"));
@@ -158,7 +158,8 @@ TEST(OutputSet, AFailedRenameTakesNewFilesBack) {
   write_bytes(outputs.add(scratch.file("b"), OverwritePolicy::refuse), "b");
   write_bytes(scratch.file("b"), "appeared meanwhile");
   const std::string text = error_of([&] { outputs.commit(); });
-  EXPECT_TRUE(contains(text, scratch.file("b") + ": cannot be put in place: File exists")) << text;
+  EXPECT_TRUE(contains(text, scratch.file("b") + ": cannot be renamed into place: File exists"))
+      << text;
   EXPECT_EQ(scratch.entries(), 1u);
   EXPECT_EQ(read_all(scratch.file("b")), "appeared meanwhile");
 }

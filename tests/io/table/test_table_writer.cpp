@@ -269,7 +269,7 @@ TEST(TableWriter, RefusesWhatIsNoTable) {
   EXPECT_TRUE(contains(error({"t", "", {{"a", "", "", "", two}, {"b", "", "", "", three}}}),
                        "the column 'b' has 3 rows; expected 2, as 'a' has"));
   EXPECT_TRUE(contains(error({"t", "", {{"a", "", "", "", two}, {"A", "", "", "", two}}}),
-                       "the column 'A' is there twice"));
+                       "the column 'A' occurs twice"));
   for (const char* name : {"", "a b", "a,b", "\xc3\xa9", "a\nb"}) {
     EXPECT_TRUE(contains(error({"t", "", {{name, "", "", "", two}}}), "expected ASCII letters"))
         << name;
@@ -339,7 +339,7 @@ TEST(CatalogueTable, IsWhatTheOtherFormatsHold) {
   for (const char* name : {"a.vot", "a.ecsv"}) {
     EXPECT_TRUE(
         contains(error_of([&] { (void)kastor::io::read_catalogue(scratch.file(name), {"x_cen"}); }),
-                 "its ending names no format that catalogues are read from"));
+                 "its suffix names no catalogue format that can be read"));
   }
 }
 
