@@ -23,31 +23,26 @@ KASTOR = "kastor"
 TIMEOUT = 120
 
 
-def run(*arguments, stdout=subprocess.PIPE, cwd=None, env=None, timeout=TIMEOUT):
+def run(*arguments, **options):
     """The finished process; its output is bytes."""
+    return run_program([KASTOR, *map(os.fspath, arguments)], **options)
+
+
+def run_line(line, cwd):
+    """The finished process of a line as typed into a shell."""
+    path = f"{pathlib.Path(KASTOR).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return run_program(["bash", "-c", line], cwd=cwd, env={"PATH": path})
+
+
+def run_program(words, stdout=subprocess.PIPE, cwd=None, env=None, timeout=TIMEOUT):
     return subprocess.run(
-        [KASTOR, *map(os.fspath, arguments)],
+        words,
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.PIPE,
         cwd=cwd,
         env={**os.environ, **(env or {})},
         timeout=timeout,
-        check=False,
-    )
-
-
-def run_line(line, cwd):
-    """The finished process of a line as typed into a shell."""
-    path = f"{pathlib.Path(KASTOR).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return subprocess.run(
-        ["bash", "-c", line],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=cwd,
-        env={**os.environ, "PATH": path},
-        timeout=TIMEOUT,
         check=False,
     )
 

@@ -55,34 +55,38 @@ def label(rows, level, connectivity=4):
     return components
 
 
+def _box(pixels):
+    xs, ys = [x for _, x in pixels], [y for y, _ in pixels]
+    return {"x_min": min(xs), "x_max": max(xs), "y_min": min(ys), "y_max": max(ys)}
+
+
+def _centre(pixels, values):
+    """NaN where the values add up to 0."""
+    total = math.fsum(values) or math.nan
+    return {
+        "x_cen": math.fsum(v * x for v, (_, x) in zip(values, pixels)) / total,
+        "y_cen": math.fsum(v * y for v, (y, _) in zip(values, pixels)) / total,
+    }
+
+
 def measure(rows, components, min_pixels=1):
     catalogue = []
     for pixels in components:
         if len(pixels) < min_pixels:
             continue
         values = [rows[y][x] for y, x in pixels]
-        total = math.fsum(values)
         peak = max(values)
         y_peak, x_peak = pixels[values.index(peak)]
-        xs, ys = [x for _, x in pixels], [y for y, _ in pixels]
         catalogue.append(
             {
                 "id": len(catalogue) + 1,
-                "x_cen": math.fsum(v * x for v, x in zip(values, xs)) / total
-                if total
-                else math.nan,
-                "y_cen": math.fsum(v * y for v, y in zip(values, ys)) / total
-                if total
-                else math.nan,
-                "flux_sum": total,
+                "flux_sum": math.fsum(values),
                 "flux_peak": peak,
                 "x_peak": x_peak,
                 "y_peak": y_peak,
                 "n_pix": len(pixels),
-                "x_min": min(xs),
-                "x_max": max(xs),
-                "y_min": min(ys),
-                "y_max": max(ys),
+                **_centre(pixels, values),
+                **_box(pixels),
             }
         )
     return catalogue
@@ -111,24 +115,18 @@ def measure_islands(rows, level, rms, components, first_id=1):
     for number, pixels in enumerate(components, first_id):
         deviations = [rows[y][x] - level for y, x in pixels]
         y_peak, x_peak = pixels[max(range(len(pixels)), key=lambda i: abs(deviations[i]))]
-        xs, ys = [x for _, x in pixels], [y for y, _ in pixels]
-        total = math.fsum(deviations)
         measured.append(
             {
                 "island_id": number,
                 "flux_peak": rows[y_peak][x_peak] - level,
-                "flux_sum": total,
+                "flux_sum": math.fsum(deviations),
                 "raw_sum": math.fsum(rows[y][x] for y, x in pixels),
                 "snr": abs(rows[y_peak][x_peak] - level) / abs(rms),
-                "x_cen": math.fsum(d * x for d, x in zip(deviations, xs)) / total,
-                "y_cen": math.fsum(d * y for d, y in zip(deviations, ys)) / total,
                 "x_peak": x_peak,
                 "y_peak": y_peak,
-                "x_min": min(xs),
-                "x_max": max(xs),
-                "y_min": min(ys),
-                "y_max": max(ys),
                 "n_pix": len(pixels),
+                **_centre(pixels, deviations),
+                **_box(pixels),
             }
         )
     return measured

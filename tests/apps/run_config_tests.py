@@ -1,26 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of --config and --dump-config: python3 run_config_tests.py --kastor PATH [unittest's arguments]."""
+"""Tests of --config and --dump-config."""
 
 import json
 import os
-import pathlib
 import re
-import sys
 import unittest
 
-sys.dont_write_bytecode = True  # the source tree stays clean
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-
-import command  # noqa: E402
-import fits_files  # noqa: E402
-from command import AppTestCase  # noqa: E402
+import command
+import fits_files
+from command import AppTestCase
 
 try:
     import tomllib
 except ImportError:  # before Python 3.11
     tomllib = None
 
-#: A file for 'kastor find image.fits', words on the line behind it, and what the refusal says.
+
+#: Values that an option cannot have, in a file for 'kastor find image.fits', what the refusal says
+#: that it found, and what it expected.
+WRONG_VALUES = [
+    ("kappa = 0", "'0'", "above 0"),
+    ("kappa = nan", "'nan'", ""),
+    ("kappa = -inf", "'-inf'", ""),
+    ("kappa = 1e999", "'1e999'", ""),
+    ("kappa = '3'", "the string '3'", "a finite number above 0"),
+    ("kappa = true", "true", "a finite number above 0"),
+    ("kappa = [3]", "a list", ""),
+    ("max-passes = 1.5", "'1.5'", "an integer from 0"),
+    ("max-passes = 99999999999", "'99999999999'", ""),
+    ("threads = 513", "'513'", "an integer from 1 to 512"),
+    ("threads = '2'", "the string '2'", "an integer from 1 to 512"),
+    ("json = 1", "1", "true or false"),
+    ("json = 'yes'", "the string 'yes'", "true or false"),
+    ("json = [true]", "a list", ""),
+    ("about = true", "true", "zero or median"),
+    ("about = 'mean'", "'mean'", "zero or median"),
+    ("about = ['zero']", "a list", ""),
+    ("connectivity = 6", "'6'", "4 or 8"),
+    ("hdu = -1", "'-1'", ""),
+    ("on = 'nosuch'", "'nosuch'", ""),
+    ("output = [true]", "a list", "a list of them"),
+    ("output = true", "true", ""),
+    # No TOML, or more of it than options need.
+    ("kappa =", "the end of the line", ""),
+    ("kappa = 3 4", "'4'", ""),
+    ("kappa = 3, 4", "', 4'", ""),
+    *((f"kappa = {text}", f"'{text}'", "")
+      for text in ("three", "03", ".5", "5.", "1__0", "0x10", "2026-01-01", "{}")),
+    *((f'labels = "{text}.fits"', "the escape", "") for text in (r"\q", r"\u12", r"\ud800")),
+    (r'labels = "\u0000.fits"', "a string with a NUL character", ""),
+    ("output = ['a.csv',\n'b.csv'", "an unclosed list", ""),
+]
+
+#: Such a file, words on the line behind it, and what the refusal says.
 REFUSED = [
     ("nosuch = 1", "", ["c.toml:1: nosuch: ", "'kastor find --dump-config'"]),
     ("config = 'c.toml'", "", ["c.toml:1: config: "]),
@@ -29,28 +61,6 @@ REFUSED = [
     ("IMAGE = 'image.fits'", "", ["c.toml:1: IMAGE: "]),
     ("spacing = 4", "", ["c.toml:1: spacing: "]),
     ("# one\n\nkappa = -1 # three", "", ["c.toml:3: kappa: found '-1'", "above 0"]),
-    ("kappa = 0", "", ["c.toml:1: kappa: found '0'", "above 0"]),
-    ("kappa = nan", "", ["c.toml:1: kappa: found 'nan'"]),
-    ("kappa = -inf", "", ["c.toml:1: kappa: found '-inf'"]),
-    ("kappa = 1e999", "", ["c.toml:1: kappa: found '1e999'"]),
-    ("kappa = '3'", "", ["c.toml:1: kappa: found the string '3'", "a finite number above 0"]),
-    ("kappa = true", "", ["c.toml:1: kappa: found true", "a finite number above 0"]),
-    ("kappa = [3]", "", ["c.toml:1: kappa: found a list"]),
-    ("max-passes = 1.5", "", ["c.toml:1: max-passes: found '1.5'", "an integer from 0"]),
-    ("max-passes = 99999999999", "", ["c.toml:1: max-passes: found '99999999999'"]),
-    ("threads = 513", "", ["c.toml:1: threads: found '513'", "an integer from 1 to 512"]),
-    ("threads = '2'", "", ["c.toml:1: threads: found the string '2'", "an integer from 1 to 512"]),
-    ("json = 1", "", ["c.toml:1: json: found 1", "true or false"]),
-    ("json = 'yes'", "", ["c.toml:1: json: found the string 'yes'", "true or false"]),
-    ("json = [true]", "", ["c.toml:1: json: found a list"]),
-    ("about = true", "", ["c.toml:1: about: found true", "zero or median"]),
-    ("about = 'mean'", "", ["c.toml:1: about: found 'mean'", "zero or median"]),
-    ("about = ['zero']", "", ["c.toml:1: about: found a list"]),
-    ("connectivity = 6", "", ["c.toml:1: connectivity: found '6'", "4 or 8"]),
-    ("hdu = -1", "", ["c.toml:1: hdu: found '-1'"]),
-    ("on = 'nosuch'", "", ["c.toml:1: on: found 'nosuch'"]),
-    ("output = [true]", "", ["c.toml:1: output: found a list", "a list of them"]),
-    ("output = true", "", ["c.toml:1: output: found true"]),
     ("output = 'out.txt'", "", ["-o: found 'out.txt'"]),
     ("kappa = 3\nkappa = 4", "", ["c.toml:2: kappa: given more than once", "line 1"]),
     ("kappa = 3\n'kappa' = 3", "", ["c.toml:2: kappa: given more than once"]),
@@ -67,28 +77,12 @@ REFUSED = [
     ("kappa", "", ["c.toml:1: found 'kappa'", "key = value"]),
     ("kappa 3", "", ["c.toml:1: found 'kappa 3'"]),
     ("= 3", "", ["c.toml:1: found '= 3'"]),
-    ("kappa =", "", ["c.toml:1: kappa: found the end of the line"]),
-    ("kappa = 3 4", "", ["c.toml:1: kappa: found '4'"]),
-    ("kappa = 3, 4", "", ["c.toml:1: kappa: found ', 4'"]),
-    ("kappa = three", "", ["c.toml:1: kappa: found 'three'"]),
-    ("kappa = 03", "", ["c.toml:1: kappa: found '03'"]),
-    ("kappa = .5", "", ["c.toml:1: kappa: found '.5'"]),
-    ("kappa = 5.", "", ["c.toml:1: kappa: found '5.'"]),
-    ("kappa = 1__0", "", ["c.toml:1: kappa: found '1__0'"]),
-    ("kappa = 0x10", "", ["c.toml:1: kappa: found '0x10'"]),
-    ("kappa = 2026-01-01", "", ["c.toml:1: kappa: found '2026-01-01'"]),
-    ("kappa = {}", "", ["c.toml:1: kappa: found '{}'"]),
     ("[find]\nkappa = 3", "", ["c.toml:1: found the table '[find]'"]),
     ("find.kappa = 3", "", ["c.toml:1: found 'find.kappa = 3'"]),
     ("labels = 'a.fits", "", ["c.toml:1: labels: ", "expected a closing '"]),
     ('labels = "a.fits\n"', "", ["c.toml:1: labels: ", 'expected a closing "']),
     ('labels = """a.fits"""', "", ["c.toml:1: labels: "]),
-    (r'labels = "\q.fits"', "", ["c.toml:1: labels: found the escape"]),
-    (r'labels = "\u12.fits"', "", ["c.toml:1: labels: found the escape"]),
-    (r'labels = "\ud800.fits"', "", ["c.toml:1: labels: found the escape"]),
-    (r'labels = "\u0000.fits"', "", ["c.toml:1: labels: found a string with a NUL character"]),
     ("output = ['a.csv' 'b.csv']", "", ["c.toml:1: output: "]),
-    ("output = ['a.csv',\n'b.csv'", "", ["c.toml:1: output: found an unclosed list"]),
     ("\x00", "", ["c.toml:1: "]),
 ]
 
@@ -96,7 +90,7 @@ REFUSED = [
 SAMPLES = [
     ("find", "image.fits", "--kappa 2.5 --threshold 0.125 --about median --connectivity 8 --json"),
     ("find", "image.fits", "--level -1e-3 --min-pixels 2 -o a.csv --output b.fits"),
-    ("find", "image.fits", "--preset sextractor --cell 16x8 --rms 0.5 --negative --hdu 0"),
+    ("find", "image.fits", "--preset sextractor --cell 16x8 --rms 0.5 --negative --hdu 0 --json"),
     ("stats", "image.fits", "--kappa 1.5 --max-passes 2 --json --threads 1"),
     ("label", "image.fits", "--level 1 -o labels.fits --quiet"),
     ("convolve", "image.fits", "--gaussian 1.5 --size 5 --nan interpolate -o out.fits"),
@@ -150,7 +144,9 @@ class TestConfig(ConfigTestCase):
     """A file gives options as the command line does; what is typed wins."""
 
     def test_what_cannot_be_taken_is_refused(self):
-        for text, words, says in REFUSED:
+        values = [(text, "", [f"c.toml:1: {text.split()[0]}: found {found}", expected])
+                  for text, found, expected in WRONG_VALUES]
+        for text, words, says in values + REFUSED:
             with self.subTest(text):
                 self.config(text)
                 line = ["find", "image.fits", "--config", "c.toml", *words.split()]
@@ -161,10 +157,8 @@ class TestConfig(ConfigTestCase):
         os.mkfifo(self.folder / "pipe")
         (self.folder / "large").write_bytes(b"#" * (2**20 + 1))
         for name in ("nosuch.toml", "folder", "pipe", "large", "/dev/zero"):
-            with self.subTest(name):
-                self.assert_refused(
-                    1, "info", "--config", name, says=[f"{name}: ", "TOML"], cwd=self.folder
-                )
+            says = [f"{name}: ", "TOML"]
+            self.assert_refused(1, "info", "--config", name, says=says, cwd=self.folder)
 
     def test_the_option_itself(self):
         self.config("")
@@ -220,47 +214,35 @@ class TestConfig(ConfigTestCase):
                 self.assertEqual(list(made), [name])
 
     def test_lists(self):
-        for text in (
-            "['a.csv', 'b.csv']",
-            "[ # two\n 'a.csv' , # one\n\n 'b.csv',\n]",
+        for text, wanted in (
+            ("['a.csv', 'b.csv']", ["a.csv", "b.csv"]),
+            ("[ # two\n 'a.csv' , # one\n\n 'b.csv',\n]", ["a.csv", "b.csv"]),
+            ("'a.csv'\n", ["a.csv"]),
+            ("[]\n", []),
         ):
             self.config(f"output = {text}")
             _, _, made = self.run_words(["find", "image.fits", "--config", "c.toml", "--quiet"])
-            self.assertEqual(list(made), ["a.csv", "b.csv"])
-        self.config("output = 'a.csv'\n")
-        _, _, made = self.run_words(["find", "image.fits", "--config", "c.toml", "--quiet"])
-        self.assertEqual(list(made), ["a.csv"])
-        self.config("output = []\n")
-        _, _, made = self.run_words(["find", "image.fits", "--config", "c.toml"])
-        self.assertEqual(made, {})
+            self.assertEqual(list(made), wanted, text)
 
     def test_what_is_required_may_stand_in_the_file(self):
         self.config("output = 'labels.fits'")
-        self.assert_done(
-            command.run("label", "image.fits", "--config", "c.toml", cwd=self.folder)
-        )
-        self.config("python = 'python3'", "bench.toml")
-        self.assert_refused(
-            2, "bench", "--config", "bench.toml", says=["bench.toml:1: python: "], cwd=self.folder
-        )
-        self.config("size = 3", "size.toml")
-        self.assert_refused(
-            2, *"convolve image.fits -o a.fits --kernel lesson --config size.toml".split(),
-            says=["size.toml:1: ", "found with"], cwd=self.folder,
-        )
+        words = ["label", "image.fits", "--config", "c.toml"]
+        self.assert_done(command.run(*words, cwd=self.folder))
+        self.config("python = 'python3'")
+        words = ["bench", "--config", "c.toml"]
+        self.assert_refused(2, *words, says=["c.toml:1: python: "], cwd=self.folder)
+        self.config("size = 3")
+        words = "convolve image.fits -o a.fits --kernel lesson --config c.toml".split()
+        self.assert_refused(2, *words, says=["c.toml:1: ", "found with"], cwd=self.folder)
 
     def test_provenance_names_what_was_used(self):
         self.config("kappa = 2.5\nconnectivity = 8\noutput = 'a.fits'\n")
         words = ["find", "image.fits", "--config", "c.toml", "--threshold", "4", "--quiet"]
         self.assert_done(command.run(*words, cwd=self.folder))
-        text = b"".join(
-            line[8:].strip()
-            for hdu in [(self.folder / "a.fits").read_bytes()]
-            for line in (hdu[i : i + 80] for i in range(0, len(hdu), 80))
-            if line.startswith(b"HISTORY")
-        ).replace(b" ", b"")
-        for option in (b"--kappa2.5", b"--threshold4", b"--connectivity8"):
-            self.assertIn(option, text)
+        texts = fits_files.read_hdus(self.folder / "a.fits")[1][1]
+        text = "".join(card[8:].strip() for card in texts)
+        for option in ("--kappa 2.5", "--threshold 4", "--connectivity 8"):
+            self.assertIn(option.replace(" ", ""), text.replace(" ", ""))
 
 
 class TestDumpConfig(ConfigTestCase):
@@ -287,15 +269,6 @@ class TestDumpConfig(ConfigTestCase):
                     self.run_words([*words, *typed]),
                     self.run_words([*words, "--config", "c.toml"]),
                 )
-
-    def test_same_hash(self):
-        typed = ["--preset", "radio", "--seed", "4", "--cell", "16", "--kappa", "2.5"]
-        wanted = command.json_of("find", "image.fits", *typed, cwd=self.folder)
-        self.config(self.dump("find", *typed))
-        found = command.json_of("find", "image.fits", "--config", "c.toml", cwd=self.folder)
-        self.assertEqual(found, wanted)
-        plain = command.json_of("find", "image.fits", cwd=self.folder)
-        self.assertNotEqual(found["catalogue_hash"], plain["catalogue_hash"])
 
     def test_the_defaults_are_the_defaults(self):
         for name, inputs, options in (
@@ -364,12 +337,6 @@ class TestDumpConfig(ConfigTestCase):
         ):
             with self.subTest(words):
                 self.assert_refused(2, *words.split(), cwd=self.folder)
-
-    def test_a_full_stdout_is_a_failure(self):
-        with open("/dev/full", "wb") as full:
-            self.assert_refused(
-                1, "find", "--dump-config", stdout=full, says=["standard output"], cwd=self.folder
-            )
 
 
 if __name__ == "__main__":

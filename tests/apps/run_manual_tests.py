@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of man pages and completions: python3 run_manual_tests.py --kastor PATH [unittest's arguments].
+"""Tests of man pages and completions.
 
 The build writes both with `kastor --write-manual FOLDER`. What this machine has no program for is
 skipped.
 """
 
-import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
-sys.dont_write_bytecode = True  # the source tree stays clean
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-
-import command  # noqa: E402
-from command import AppTestCase  # noqa: E402
+import command
+from command import AppTestCase
 
 
 def needs(program):
@@ -33,16 +28,8 @@ class ManualTestCase(AppTestCase):
         return sorted((self.manual / "man1").iterdir())
 
     def output_of(self, *words, **options):
-        done = subprocess.run(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=command.TIMEOUT,
-            check=False,
-            text=True,
-            **options,
-        )
+        options = {"capture_output": True, "text": True, "timeout": command.TIMEOUT, **options}
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, **options)
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
         return done.stdout
 
@@ -89,34 +76,11 @@ class TestManual(ManualTestCase):
     @needs("mandoc")
     def test_mandoc_has_no_complaints(self):
         for page in self.pages():
-            done = subprocess.run(
-                ["mandoc", "-T", "lint", "-W", "warning", page],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=command.TIMEOUT,
-                check=False,
-                text=True,
-            )
+            words = ["mandoc", "-T", "lint", "-W", "warning", page]
+            done = subprocess.run(words, capture_output=True, timeout=command.TIMEOUT, text=True)
             # A date would make the pages of two builds differ.
             lines = [x for x in done.stdout.splitlines() if "missing date" not in x]
-            self.assertEqual(lines, [])
-
-    @needs("man")
-    def test_man_shows_the_pages(self):
-        for page in self.pages():
-            done = subprocess.run(
-                ["man", "--warnings", "-l", page],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={"PATH": "/usr/bin:/bin", "MANWIDTH": "100", "LC_ALL": "C"},
-                timeout=command.TIMEOUT,
-                check=False,
-            )
-            if b"minimized" in done.stdout:
-                self.skipTest("the man of this machine is a message that it was left out")
-            self.assertEqual((done.returncode, done.stderr), (0, b""), page)
-            self.assertIn(b"EXAMPLE", done.stdout)
+            self.assertEqual((lines, done.stderr), ([], ""))
 
 
 BASH = """

@@ -9,6 +9,9 @@ import reference
 
 IMAGE = [[0.0, 1.0], [2.0, 3.0]]
 
+WCS_CARDS = [("CTYPE1", "RA---TAN"), ("CTYPE2", "DEC--TAN"), ("CRVAL1", 266.4), ("CRVAL2", -29.0)]
+WCS_CARDS += [("CRPIX1", 32.0), ("CRPIX2", 32.0), ("CDELT1", -0.01), ("CDELT2", 0.01)]
+
 
 def noisy_sky(ny, nx, seed):
     """float32 noise with a few sources, plateaus (equal peaks) and blank pixels."""

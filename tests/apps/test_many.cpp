@@ -5,7 +5,6 @@
 #include <chrono>
 #include <filesystem>
 #include <kastor/error.hpp>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,32 +33,14 @@ std::string write_file(const std::string& path, const std::string& text) {
 
 // ---------------------------------------------------------------------------------- names
 
-TEST(ImageNames, AreWordsAndLinesOfLists) {
-  const ScratchDirectory folder;
-  const auto list = write_file(folder.file("list"), "a b.fits\n#no\n\n \t\nc.fits\r\n #d\n@e");
-  EXPECT_EQ(image_names({"x", "@" + list, "y"}),
-            (Names{"x", "a b.fits", "c.fits", " #d", "@e", "y"}));
-  EXPECT_EQ(image_names({"@"}), Names{"@"});
-  EXPECT_THROW((void)image_names({"@" + folder.file("missing")}), kastor::Error);
-  EXPECT_THROW((void)image_names({"@" + write_file(folder.file("empty"), "#\n\n")}), kastor::Error);
-  EXPECT_THROW((void)image_names({"@" + folder.file(".")}), kastor::Error);
-}
-
 TEST(ImageNames, StemsAreNamesWithoutTheEndingsOfFits) {
-  const std::pair<const char*, const char*> known[] = {{"a.fits", "a"},
-                                                       {"x/y.z/a.fit", "a"},
-                                                       {"/a.FTS", "a"},
-                                                       {"a.fits.gz", "a"},
-                                                       {"a.fits.bz2", "a"},
-                                                       {"a.Fits.Fz", "a"},
-                                                       {"a.gz", "a"},
-                                                       {"a.img", "a.img"},
-                                                       {"ngc1.2", "ngc1.2"},
-                                                       {".fits", ".fits"},
-                                                       {"a", "a"},
-                                                       {"a.fits.fits", "a.fits"},
-                                                       {"a.fits.old", "a.fits.old"}};
-  for (const auto& [path, stem] : known) EXPECT_EQ(stem_of(path), stem) << path;
+  for (const auto& [path, stem] :
+       {std::pair("a.fits", "a"), std::pair("x/y.z/a.fit", "a"), std::pair("/a.FTS", "a"),
+        std::pair("a.fits.gz", "a"), std::pair("a.fits.bz2", "a"), std::pair("a.Fits.Fz", "a"),
+        std::pair("a.gz", "a"), std::pair("a.img", "a.img"), std::pair("ngc1.2", "ngc1.2"),
+        std::pair(".fits", ".fits"), std::pair("a", "a"), std::pair("a.fits.fits", "a.fits"),
+        std::pair("a.fits.old", "a.fits.old")})
+    EXPECT_EQ(stem_of(path), stem) << path;
 }
 
 // ---------------------------------------------------------------------------------- outputs
@@ -69,42 +50,6 @@ FindOptions into(const std::string& folder, const Names& formats = {}) {
   options.outputs = {folder};
   options.formats = formats;
   return options;
-}
-
-TEST(FolderOutputs, AreStemsWithTheEndingOfTheFormat) {
-  const ScratchDirectory folder;
-  const FolderOutputs outputs({"x/a.fits", "b.fit.gz"},
-                              into(folder.file("new/out/"), {"vot", "crtf"}));
-  EXPECT_EQ(outputs.folder(), folder.file("new/out/"));
-  const auto targets = outputs.of(1);
-  ASSERT_EQ(targets.size(), 2u);
-  EXPECT_EQ(targets[0].path, folder.file("new/out/b.vot"));
-  EXPECT_EQ(targets[0].format, CatalogueFormat(kastor::io::TableFormat::votable));
-  EXPECT_EQ(targets[1].path, folder.file("new/out/b.crtf"));
-  EXPECT_EQ(targets[1].format, CatalogueFormat(kastor::io::RegionFormat::crtf));
-  EXPECT_TRUE(std::filesystem::is_directory(folder.file("new/out")));
-  EXPECT_TRUE(FolderOutputs({"a", "a"}, FindOptions{}).empty());
-}
-
-TEST(FolderOutputs, RemoveTheFolderTheyMadeIfNothingIsInIt) {
-  const ScratchDirectory folder;
-  { const FolderOutputs outputs({"a"}, into(folder.file("out/"))); }
-  EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
-  {
-    const FolderOutputs outputs({"a"}, into(folder.file("out/")));
-    write_bytes(folder.file("out/a.fits"), "x");
-  }
-  EXPECT_TRUE(std::filesystem::exists(folder.file("out/a.fits")));
-  (void)std::filesystem::create_directory(folder.file("mine"));
-  { const FolderOutputs outputs({"a"}, into(folder.file("mine"))); }
-  EXPECT_TRUE(std::filesystem::exists(folder.file("mine")));
-}
-
-TEST(FolderOutputs, RefuseEqualStemsBeforeTheFolderIsMade) {
-  const ScratchDirectory folder;
-  EXPECT_THROW(FolderOutputs({"x/a.fits", "b", "a.fit.gz"}, into(folder.file("out/"))), UsageError);
-  EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
-  EXPECT_THROW(FolderOutputs({"a", "b"}, into(folder.file("out"))), UsageError);  // no slash
 }
 
 TEST(FolderOutputs, RefuseWhatExistsAndTheImagesThemselves) {
@@ -178,27 +123,6 @@ TEST(OutcomeLog, TellsInTheOrderOfTheImages) {
   EXPECT_EQ(log.news(true).results, "");
   EXPECT_EQ(log.count(State::found), 2u);
   EXPECT_EQ(log.count(State::pending), 0u);
-}
-
-TEST(OutcomeLog, TheTableHasARowAnImage) {
-  OutcomeLog log({"a", "b", "c"});
-  Outcome found = outcome(State::found, "");
-  found.sources = 7;
-  found.level = 0.25;
-  found.unit = "Jy";
-  found.seconds = 0.5;
-  log.set(0, found);
-  log.set(1, outcome(State::failed, "why"));
-  found.sources = 1;
-  log.set(2, found);
-  EXPECT_EQ(log.table("noise", 2),
-            "3 images, 8 sources, 2.000 s (1.5 images a second)\n"
-            "noise in Jy\n"
-            "\n"
-            "   sources          noise     seconds  image\n"
-            "         7           0.25    0.500000  a\n"
-            "    failed                             b\n"
-            "         1           0.25    0.500000  c\n");
 }
 
 // ---------------------------------------------------------------------------------- queues

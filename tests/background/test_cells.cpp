@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "background/cell_image.hpp"
@@ -90,19 +89,22 @@ void expect_one_answer(const ts::HostImage<typename C::real>& host, const kd::Sh
 }
 
 template <class C>
-void pixel_kinds_have_one_answer() {
-  using T = typename C::real;
+class Cells : public ::testing::Test {};
+TYPED_TEST_SUITE(Cells, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(Cells, OfEveryKindHaveOneAnswer) {
+  using T = typename TypeParam::real;
   const kd::Shape shapes[] = {{64, 64}, {16, 4}, {13, 37}, {5, 200}};
   for (const ts::Pixels kind : ts::all_pixel_kinds)
     for (const kd::Shape& shape : shapes)
-      expect_one_answer<C>(ts::make_image<T>(kind, 70, 144, 23), shape, usual, ts::name_of(kind));
+      expect_one_answer<TypeParam>(ts::make_image<T>(kind, 70, 144, 23), shape, usual,
+                                   ts::name_of(kind));
 }
 
 /// So many pixels are cut that medians leave the pixels in order, tails do not fit their list, and
 /// the sums begin anew on a finer grid.
-template <class C>
-void crowded_cells_have_one_answer() {
-  using T = typename C::real;
+TYPED_TEST(Cells, FullOfSourcesHaveOneAnswer) {
+  using T = typename TypeParam::real;
   ts::Random random(29);
   for (const double share : {0.05, 0.15, 0.3, 0.6}) {
     for (const double faintest : {0.5, 3.0, 40.0, 1e7}) {
@@ -115,23 +117,22 @@ void crowded_cells_have_one_answer() {
       for (const double kappa : {1.2, 3.0}) {
         kd::CellRules rules = usual;
         rules.kappa = kappa;
-        expect_one_answer<C>(host, {64, 64}, rules,
-                             std::to_string(share) + " from " + std::to_string(faintest) +
-                                 ", kappa " + std::to_string(kappa));
+        expect_one_answer<TypeParam>(host, {64, 64}, rules,
+                                     std::to_string(share) + " from " + std::to_string(faintest) +
+                                         ", kappa " + std::to_string(kappa));
       }
     }
   }
 }
 
-template <class C>
-void every_rule_is_followed() {
-  using T = typename C::real;
+TYPED_TEST(Cells, FollowEveryRule) {
+  using T = typename TypeParam::real;
   const auto host = ts::make_image<T>(ts::Pixels::contaminated, 64, 150, 13);
   for (const double kappa : {0.5, 2.4, 3.0, 1e300}) {
     for (const int max_passes : {0, 1, 2}) {
       for (const auto estimate :
            {kastor::BackgroundEstimate::mode, kastor::BackgroundEstimate::median}) {
-        expect_one_answer<C>(
+        expect_one_answer<TypeParam>(
             host, {32, 50}, {kappa, max_passes, estimate, 0.5},
             "kappa " + std::to_string(kappa) + " passes " + std::to_string(max_passes));
       }
@@ -139,33 +140,21 @@ void every_rule_is_followed() {
   }
 }
 
-template <class C>
-void excluded_and_blank_pixels_are_left_out() {
-  using T = typename C::real;
+TYPED_TEST(Cells, LeaveOutExcludedAndBlankPixels) {
+  using T = typename TypeParam::real;
   auto host = ts::make_image<T>(ts::Pixels::contaminated, 64, 150, 3);
   ts::HostMask exclude(64, 150);
   ts::Random random(3);
   for (std::int64_t y = 0; y < 64; ++y)
     for (std::int64_t x = 0; x < 150; ++x) exclude(y, x) = random.below(4) == 0 ? 1 : 0;
-  expect_one_answer<C>(host, {30, 40}, usual, "a quarter excluded", exclude);
+  expect_one_answer<TypeParam>(host, {30, 40}, usual, "a quarter excluded", exclude);
   // So few good ones that a sample says nothing.
   for (T& x : host.values) {
     if (random.uniform() > 0.022) x = std::numeric_limits<T>::quiet_NaN();
   }
   kd::CellRules rules = usual;
   rules.min_good_fraction = 0;
-  expect_one_answer<C>(host, {64, 64}, rules, "few good pixels");
-}
-
-template <class C>
-class Cells : public ::testing::Test {};
-TYPED_TEST_SUITE(Cells, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(Cells, OfEveryKindHaveOneAnswer) { pixel_kinds_have_one_answer<TypeParam>(); }
-TYPED_TEST(Cells, FullOfSourcesHaveOneAnswer) { crowded_cells_have_one_answer<TypeParam>(); }
-TYPED_TEST(Cells, FollowEveryRule) { every_rule_is_followed<TypeParam>(); }
-TYPED_TEST(Cells, LeaveOutExcludedAndBlankPixels) {
-  excluded_and_blank_pixels_are_left_out<TypeParam>();
+  expect_one_answer<TypeParam>(host, {64, 64}, rules, "few good pixels");
 }
 
 /// More cells than an int can count.

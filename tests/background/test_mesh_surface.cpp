@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "background/map_walk.hpp"
+#include "background/spline.hpp"
 #include "generators.hpp"
 #include "island_scenes.hpp"
 #include "islands_naive.hpp"
@@ -49,6 +50,24 @@ TEST(MeshSurface, IsTheFormulaInEveryBit) {
       const std::int64_t y = random.below(95), x = random.below(180);
       ASSERT_EQ(walk(y, x), mesh(y, x)) << y << ' ' << x;
     }
+  }
+}
+
+/// What defines a natural cubic spline: d[i-1] + 4 d[i] + d[i+1] = 6 (v[i-1] - 2 v[i] + v[i+1]).
+TEST(NaturalSpline, SolvesItsEquations) {
+  ts::Random random(9);
+  for (const std::int64_t count : {1, 2, 3, 5, 24, 25, 48, 49, 100}) {
+    constexpr std::int64_t stride = 3;
+    std::vector<double> values(static_cast<std::size_t>(count * stride));
+    for (double& value : values) value = random.uniform() - 0.5;
+    const kd::NaturalSpline line{values.data(), stride, count};
+    const auto d = [&](std::int64_t i) { return line.second_derivative(i); };
+    const auto v = [&](std::int64_t i) { return values[static_cast<std::size_t>(i * stride)]; };
+    EXPECT_EQ(d(0), 0);
+    EXPECT_EQ(d(count - 1), 0);
+    for (std::int64_t i = 1; i + 1 < count; ++i)
+      EXPECT_NEAR(d(i - 1) + 4 * d(i) + d(i + 1), 6 * (v(i - 1) - 2 * v(i) + v(i + 1)), 1e-12)
+          << i << " of " << count;
   }
 }
 

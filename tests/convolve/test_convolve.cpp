@@ -60,24 +60,27 @@ constexpr Shapes awkward_shapes[] = {
     {300, 1, 7, 7}, {64, 64, 127, 3}, {13, 21, 127, 127}};
 
 template <class C>
-void direct_is_the_sum_in_raster_order() {
-  using T = typename C::real;
+class Convolve : public ::testing::Test {};
+TYPED_TEST_SUITE(Convolve, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(Convolve, DirectIsTheSumInRasterOrder) {
+  using T = typename TypeParam::real;
   std::uint64_t seed = 0;
   for (const auto& [ny, nx, kernel_ny, kernel_nx] : awkward_shapes) {
     const auto image = ts::make_image<T>(ts::Pixels::gaussian, ny, nx, ++seed);
     const auto kernel = ts::random_kernel(kernel_ny, kernel_nx, 0, ++seed);
     for (const ConvolveMode mode : modes) {
       if (!fits(mode, ny, nx, kernel)) continue;
-      EXPECT_TRUE(ts::same_pixels(convolved<C>(image, kernel, {mode, ConvolveMethod::direct}),
-                                  ts::convolve_in_order(image, kernel, mode)))
+      EXPECT_TRUE(
+          ts::same_pixels(convolved<TypeParam>(image, kernel, {mode, ConvolveMethod::direct}),
+                          ts::convolve_in_order(image, kernel, mode)))
           << name_of(kernel, ny, nx, mode);
     }
   }
 }
 
-template <class C>
-void separable_is_its_parts_in_order() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, SeparableIsItsPartsInOrder) {
+  using T = typename TypeParam::real;
   const double tolerance = std::is_same_v<T, float> ? 0x1p-26 : 0x1p-50;
   std::uint64_t seed = 100;
   for (const auto& [ny, nx, kernel_ny, kernel_nx] : awkward_shapes) {
@@ -87,8 +90,9 @@ void separable_is_its_parts_in_order() {
       const auto form = kastor::separable_form(kernel, tolerance);
       for (const ConvolveMode mode : modes) {
         if (!fits(mode, ny, nx, kernel)) continue;
-        EXPECT_TRUE(ts::same_pixels(convolved<C>(image, kernel, {mode, ConvolveMethod::separable}),
-                                    ts::convolve_parts_in_order(image, kernel, form, mode)))
+        EXPECT_TRUE(
+            ts::same_pixels(convolved<TypeParam>(image, kernel, {mode, ConvolveMethod::separable}),
+                            ts::convolve_parts_in_order(image, kernel, form, mode)))
             << name_of(kernel, ny, nx, mode) << " rank " << rank;
       }
     }
@@ -110,35 +114,32 @@ void expect_both_in_order(const ts::HostImage<typename C::real>& image,
 }
 
 /// Results as large as a tile of some backend, a pixel more or less, and many tiles.
-template <class C>
-void tiles_do_not_show() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, TilesDoNotShow) {
+  using T = typename TypeParam::real;
   const auto flat = ts::random_kernel(4, 9, 1, 8);
   for (const std::int64_t nx : {31, 32, 33, 127, 128, 129, 255, 256, 257}) {
     for (const std::int64_t ny : {1, 31, 32, 33, 47, 48, 49, 105})
-      expect_both_in_order<C>(ts::make_image<T>(ts::Pixels::gaussian, ny, nx, 7), flat,
-                              ConvolveMode::same);
+      expect_both_in_order<TypeParam>(ts::make_image<T>(ts::Pixels::gaussian, ny, nx, 7), flat,
+                                      ConvolveMode::same);
   }
   const auto image = ts::make_image<T>(ts::Pixels::gaussian, 203, 2100, 7);
   for (const std::int64_t size : {3, 8})
-    expect_both_in_order<C>(image, ts::random_kernel(size, size, 1, 8), ConvolveMode::full);
+    expect_both_in_order<TypeParam>(image, ts::random_kernel(size, size, 1, 8), ConvolveMode::full);
 }
 
 /// More taps than a tile has room for: the sums are then made in several steps.
-template <class C>
-void long_kernels_take_several_steps() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, LongKernelsTakeSeveralSteps) {
+  using T = typename TypeParam::real;
   const auto image = ts::make_image<T>(ts::Pixels::gaussian, 40, 140, 9);
   for (const auto mode : {ConvolveMode::same, ConvolveMode::full})
-    expect_both_in_order<C>(image, ts::random_kernel(127, 40, 2, 10), mode);
-  expect_both_in_order<C>(image, ts::random_kernel(30, 127, 2, 11), ConvolveMode::same);
-  expect_both_in_order<C>(ts::make_image<T>(ts::Pixels::gaussian, 33, 40, 12),
-                          ts::random_kernel(127, 127, 1, 13), ConvolveMode::same);
+    expect_both_in_order<TypeParam>(image, ts::random_kernel(127, 40, 2, 10), mode);
+  expect_both_in_order<TypeParam>(image, ts::random_kernel(30, 127, 2, 11), ConvolveMode::same);
+  expect_both_in_order<TypeParam>(ts::make_image<T>(ts::Pixels::gaussian, 33, 40, 12),
+                                  ts::random_kernel(127, 127, 1, 13), ConvolveMode::same);
 }
 
-template <class C>
-void errors_stay_below_the_bound() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, ErrorsStayBelowTheBound) {
+  using T = typename TypeParam::real;
   const long double u = std::numeric_limits<T>::epsilon() / 2;
   const auto image = ts::make_image<T>(ts::Pixels::gaussian, 60, 71, 21);
   for (const int rank : {0, 1, 2, 7, 15}) {
@@ -148,8 +149,8 @@ void errors_stay_below_the_bound() {
     const auto want = ts::convolve_naive(image, kernel, ConvolveMode::full);
     for (const auto method :
          {ConvolveMethod::automatic, ConvolveMethod::direct, ConvolveMethod::separable}) {
-      kastor::Convolver<typename C::exec, T> convolver(typename C::exec{}, kernel,
-                                                       {ConvolveMode::full, method});
+      kastor::Convolver<typename TypeParam::exec, T> convolver(typename TypeParam::exec{}, kernel,
+                                                               {ConvolveMode::full, method});
       const auto form = kastor::separable_form(
           kernel, convolver.parts() > 0 ? convolver.kernel_error() : 0x1p-50);
       if (convolver.parts() > 0) {
@@ -161,7 +162,7 @@ void errors_stay_below_the_bound() {
           for (std::size_t j = 0; j < 15; ++j)
             magnitudes.taps[i * 15 + j] += std::abs(part.along_y[i] * part.along_x[j]);
       const auto magnitude_of_parts = ts::convolve_naive(image, magnitudes, ConvolveMode::full);
-      const auto got = convolved<C>(image, kernel, {ConvolveMode::full, method});
+      const auto got = convolved<TypeParam>(image, kernel, {ConvolveMode::full, method});
       long double worst = 0;  // in units of the bound
       long double worst_by_magnitude = 0;
       for (std::int64_t y = 0; y < got.ny; ++y) {
@@ -186,10 +187,9 @@ void errors_stay_below_the_bound() {
   }
 }
 
-template <class C>
-void automatic_chooses_by_the_rank() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Convolve, AutomaticChoosesByTheRank) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const auto parts = [](const ConvolutionKernel& kernel) {
     return kastor::Convolver<Exec, T>(Exec{}, kernel).parts();
   };
@@ -202,10 +202,9 @@ void automatic_chooses_by_the_rank() {
   EXPECT_EQ(parts(ts::random_kernel(2, 2, 1, 31)), 0);
 }
 
-template <class C>
-void cut_outs_are_images() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Convolve, CutOutsAreImages) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   const auto host = ts::make_image<T>(ts::Pixels::gaussian, 45, 53, 41);
   const auto cut_out = ts::to_device_cut_out<Exec>(host);
@@ -233,10 +232,9 @@ void cut_outs_are_images() {
   }
 }
 
-template <class C>
-void one_plan_serves_images_of_all_sizes() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Convolve, OnePlanServesImagesOfAllSizes) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   const auto kernel = ts::random_kernel(6, 7, 2, 51);
   for (const auto nan : {NanTreatment::propagate, NanTreatment::interpolate}) {
@@ -249,17 +247,17 @@ void one_plan_serves_images_of_all_sizes() {
       const auto image = ts::to_device<Exec>(host);
       convolver(image, result);
       space.fence("test::convolve");
-      EXPECT_TRUE(ts::same_pixels(ts::to_host_grid(result), convolved<C>(host, kernel, params)))
+      EXPECT_TRUE(
+          ts::same_pixels(ts::to_host_grid(result), convolved<TypeParam>(host, kernel, params)))
           << n;
     }
   }
 }
 
 /// The image of the course: every sum has one product that is not 0.
-template <class C>
-void diracs_show_the_kernel() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Convolve, DiracsShowTheKernel) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   const kastor::Image<T, Exec> diracs("test::diracs", 128, 96);
   kastor::simulate_diracs<Exec, T>(space, 16, diracs);
@@ -281,9 +279,8 @@ void diracs_show_the_kernel() {
   }
 }
 
-template <class C>
-void blank_pixels_propagate_as_far_as_the_taps_reach() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, BlankPixelsPropagateAsFarAsTheTapsReach) {
+  using T = typename TypeParam::real;
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   auto image = ts::make_image<T>(ts::Pixels::gaussian, 30, 40, 61);
   image(0, 0) = nan;
@@ -293,7 +290,7 @@ void blank_pixels_propagate_as_far_as_the_taps_reach() {
     const auto kernel = ts::random_kernel(size, size, 1, 62);
     for (const auto method : {ConvolveMethod::direct, ConvolveMethod::separable}) {
       for (const ConvolveMode mode : modes) {
-        const auto got = convolved<C>(image, kernel, {mode, method});
+        const auto got = convolved<TypeParam>(image, kernel, {mode, method});
         const auto want = ts::convolve_in_order(image, kernel, mode);
         for (std::int64_t y = 0; y < got.ny; ++y)
           for (std::int64_t x = 0; x < got.nx; ++x)
@@ -306,9 +303,8 @@ void blank_pixels_propagate_as_far_as_the_taps_reach() {
 
 /// Sums with NaN, infinities and zeros of either sign: every NaN of the result is the same one,
 /// although pixels are NaN of both signs, and an infinity less another gives one.
-template <class C>
-void blank_pixels_give_one_nan() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, BlankPixelsGiveOneNan) {
+  using T = typename TypeParam::real;
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   constexpr T infinity = std::numeric_limits<T>::infinity();
   auto image = ts::make_image<T>(ts::Pixels::signed_zeros, 40, 150, 63);
@@ -326,20 +322,19 @@ void blank_pixels_give_one_nan() {
   for (const auto& [ny, nx] : {std::pair{5, 5}, std::pair{4, 3}, std::pair{127, 35}}) {
     const auto kernel = ts::random_kernel(ny, nx, 2, 64);
     const auto form = kastor::separable_form(kernel, tolerance);
-    EXPECT_TRUE(
-        ts::same_pixels(convolved<C>(image, kernel, {ConvolveMode::full, ConvolveMethod::direct}),
-                        with_one_nan(ts::convolve_in_order(image, kernel, ConvolveMode::full))))
+    EXPECT_TRUE(ts::same_pixels(
+        convolved<TypeParam>(image, kernel, {ConvolveMode::full, ConvolveMethod::direct}),
+        with_one_nan(ts::convolve_in_order(image, kernel, ConvolveMode::full))))
         << "direct, " << ts::shape_name(ny, nx);
     EXPECT_TRUE(ts::same_pixels(
-        convolved<C>(image, kernel, {ConvolveMode::full, ConvolveMethod::separable}),
+        convolved<TypeParam>(image, kernel, {ConvolveMode::full, ConvolveMethod::separable}),
         with_one_nan(ts::convolve_parts_in_order(image, kernel, form, ConvolveMode::full))))
         << "separable, " << ts::shape_name(ny, nx);
   }
 }
 
-template <class C>
-void blank_pixels_are_interpolated() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, BlankPixelsAreInterpolated) {
+  using T = typename TypeParam::real;
   const double allowed = std::is_same_v<T, float> ? 1e-5 : 1e-13;
   auto image = ts::make_image<T>(ts::Pixels::contaminated, 40, 50, 71);
   for (T& pixel : image.values)
@@ -352,7 +347,8 @@ void blank_pixels_are_interpolated() {
   for (const auto& kernel : {kastor::gaussian_kernel(1.2), lopsided}) {
     for (const auto method : {ConvolveMethod::direct, ConvolveMethod::separable}) {
       for (const ConvolveMode mode : modes) {
-        const auto got = convolved<C>(image, kernel, {mode, method, NanTreatment::interpolate});
+        const auto got =
+            convolved<TypeParam>(image, kernel, {mode, method, NanTreatment::interpolate});
         const auto want = ts::interpolate_naive(image, kernel, mode);
         std::int64_t blank = 0;
         for (std::int64_t y = 0; y < got.ny; ++y) {
@@ -370,32 +366,31 @@ void blank_pixels_are_interpolated() {
   }
 }
 
-template <class C>
-void interpolation_leaves_whole_images_alone() {
-  using T = typename C::real;
+TYPED_TEST(Convolve, InterpolationLeavesWholeImagesAlone) {
+  using T = typename TypeParam::real;
   const auto image = ts::make_image<T>(ts::Pixels::gaussian, 33, 44, 81);
   for (const auto method : {ConvolveMethod::direct, ConvolveMethod::separable}) {
     const auto kernel = kastor::gaussian_kernel(0.9);
-    EXPECT_TRUE(ts::same_pixels(
-        convolved<C>(image, kernel, {ConvolveMode::full, method, NanTreatment::interpolate}),
-        convolved<C>(image, kernel, {ConvolveMode::full, method, NanTreatment::propagate})));
+    EXPECT_TRUE(
+        ts::same_pixels(convolved<TypeParam>(
+                            image, kernel, {ConvolveMode::full, method, NanTreatment::interpolate}),
+                        convolved<TypeParam>(
+                            image, kernel, {ConvolveMode::full, method, NanTreatment::propagate})));
   }
 }
 
-template <class C>
-void images_without_pixels_give_none() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Convolve, ImagesWithoutPixelsGiveNone) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const auto result = kastor::convolve(Exec{}, kastor::Image<T, Exec>("test::empty", 0, 5),
                                        kastor::gaussian_kernel(1.0));
   EXPECT_EQ(result.extent(0), 0U);
   EXPECT_EQ(result.extent(1), 0U);
 }
 
-template <class C>
-void refusals_say_what_was_expected() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Convolve, RefusalsSayWhatWasExpected) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   const kastor::Image<T, Exec> image("test::image", 20, 4);
   const ConvolutionKernel kernel{5, 5, std::vector<double>(25, 1.0)};
@@ -417,18 +412,10 @@ void refusals_say_what_was_expected() {
 
 // -------------------------------------------------------------------------------------- 1-D
 
-template <class C>
-void signals_match_the_sum_in_order() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
-  using List = Kokkos::View<T*, typename Exec::memory_space>;
+TYPED_TEST(Convolve, SignalsMatchTheSumInOrder) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
-  const auto on_device = [](const std::vector<T>& values) {
-    const List list("test::list", values.size());
-    Kokkos::deep_copy(list,
-                      Kokkos::View<const T*, Kokkos::HostSpace>(values.data(), values.size()));
-    return list;
-  };
   const std::pair<std::size_t, std::size_t> lengths[] = {
       {1, 1},     {1, 7},      {7, 1},       {40, 15},     {15, 15},     {1000, 3}, {3, 999},
       {129, 128}, {70001, 15}, {5000, 1023}, {40000, 257}, {33000, 512}, {64, 1},   {63, 2},
@@ -448,17 +435,16 @@ void signals_match_the_sum_in_order() {
         sum += shorter[x - i] * longer[i];
       want.push_back(sum);
     }
-    const auto result = kastor::convolve(space, on_device(signal), on_device(taps));
+    const auto result =
+        kastor::convolve(space, ts::to_device_list<Exec>(signal), ts::to_device_list<Exec>(taps));
     space.fence("test::convolve");
-    EXPECT_EQ(ts::to_host_list(result, static_cast<std::int64_t>(n + m - 1)), want)
-        << n << " values, " << m << " taps";
+    EXPECT_EQ(ts::to_vector(result), want) << n << " values, " << m << " taps";
   }
 }
 
-template <class C>
-void blank_values_of_signals_propagate() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Convolve, BlankValuesOfSignalsPropagate) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   constexpr std::int64_t n = 1000;
   constexpr std::int64_t m = 20;
@@ -477,46 +463,12 @@ void blank_values_of_signals_propagate() {
   }
 }
 
-template <class C>
-void empty_signals_are_refused() {
-  using Exec = typename C::exec;
-  using List = Kokkos::View<typename C::real*, typename Exec::memory_space>;
+TYPED_TEST(Convolve, EmptySignalsAreRefused) {
+  using Exec = typename TypeParam::exec;
+  using List = Kokkos::View<typename TypeParam::real*, typename Exec::memory_space>;
   ts::expect_error(
       [] { (void)kastor::convolve(Exec{}, List("test::none", 0), List("test::one", 1)); },
       {"0 values", "at least one"});
 }
-
-template <class C>
-class Convolve : public ::testing::Test {};
-TYPED_TEST_SUITE(Convolve, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(Convolve, DirectIsTheSumInRasterOrder) {
-  direct_is_the_sum_in_raster_order<TypeParam>();
-}
-TYPED_TEST(Convolve, SeparableIsItsPartsInOrder) { separable_is_its_parts_in_order<TypeParam>(); }
-TYPED_TEST(Convolve, TilesDoNotShow) { tiles_do_not_show<TypeParam>(); }
-TYPED_TEST(Convolve, LongKernelsTakeSeveralSteps) { long_kernels_take_several_steps<TypeParam>(); }
-TYPED_TEST(Convolve, ErrorsStayBelowTheBound) { errors_stay_below_the_bound<TypeParam>(); }
-TYPED_TEST(Convolve, AutomaticChoosesByTheRank) { automatic_chooses_by_the_rank<TypeParam>(); }
-TYPED_TEST(Convolve, CutOutsAreImages) { cut_outs_are_images<TypeParam>(); }
-TYPED_TEST(Convolve, OnePlanServesImagesOfAllSizes) {
-  one_plan_serves_images_of_all_sizes<TypeParam>();
-}
-TYPED_TEST(Convolve, DiracsShowTheKernel) { diracs_show_the_kernel<TypeParam>(); }
-TYPED_TEST(Convolve, BlankPixelsPropagateAsFarAsTheTapsReach) {
-  blank_pixels_propagate_as_far_as_the_taps_reach<TypeParam>();
-}
-TYPED_TEST(Convolve, BlankPixelsGiveOneNan) { blank_pixels_give_one_nan<TypeParam>(); }
-TYPED_TEST(Convolve, BlankPixelsAreInterpolated) { blank_pixels_are_interpolated<TypeParam>(); }
-TYPED_TEST(Convolve, InterpolationLeavesWholeImagesAlone) {
-  interpolation_leaves_whole_images_alone<TypeParam>();
-}
-TYPED_TEST(Convolve, ImagesWithoutPixelsGiveNone) { images_without_pixels_give_none<TypeParam>(); }
-TYPED_TEST(Convolve, RefusalsSayWhatWasExpected) { refusals_say_what_was_expected<TypeParam>(); }
-TYPED_TEST(Convolve, SignalsMatchTheSumInOrder) { signals_match_the_sum_in_order<TypeParam>(); }
-TYPED_TEST(Convolve, BlankValuesOfSignalsPropagate) {
-  blank_values_of_signals_propagate<TypeParam>();
-}
-TYPED_TEST(Convolve, EmptySignalsAreRefused) { empty_signals_are_refused<TypeParam>(); }
 
 }  // namespace

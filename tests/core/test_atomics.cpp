@@ -76,9 +76,13 @@ struct TakePlaces {
   }
 };
 
-/// Each thread gets a number of its own.
 template <class Exec>
-void places_are_given_away_once() {
+class Atomics : public ::testing::Test {};
+TYPED_TEST_SUITE(Atomics, ts::Execs, ts::CaseName);
+
+/// Each thread gets a number of its own.
+TYPED_TEST(Atomics, GivePlacesAwayOnce) {
+  using Exec = TypeParam;
   const Exec space;
   const ts::DeviceList<Exec, std::uint32_t> counter("test::counter", 1), places("test::places", n);
   core::for_each(
@@ -105,8 +109,8 @@ struct WriteAndRead {
   }
 };
 
-template <class Exec>
-void numbers_are_read_and_written_whole() {
+TYPED_TEST(Atomics, ReadAndWriteNumbersWhole) {
+  using Exec = TypeParam;
   const Exec space;
   const ts::DeviceList<Exec, std::uint64_t> numbers("test::numbers", 2);
   core::for_each("test::write", space, n, WriteAndRead{numbers.data(), numbers.data() + 1});
@@ -116,17 +120,11 @@ void numbers_are_read_and_written_whole() {
   EXPECT_EQ(got[1], 0U) << "half of a number was read";
 }
 
-template <class Exec>
-class Atomics : public ::testing::Test {};
-TYPED_TEST_SUITE(Atomics, ts::Execs, ts::CaseName);
-
 TYPED_TEST(Atomics, KeepTheChangesOfAllThreads) {
   changes_of_all_threads_are_kept<TypeParam, std::int32_t>();
   changes_of_all_threads_are_kept<TypeParam, std::uint32_t>();
   changes_of_all_threads_are_kept<TypeParam, std::int64_t>();
   changes_of_all_threads_are_kept<TypeParam, std::uint64_t>();
 }
-TYPED_TEST(Atomics, GivePlacesAwayOnce) { places_are_given_away_once<TypeParam>(); }
-TYPED_TEST(Atomics, ReadAndWriteNumbersWhole) { numbers_are_read_and_written_whole<TypeParam>(); }
 
 }  // namespace

@@ -42,7 +42,11 @@ struct FiguresOf {
 };
 
 template <class Exec>
-void figures_of_words_are_right() {
+class Bits : public ::testing::Test {};
+TYPED_TEST_SUITE(Bits, ts::Execs, ts::CaseName);
+
+TYPED_TEST(Bits, AreCountedAndFound) {
+  using Exec = TypeParam;
   const auto words = some_words();
   const auto on_device = ts::to_device_list<Exec>(words);
   const auto found =
@@ -68,8 +72,8 @@ struct AnyBetween {
   }
 };
 
-template <class Exec>
-void ones_of_an_interval_are_found() {
+TYPED_TEST(Bits, OfAnIntervalAreFound) {
+  using Exec = TypeParam;
   for (const std::int64_t every : {1, 30, 64, 130}) {
     std::vector<std::uint64_t> words(4, 0);
     for (std::int64_t b = every - 1; b < row_bits; b += every)
@@ -99,8 +103,8 @@ struct RowOf {
 };
 
 /// On both sides of 32 bits.
-template <class Exec>
-void rows_of_words_are_quotients() {
+TYPED_TEST(Bits, LieInRowsOfWords) {
+  using Exec = TypeParam;
   std::vector<WordAndRow> list;
   for (const std::int64_t per_row : {1L, 2L, 3L, 256L, 33554432L, 5000000000L}) {
     for (const std::int64_t word :
@@ -113,13 +117,5 @@ void rows_of_words_are_quotients() {
   for (std::size_t i = 0; i < list.size(); ++i)
     EXPECT_EQ(found[i], list[i].word / list[i].per_row) << list[i].word << " / " << list[i].per_row;
 }
-
-template <class Exec>
-class Bits : public ::testing::Test {};
-TYPED_TEST_SUITE(Bits, ts::Execs, ts::CaseName);
-
-TYPED_TEST(Bits, AreCountedAndFound) { figures_of_words_are_right<TypeParam>(); }
-TYPED_TEST(Bits, OfAnIntervalAreFound) { ones_of_an_interval_are_found<TypeParam>(); }
-TYPED_TEST(Bits, LieInRowsOfWords) { rows_of_words_are_quotients<TypeParam>(); }
 
 }  // namespace

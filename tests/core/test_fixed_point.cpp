@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -62,7 +61,11 @@ struct Calculate {
 };
 
 template <class Exec>
-void integers_add_up() {
+class FixedPoint : public ::testing::Test {};
+TYPED_TEST_SUITE(FixedPoint, ts::Execs, ts::CaseName);
+
+TYPED_TEST(FixedPoint, IntegersAddUp) {
+  using Exec = TypeParam;
   std::vector<Terms> terms;
   ts::Random random(2);
   const auto number = [&random] {
@@ -117,8 +120,8 @@ struct PowersOf {
 };
 
 /// From the smallest number above 0 to the largest.
-template <class Exec>
-void powers_of_two_are_exact() {
+TYPED_TEST(FixedPoint, PowersOfTwoAreExact) {
+  using Exec = TypeParam;
   using Limits = std::numeric_limits<double>;
   std::vector<Scaled> list{
       {0.0, 5}, {-0.0, 5}, {Limits::denorm_min(), 1074}, {Limits::max(), -2000}};
@@ -155,8 +158,8 @@ struct PowerAt {
   }
 };
 
-template <class Exec>
-void powers_have_their_bits() {
+TYPED_TEST(FixedPoint, PowersHaveTheirBits) {
+  using Exec = TypeParam;
   const auto found = ts::map_on<Exec>(1022 + 1024, PowerAt{});
   for (int e = -1022; e <= 1023; ++e)
     ASSERT_EQ(found[static_cast<std::size_t>(e + 1022)], std::ldexp(1.0, e)) << e;
@@ -178,8 +181,8 @@ struct MapToGrid {
   }
 };
 
-template <class Exec>
-void pixels_are_rounded_to_the_grid() {
+TYPED_TEST(FixedPoint, PixelsAreRoundedToTheGrid) {
+  using Exec = TypeParam;
   struct Range {
     double middle, low, high;
   };
@@ -221,21 +224,5 @@ TEST(Grid, HasRoomForItsTerms) {
   for (std::int64_t i = 0; i < core::max_grid_terms; ++i) sum += core::to_grid_biased(1.0);
   EXPECT_EQ(core::unbias(sum, core::max_grid_terms), core::max_grid_terms << core::grid_bits);
 }
-
-TEST(Grid, NeedsTwoStepsForTheLargestAndTheSmallestPixelsOnly) {
-  EXPECT_TRUE(core::Grid(0, -1, 1).single_step());
-  EXPECT_TRUE(core::Grid(1e30, 0, 1e38).single_step());
-  EXPECT_FALSE(core::Grid(0, -1.7e308, 1.7e308).single_step());
-  EXPECT_FALSE(core::Grid(0, 0, 1e-320).single_step());
-}
-
-template <class Exec>
-class FixedPoint : public ::testing::Test {};
-TYPED_TEST_SUITE(FixedPoint, ts::Execs, ts::CaseName);
-
-TYPED_TEST(FixedPoint, IntegersAddUp) { integers_add_up<TypeParam>(); }
-TYPED_TEST(FixedPoint, PowersOfTwoAreExact) { powers_of_two_are_exact<TypeParam>(); }
-TYPED_TEST(FixedPoint, PowersHaveTheirBits) { powers_have_their_bits<TypeParam>(); }
-TYPED_TEST(FixedPoint, PixelsAreRoundedToTheGrid) { pixels_are_rounded_to_the_grid<TypeParam>(); }
 
 }  // namespace

@@ -8,12 +8,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <vector>
 
 #include "core/group.hpp"
-#include "generators.hpp"
 #include "map_on.hpp"
 #include "typed.hpp"
 
@@ -21,16 +19,9 @@ namespace {
 
 namespace ts = testing_support;
 namespace core = kastor::core;
+using ts::run_groups;
 
-constexpr std::int64_t group_counts[] = {1, 3, 100};
-
-/// Launches `kernel` for groups of `threads` threads and waits.
-template <int threads, class Exec, class Kernel>
-void run_groups(std::int64_t groups, int scratch_bytes, const Kernel& kernel) {
-  const Exec space;
-  core::for_each_group<threads>("test::groups", space, {groups, scratch_bytes}, kernel);
-  space.fence("test::groups");
-}
+constexpr std::int64_t group_counts[] = {0, 1, 3, 100};
 
 /// How many threads such a group has.
 template <class Exec>
@@ -324,9 +315,13 @@ void lists_are_copied() {
   }
 }
 
-/// Whatever their scratch memory: of some sizes a processor has no room for sixteen groups at once.
 template <class Exec>
-void groups_with_much_scratch_are_launched() {
+class Groups : public ::testing::Test {};
+TYPED_TEST_SUITE(Groups, ts::Execs, ts::CaseName);
+
+/// Whatever their scratch memory: of some sizes a processor has no room for sixteen groups at once.
+TYPED_TEST(Groups, AreLaunchedWithMuchScratch) {
+  using Exec = TypeParam;
   const Exec space;
   for (const int bytes : {0, 1000, 10'000, 20'000, 40'000}) {
     constexpr std::int64_t groups = 5;
@@ -337,25 +332,6 @@ void groups_with_much_scratch_are_launched() {
     for (const Identity& who : ts::to_vector(told)) EXPECT_EQ(who.count, groups) << bytes;
   }
 }
-
-/// No groups, no kernel; and never more groups than are of use.
-template <class Exec>
-void numbers_of_groups_are_sensible() {
-  const Exec space;
-  const ts::DeviceList<Exec, Identity> told("test::told", 1);
-  run_groups<32, Exec>(0, 0, TellWho<Exec, 32>{told.data()});
-  EXPECT_EQ(ts::to_vector(told)[0], Identity{});
-  EXPECT_GE(core::processors_of(space), 1);
-  EXPECT_LE(core::processors_of(space), space.concurrency());
-  EXPECT_EQ(core::groups_for(space, 0, 64, 4), 1);
-  EXPECT_EQ(core::groups_for(space, 1, 64, 4), 1);
-  EXPECT_EQ(core::groups_for(space, std::int64_t{1} << 40, 64, 4), core::processors_of(space) * 4);
-  EXPECT_EQ(core::groups_for(space, 65, 64, 1'000'000), 2);
-}
-
-template <class Exec>
-class Groups : public ::testing::Test {};
-TYPED_TEST_SUITE(Groups, ts::Execs, ts::CaseName);
 
 #define KASTOR_FOR_EACH_SIZE(check) \
   check<TypeParam, 32>();           \
@@ -369,9 +345,5 @@ TYPED_TEST(Groups, ShareTheirScratch) { KASTOR_FOR_EACH_SIZE(scratch_is_shared_b
 TYPED_TEST(Groups, GivePlacesAwayOnce) { KASTOR_FOR_EACH_SIZE(places_are_given_away_once); }
 TYPED_TEST(Groups, ShareTheirWork) { KASTOR_FOR_EACH_SIZE(work_is_shared_by_all_threads); }
 TYPED_TEST(Groups, CopyLists) { KASTOR_FOR_EACH_SIZE(lists_are_copied); }
-TYPED_TEST(Groups, AreLaunchedWithMuchScratch) {
-  groups_with_much_scratch_are_launched<TypeParam>();
-}
-TYPED_TEST(Groups, AreAsManyAsAreOfUse) { numbers_of_groups_are_sensible<TypeParam>(); }
 
 }  // namespace

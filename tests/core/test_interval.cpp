@@ -57,11 +57,14 @@ struct LimitsOf {
   }
 };
 
+template <class T>
+class Intervals : public ::testing::Test {};
+TYPED_TEST_SUITE(Intervals, ts::ExecsAndReals, ts::CaseName);
+
 /// Comparing with the limits is comparing with the numbers in double; no tighter ones do that.
-template <class C>
-void limits_are_the_tightest() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Intervals, AreTheTightestOnes) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const std::vector<double> list = hard_limits<T>();
   const auto on_device = ts::to_device_list<Exec>(list);
   const auto found =
@@ -95,10 +98,9 @@ struct IsIn {
   }
 };
 
-template <class C>
-void bounds_are_outside() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Intervals, DoNotHoldTheirBounds) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   using Numbers = std::numeric_limits<T>;
   const std::vector<T> pixels{T(1),
                               T(2),
@@ -140,13 +142,6 @@ void zeros_lose_their_sign() {
     EXPECT_EQ(core::without_sign_of_zero(-x), -x);
   }
 }
-
-template <class T>
-class Intervals : public ::testing::Test {};
-TYPED_TEST_SUITE(Intervals, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(Intervals, AreTheTightestOnes) { limits_are_the_tightest<TypeParam>(); }
-TYPED_TEST(Intervals, DoNotHoldTheirBounds) { bounds_are_outside<TypeParam>(); }
 
 TEST(MinMaxCount, JoinsExtremes) {
   extremes_are_joined<float>();

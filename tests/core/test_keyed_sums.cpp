@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/keyed_sums.hpp"
@@ -18,35 +17,6 @@ namespace ts = testing_support;
 namespace core = kastor::core;
 
 using Sets = std::vector<std::uint32_t>;
-
-/// What was added to sets, in order: (set, sum of parts).
-using Added = std::vector<std::pair<std::uint32_t, int>>;
-
-Added added_for(const Sets& sets) {
-  Added added;
-  const auto add = [&added](std::uint32_t set, int part) { added.emplace_back(set, part); };
-  core::KeyedSums<int, decltype(add)> sums(add);
-  for (const std::uint32_t set : sets) sums.take(set, 1);
-  sums.flush();
-  sums.flush();  // has nothing left to add
-  return added;
-}
-
-TEST(KeyedSums, AddsAStretchOfOneSetOnce) {
-  EXPECT_EQ(added_for({}), Added{});
-  EXPECT_EQ(added_for({7}), (Added{{7, 1}}));
-  EXPECT_EQ(added_for({7, 7, 7, 7}), (Added{{7, 4}}));
-}
-
-TEST(KeyedSums, GoesOnWithASetAfterOthers) {
-  EXPECT_EQ(added_for({7, 1, 7, 2, 7, 3, 7}), (Added{{1, 1}, {2, 1}, {3, 1}, {7, 4}}));
-}
-
-TEST(KeyedSums, GivesThePlaceToASetThatComesTwice) {
-  EXPECT_EQ(added_for({7, 7, 1, 1, 1, 1}), (Added{{1, 1}, {7, 2}, {1, 3}}));
-  EXPECT_EQ(added_for({7, 1, 2, 2, 2}), (Added{{1, 1}, {2, 1}, {7, 1}, {2, 2}}));
-  EXPECT_EQ(added_for({0, ~0U, ~0U, 0}), (Added{{0, 1}, {0, 1}, {~0U, 2}}));
-}
 
 struct AddAtomically {
   std::int64_t* totals;
@@ -69,9 +39,13 @@ struct SumUp {
   }
 };
 
-/// Sets of any length: the same totals for any number of workers.
 template <class Exec>
-void sums_of_many_workers_are_complete() {
+class KeyedSumsOn : public ::testing::Test {};
+TYPED_TEST_SUITE(KeyedSumsOn, ts::Execs, ts::CaseName);
+
+/// Sets of any length: the same totals for any number of workers.
+TYPED_TEST(KeyedSumsOn, AreCompleteForAnyNumberOfWorkers) {
+  using Exec = TypeParam;
   const Exec space;
   constexpr std::int64_t of_sets = 50;
   ts::Random random(3);
@@ -92,14 +66,6 @@ void sums_of_many_workers_are_complete() {
     space.fence("test::sum");
     EXPECT_EQ(ts::to_vector(totals), want) << workers << " workers";
   }
-}
-
-template <class Exec>
-class KeyedSumsOn : public ::testing::Test {};
-TYPED_TEST_SUITE(KeyedSumsOn, ts::Execs, ts::CaseName);
-
-TYPED_TEST(KeyedSumsOn, AreCompleteForAnyNumberOfWorkers) {
-  sums_of_many_workers_are_complete<TypeParam>();
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -26,7 +25,11 @@ struct CountVisits {
 };
 
 template <class Exec>
-void every_index_is_visited_once() {
+class CoreLaunch : public ::testing::Test {};
+TYPED_TEST_SUITE(CoreLaunch, ts::Execs, ts::CaseName);
+
+TYPED_TEST(CoreLaunch, VisitsEveryIndexOnce) {
+  using Exec = TypeParam;
   const Exec space;
   for (const std::int64_t n : sizes) {
     const ts::DeviceList<Exec, int> visits("test::visits", static_cast<std::size_t>(n) + 1);
@@ -75,8 +78,8 @@ std::vector<std::uint32_t> some_values(std::int64_t n) {
   return values;
 }
 
-template <class Exec>
-void scans_know_what_came_before() {
+TYPED_TEST(CoreLaunch, ScansKnowWhatCameBefore) {
+  using Exec = TypeParam;
   const Exec space;
   for (const std::int64_t n : sizes) {
     const auto values = some_values(n);
@@ -102,8 +105,8 @@ struct SumPairs {
   KOKKOS_FUNCTION void operator()(std::int64_t i, Pair& sum) const { sum += pair_of(values[i]); }
 };
 
-template <class Exec>
-void reductions_join_all_values() {
+TYPED_TEST(CoreLaunch, ReductionsJoinAllValues) {
+  using Exec = TypeParam;
   for (const std::int64_t n : sizes) {
     const auto values = some_values(n);
     const auto on_device = ts::to_device_list<Exec>(values);
@@ -124,8 +127,8 @@ struct CountShare {
   }
 };
 
-template <class Exec>
-void shares_cover_a_range_once() {
+TYPED_TEST(CoreLaunch, SharesCoverARangeOnce) {
+  using Exec = TypeParam;
   const Exec space;
   constexpr std::int64_t n = 1500;
   for (const std::int64_t workers : {1, 2, 3, 7, 64, 1000, 5000}) {
@@ -141,42 +144,6 @@ void shares_cover_a_range_once() {
           << workers << " workers, from " << begin << " to " << end;
     }
   }
-}
-
-/// Neighbours where a thread has a cache of its own, else a stride apart.
-template <class Exec>
-void shares_suit_the_backend() {
-  constexpr bool on_host = core::runs_on_host_v<Exec>;
-  const core::Share<Exec> first(0, 10, 100, 200), last(9, 10, 100, 200);
-  EXPECT_EQ(first.step, on_host ? 1 : 10);
-  EXPECT_EQ(first.first, 100);
-  EXPECT_EQ(last.first, on_host ? 190 : 109);
-}
-
-template <class Exec>
-void workers_are_as_many_as_have_something_to_do() {
-  const Exec space;
-  const std::int64_t threads = space.concurrency();
-  EXPECT_EQ(core::workers_of(space, 0), 1);
-  EXPECT_EQ(core::workers_of(space, 1), 1);
-  for (const std::int64_t n : {2L, 3L, 100L, 1L << 40}) {
-    const std::int64_t workers = core::workers_of(space, n);
-    EXPECT_GE(workers, std::min(n, threads));
-    EXPECT_LE(workers, std::min(n, 4 * threads));
-  }
-}
-
-template <class Exec>
-class CoreLaunch : public ::testing::Test {};
-TYPED_TEST_SUITE(CoreLaunch, ts::Execs, ts::CaseName);
-
-TYPED_TEST(CoreLaunch, VisitsEveryIndexOnce) { every_index_is_visited_once<TypeParam>(); }
-TYPED_TEST(CoreLaunch, ScansKnowWhatCameBefore) { scans_know_what_came_before<TypeParam>(); }
-TYPED_TEST(CoreLaunch, ReductionsJoinAllValues) { reductions_join_all_values<TypeParam>(); }
-TYPED_TEST(CoreLaunch, SharesCoverARangeOnce) { shares_cover_a_range_once<TypeParam>(); }
-TYPED_TEST(CoreLaunch, SharesSuitTheBackend) { shares_suit_the_backend<TypeParam>(); }
-TYPED_TEST(CoreLaunch, HasWorkersWithSomethingToDo) {
-  workers_are_as_many_as_have_something_to_do<TypeParam>();
 }
 
 }  // namespace

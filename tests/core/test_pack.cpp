@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "core/bits.hpp"
@@ -27,19 +26,15 @@ namespace core = kastor::core;
 template <class T>
 std::vector<T> hard_pixels(std::size_t n) {
   using Limits = std::numeric_limits<T>;
-  const T special[] = {Limits::quiet_NaN(),
-                       Limits::infinity(),
-                       -Limits::infinity(),
-                       T(0),
-                       -T(0),
-                       Limits::max(),
-                       Limits::denorm_min(),
-                       T(1),
-                       T(-1)};
+  std::vector<T> special;
+  for (const T x : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), T(0), -T(0),
+                    Limits::max(), Limits::denorm_min(), T(1), T(-1)})
+    special.push_back(x);
   ts::Random random(4);
   std::vector<T> pixels(n);
   for (T& pixel : pixels) {
-    pixel = random.below(3) == 0 ? special[random.below(9)] : static_cast<T>(random.gaussian());
+    pixel = random.below(3) == 0 ? special[static_cast<std::size_t>(random.below(9))]
+                                 : static_cast<T>(random.gaussian());
   }
   return pixels;
 }
@@ -174,10 +169,13 @@ struct FoldInOrder {
   }
 };
 
-template <class C>
-void pixels_of_a_row_come_in_order() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+template <class T>
+class Packs : public ::testing::Test {};
+TYPED_TEST_SUITE(Packs, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(Packs, OfARowComeInOrder) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const auto pixels = hard_pixels<T>(offsets + 64);
   const auto on_device = ts::to_device_list<Exec>(pixels);
   const auto got = ts::map_on<Exec>(cases, FoldInOrder<T>{on_device.data()});
@@ -198,10 +196,9 @@ struct ThereAndBack {
   }
 };
 
-template <class C>
-void keys_have_the_order_of_the_pixels() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Packs, HaveKeysInTheOrderOfTheirPixels) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const auto pixels = hard_pixels<T>(300);
   const auto on_device = ts::to_device_list<Exec>(pixels);
   const auto back = ts::map_on<Exec>(300, ThereAndBack<T>{on_device.data()});
@@ -216,10 +213,6 @@ void keys_have_the_order_of_the_pixels() {
   EXPECT_LT(core::key_of(-T(0)), core::key_of(T(0)));
 }
 
-template <class T>
-class Packs : public ::testing::Test {};
-TYPED_TEST_SUITE(Packs, ts::ExecsAndReals, ts::CaseName);
-
 TYPED_TEST(Packs, HaveTheBitsOfAPlainLoop) {
   bits_are_those_of_a_plain_loop<TypeParam, 4>();
   bits_are_those_of_a_plain_loop<TypeParam, 16>();
@@ -229,10 +222,6 @@ TYPED_TEST(Packs, HoldWhatWasLoaded) {
   packs_hold_what_was_loaded<TypeParam, 4>();
   packs_hold_what_was_loaded<TypeParam, 16>();
   packs_hold_what_was_loaded<TypeParam, 64>();
-}
-TYPED_TEST(Packs, OfARowComeInOrder) { pixels_of_a_row_come_in_order<TypeParam>(); }
-TYPED_TEST(Packs, HaveKeysInTheOrderOfTheirPixels) {
-  keys_have_the_order_of_the_pixels<TypeParam>();
 }
 
 }  // namespace

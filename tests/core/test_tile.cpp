@@ -6,7 +6,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,13 +22,7 @@ namespace {
 
 namespace ts = testing_support;
 namespace core = kastor::core;
-
-template <int threads, class Exec, class Kernel>
-void run_groups(std::int64_t groups, int scratch_bytes, const Kernel& kernel) {
-  const Exec space;
-  core::for_each_group<threads>("test::groups", space, {groups, scratch_bytes}, kernel);
-  space.fence("test::groups");
-}
+using ts::run_groups;
 
 /// Around 32 threads side by side, and eight rows at once.
 constexpr std::pair<int, int> rectangles[] = {{0, 5},  {5, 0},   {1, 1},   {1, 32},  {3, 31},
@@ -103,18 +96,6 @@ void rows_are_copied() {
   }
 }
 
-template <class Exec, class T>
-void pitches_hold_the_columns() {
-  for (int columns = 1; columns < 400; ++columns) {
-    const int pitch = core::scratch_pitch<Exec, T>(columns);
-    EXPECT_GE(pitch, columns);
-    EXPECT_LE(pitch, columns + 2 * 64 / static_cast<int>(sizeof(T)));
-    // An odd number of elements or of cache lines.
-    const int line = core::lanes_v<Exec, T> == 1 ? 1 : 64 / static_cast<int>(sizeof(T));
-    EXPECT_EQ(pitch % (2 * line), line) << columns;
-  }
-}
-
 // ------------------------------------------------------------------------------ sums of products
 
 template <class Exec, class T>
@@ -182,8 +163,8 @@ void lists_arrive() {
 
 template <class Exec, class T>
 void rows_have_the_pitch_of_the_view() {
-  const Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> image("test::image", 7,
-                                                                                  11);
+  using Image = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
+  const Image image("test::image", 7, 11);
   const auto whole = core::writable_rows_of(image);
   EXPECT_EQ(whole.data, image.data());
   EXPECT_EQ(whole.ny, 7);
@@ -212,9 +193,6 @@ TYPED_TEST(Tile, EveryPixelIsVisitedOnce) {
 TYPED_TEST(Tile, RowsAreCopied) {
   rows_are_copied<typename TypeParam::exec, typename TypeParam::real, 32>();
   rows_are_copied<typename TypeParam::exec, typename TypeParam::real, 128>();
-}
-TYPED_TEST(Tile, PitchesHoldTheColumns) {
-  pitches_hold_the_columns<typename TypeParam::exec, typename TypeParam::real>();
 }
 TYPED_TEST(Tile, ProductsAreAddedInOrder) {
   products_are_added_in_order<typename TypeParam::exec, typename TypeParam::real>();

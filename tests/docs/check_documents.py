@@ -13,7 +13,6 @@ import re
 import sys
 import unittest
 
-sys.dont_write_bytecode = True  # the source tree stays clean
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "apps"))
 

@@ -6,7 +6,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kastor/source_finder.hpp>
-#include <string>
 
 #include "compare.hpp"
 #include "core/random.hpp"
@@ -40,8 +39,13 @@ struct PlaceCrosses {
   }
 };
 
-template <class Exec>
-void finds_every_cross() {
+template <class C>
+class LargeImage : public ::testing::Test {};
+
+TYPED_TEST_SUITE(LargeImage, testing_support::Execs, testing_support::CaseName);
+
+TYPED_TEST(LargeImage, BeyondTwoToThe31PixelsIsFoundAndMeasured) {
+  using Exec = TypeParam;
   const Exec space;
   kastor::Image<float, Exec> image;
   try {
@@ -153,25 +157,14 @@ void finds_what_one_core_finds(kastor::Connectivity connectivity) {
   EXPECT_TRUE(testing_support::same_bits(found.sources, want.sources));
 }
 
-template <class Exec>
-void clips_a_falling_tail_as_one_core() {
+TYPED_TEST(LargeImage, FallingTailsAreClippedAsOnOneCore) {
+  using Exec = TypeParam;
   constexpr auto four = kastor::Connectivity::four;
   const kastor::FindResult want = find_placed<PlaceFallingTail, Kokkos::Serial>(four);
   const kastor::FindResult found = find_placed<PlaceFallingTail, Exec>(four);
   EXPECT_GE(want.clip.passes, 10);
   EXPECT_EQ(found.clip.route, kastor::ClipRoute::bracketed);
   EXPECT_TRUE(testing_support::same_bits(found.clip, want.clip));
-}
-
-template <class C>
-class LargeImage : public ::testing::Test {};
-
-TYPED_TEST_SUITE(LargeImage, testing_support::Execs, testing_support::CaseName);
-
-TYPED_TEST(LargeImage, BeyondTwoToThe31PixelsIsFoundAndMeasured) { finds_every_cross<TypeParam>(); }
-
-TYPED_TEST(LargeImage, FallingTailsAreClippedAsOnOneCore) {
-  clips_a_falling_tail_as_one_core<TypeParam>();
 }
 
 TYPED_TEST(LargeImage, LongRunsAreSummedAsOnOneCore) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <kastor/error.hpp>
 #include <kastor/io/fits_image.hpp>
@@ -102,6 +103,21 @@ class FitsMaker {
     fits_update_key(m_fits, TSTRING, name, const_cast<char*>(value.c_str()), nullptr, &m_status);
     return *this;
   }
+  /// An empty table; `columns` are names, forms and units.
+  FitsMaker& table(const char* name, int rows, std::vector<std::array<const char*, 3>> columns) {
+    std::vector<char*> parts[3];
+    for (const auto& column : columns)
+      for (std::size_t k = 0; k < 3; ++k) parts[k].push_back(const_cast<char*>(column[k]));
+    fits_create_tbl(m_fits, BINARY_TBL, rows, static_cast<int>(columns.size()), parts[0].data(),
+                    parts[1].data(), parts[2].data(), name, &m_status);
+    return *this;
+  }
+  template <class T>
+  FitsMaker& column(int number, int type, std::vector<T> values) {
+    fits_write_col(m_fits, type, number, 1, 1, static_cast<LONGLONG>(values.size()), values.data(),
+                   &m_status);
+    return *this;
+  }
   [[nodiscard]] fitsfile* get() { return m_fits; }
   int& status() { return m_status; }
   void close() {
@@ -137,6 +153,8 @@ inline std::string read_error(const std::string& path,
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
+/// Shows both if the text does not contain the part.
+#define EXPECT_SAYS(text, part) EXPECT_PRED2(contains, text, part)
 
 template <class T>
 const kastor::io::HostPixels<T>& pixels_of(const kastor::io::FitsImage& image) {

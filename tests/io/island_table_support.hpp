@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <kastor/io/beam.hpp>
+#include <kastor/io/island_table.hpp>
 #include <kastor/io/wcs.hpp>
 #include <kastor/island.hpp>
 #include <limits>
@@ -70,6 +71,23 @@ inline kastor::Island plain_island(double x, double y, double xx = 4, double xy 
   island.rms = island.rms_at_peak = 0.1;
   island.background = island.background_at_peak = 0.025;
   return island;
+}
+
+/// Fluxes per beam.
+inline kastor::io::IslandTableParams per_beam(double major_arcsec, double minor_arcsec = 10,
+                                              double angle = 0) {
+  kastor::io::IslandTableParams params;
+  params.beam = beam_of(major_arcsec, minor_arcsec, angle);
+  params.unit = "Jy/beam";
+  return params;
+}
+
+/// The table of islands on the sky of a header.
+inline auto table_on(const Header& header, const kastor::Islands& islands,
+                     kastor::io::IslandTableParams params = {}) {
+  const kastor::io::Wcs wcs = header.wcs();
+  params.wcs = &wcs;
+  return kastor::io::island_table(islands, params);
 }
 
 }  // namespace testing_support

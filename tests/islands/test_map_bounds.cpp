@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "generators.hpp"
@@ -102,18 +100,6 @@ TEST(NearbyMap, HasTheBitsOfTheMapInAnyOrder) {
   }
 }
 
-TEST(NearbyMap, IsAConstantOrAnImage) {
-  const auto image = ts::make_image<double>(ts::Pixels::gaussian, 5, 7, 3);
-  const auto on_device = ts::to_device<First>(image);
-  const kastor::PixelMap<First, double> of_image{kastor::ConstImage<double, First>(on_device)};
-  const kastor::PixelMap<First, double> constant(2.5);
-  kastor::detail::NearbyMap<First, double> nearby(of_image), everywhere(constant);
-  for (std::int64_t i = 0; i < 35; ++i) {
-    EXPECT_EQ(nearby(i / 7, i % 7), image(i / 7, i % 7));
-    EXPECT_EQ(everywhere(i / 7, i % 7), 2.5);
-  }
-}
-
 /// The bounds hold for every pixel of a patch.
 TEST(MapBounds, HoldOnPatchesOfSurfaces) {
   ts::Random random(8);
@@ -135,82 +121,6 @@ TEST(MapBounds, HoldOnPatchesOfSurfaces) {
     // Only beside numbers near the largest double is nothing known.
     EXPECT_EQ(known, mesh.nodes(0, 0).value < -1e299 ? 0 : 300);
   }
-}
-
-/// A few rounding errors wide where a surface is flat; on a smooth one a few per cent of its range.
-TEST(MapBounds, AreTight) {
-  ts::HostMesh mesh = ts::random_mesh(256, 256, 64, 64, 7, 0, false, 1);
-  const Patch patch{64, 127, 64, 127};
-  const Bounds flat = kastor::detail::bounds_of(ts::to_device_surface<First>(mesh), patch);
-  EXPECT_LE(flat.low, 7);
-  EXPECT_GE(flat.high, 7);
-  EXPECT_LT(flat.high - flat.low, 1e-9);
-  for (std::int64_t j = 0; j < 4; ++j) {
-    for (std::int64_t i = 0; i < 4; ++i)
-      mesh.nodes(j, i) = {std::sin(0.3 * static_cast<double>(i + j)), -0.09, -0.09, 0.01};
-  }
-  const Bounds smooth = kastor::detail::bounds_of(ts::to_device_surface<First>(mesh), patch);
-  const Bounds want = extremes(mesh, patch);
-  EXPECT_LT(smooth.high - smooth.low, 1.1 * (want.high - want.low));
-}
-
-TEST(MapBounds, AreUnknownWhereANodeIsNotFinite) {
-  const ts::HostMesh mesh = ts::random_mesh(90, 170, 32, 64, 1, 1, false, 1);
-  for (const double bad :
-       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    for (double kastor::MeshNode::*field : {&kastor::MeshNode::value, &kastor::MeshNode::d2x,
-                                            &kastor::MeshNode::d2y, &kastor::MeshNode::d2x2y}) {
-      for (std::int64_t node = 0; node < 4; ++node) {
-        ts::HostMesh broken = mesh;
-        broken.nodes(node / 2, node % 2).*field = bad;
-        const auto surface = ts::to_device_surface<First>(broken);
-        EXPECT_FALSE(kastor::detail::bounds_of(surface, {17, 20, 40, 50}).known);
-      }
-    }
-  }
-}
-
-template <class T>
-void image_bounds_are_its_extremes() {
-  using Limits = std::numeric_limits<T>;
-  const auto host = ts::make_image<T>(ts::Pixels::gaussian, rows, columns, 4);
-  const auto image = ts::to_device<First>(host);
-  const kastor::PixelMap<First, T> map{kastor::ConstImage<T, First>(image)};
-  ts::Random random(9);
-  for (int trial = 0; trial < 100; ++trial) {
-    const Patch patch = random_patch(random);
-    const Bounds want =
-        extremes([&](auto y, auto x) { return static_cast<double>(host(y, x)); }, patch);
-    const Bounds got = kastor::detail::bounds_of(map, patch);
-    EXPECT_TRUE(got.known);
-    EXPECT_EQ(got.low, want.low);
-    EXPECT_EQ(got.high, want.high);
-  }
-  for (const T bad :
-       {Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
-    auto broken = host;
-    broken(20, 30) = bad;
-    const auto on_device = ts::to_device<First>(broken);
-    const kastor::PixelMap<First, T> of_broken{kastor::ConstImage<T, First>(on_device)};
-    EXPECT_FALSE(kastor::detail::bounds_of(of_broken, {20, 20, 0, 63}).known);
-    EXPECT_FALSE(kastor::detail::bounds_of(of_broken, {20, 20, 30, 30}).known);
-    EXPECT_TRUE(kastor::detail::bounds_of(of_broken, {21, 21, 0, 63}).known);
-  }
-}
-TEST(MapBounds, OfImagesAreTheirExtremes) {
-  image_bounds_are_its_extremes<float>();
-  image_bounds_are_its_extremes<double>();
-}
-
-TEST(MapBounds, OfConstantsAreThese) {
-  using Map = kastor::PixelMap<First, float>;
-  const Bounds bounds = kastor::detail::bounds_of(Map(-2.5), Patch{0, 3, 0, 3});
-  EXPECT_TRUE(bounds.known);
-  EXPECT_EQ(bounds.low, -2.5);
-  EXPECT_EQ(bounds.high, -2.5);
-  for (const double bad :
-       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
-    EXPECT_FALSE(kastor::detail::bounds_of(Map(bad), Patch{0, 3, 0, 3}).known);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "compare.hpp"
-#include "core/launch.hpp"
 #include "device.hpp"
 #include "generators.hpp"
 #include "island_scenes.hpp"
@@ -67,13 +66,9 @@ void masks_match_naive(const ts::Scene<typename C::real>& scene, double seed, do
   using T = typename C::real;
   const Masks want = mark_naive(scene, seed, flood);
   const kd::Shape shape{scene.image.ny, scene.image.nx};
-  const ts::DeviceMap<Exec, T> level(scene.background.level), rms(scene.background.rms);
-  const kastor::Background<Exec, T> background{level.map, rms.map};
-  kastor::BitMask<Exec> region;
-  if (scene.region.ny > 0) region = ts::to_device_mask<Exec>(scene.region);
+  const ts::DeviceScene<Exec, T> device(scene);
   const auto cut_out = ts::to_device_cut_out<Exec>(scene.image);
-  const auto whole = ts::to_device<Exec>(scene.image);
-  const kd::Patches patches(shape, background);
+  const kd::Patches patches(shape, device.background);
   const Kokkos::View<kd::PatchLimits<T>*, typename Exec::memory_space> limits(
       "test::limits", static_cast<std::size_t>(patches.count()));
   for (const bool negative : {false, true}) {
@@ -86,10 +81,11 @@ void masks_match_naive(const ts::Scene<typename C::real>& scene, double seed, do
       std::uint64_t* const below[] = {negative ? got[3].words.data() : nullptr,
                                       negative ? got[4].words.data() : nullptr};
       const std::vector<kastor::ConstImage<T, Exec>> split =
-          bands == 0 ? std::vector<kastor::ConstImage<T, Exec>>{whole}
+          bands == 0 ? std::vector<kastor::ConstImage<T, Exec>>{device.image}
                      : ts::split_into_bands<Exec, T>(cut_out.image, bands);
       kd::mark_islands<Exec, T>(
-          Exec{}, split, patches, {background, seed, flood}, region.words.data(), limits.data(),
+          Exec{}, split, patches, {device.background, seed, flood}, device.region.words.data(),
+          limits.data(),
           {got[0].words.data(), got[1].words.data(), got[2].words.data(), below[0], below[1]});
       Exec{}.fence("test::mark");
       for (int kind = 0; kind < (negative ? kinds : 3); ++kind) {
@@ -101,18 +97,21 @@ void masks_match_naive(const ts::Scene<typename C::real>& scene, double seed, do
   }
 }
 
-template <class C>
-void scenes_match_naive() {
-  using T = typename C::real;
+template <class T>
+class IslandMasks : public ::testing::Test {};
+TYPED_TEST_SUITE(IslandMasks, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(IslandMasks, MatchNaiveForEveryKindOfMap) {
+  using T = typename TypeParam::real;
   for (const ts::Maps maps : ts::all_maps) {
     for (const auto& [ny, nx] : {std::pair{131, 203}, std::pair{1, 7}, std::pair{64, 64},
                                  std::pair{3, 2100}, std::pair{200, 1}}) {
       auto scene = ts::make_scene<T>(maps, ny, nx, 3);
       const std::string what = "maps " + std::to_string(static_cast<int>(maps));
-      masks_match_naive<C>(scene, 5, 3, what);
-      masks_match_naive<C>(scene, 1, 0, what + ", flood 0");
+      masks_match_naive<TypeParam>(scene, 5, 3, what);
+      masks_match_naive<TypeParam>(scene, 1, 0, what + ", flood 0");
       scene.region = ts::random_mask(ny, nx, 0.9, 6);
-      masks_match_naive<C>(scene, 2, 1, what + ", region");
+      masks_match_naive<TypeParam>(scene, 2, 1, what + ", region");
       if (::testing::Test::HasFailure()) return;
     }
   }
@@ -120,9 +119,8 @@ void scenes_match_naive() {
 
 /// Levels that fall by many rms from pixel to pixel, rms of both signs, nodes far away and nodes
 /// that are not finite: pixels right at the thresholds.
-template <class C>
-void steep_meshes_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(IslandMasks, MatchNaiveOnSteepMeshes) {
+  using T = typename TypeParam::real;
   using Limits = std::numeric_limits<double>;
   const std::int64_t ny = 150, nx = 270;
   for (int which = 0; which < 8; ++which) {
@@ -146,15 +144,14 @@ void steep_meshes_match_naive() {
         scene.image(y, x) = random.below(3) == 0 ? beside : pixel;
       }
     }
-    masks_match_naive<C>(scene, 4, 2, "mesh " + std::to_string(which));
-    masks_match_naive<C>(scene, 0, 0, "mesh " + std::to_string(which) + ", flood 0");
+    masks_match_naive<TypeParam>(scene, 4, 2, "mesh " + std::to_string(which));
+    masks_match_naive<TypeParam>(scene, 0, 0, "mesh " + std::to_string(which) + ", flood 0");
   }
 }
 
 /// Where thresholds are beyond all pixels, or pixels near the largest numbers.
-template <class C>
-void extreme_numbers_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(IslandMasks, MatchNaiveForExtremeNumbers) {
+  using T = typename TypeParam::real;
   using Limits = std::numeric_limits<T>;
   auto image = ts::make_image<T>(ts::Pixels::gaussian, 30, 150, 2);
   const T special[] = {
@@ -166,66 +163,23 @@ void extreme_numbers_match_naive() {
   for (const double level : {0.0, 3e38, -3e38, 1e305, -huge, huge}) {
     for (const double rms : {1.0, 1e-320, 3e38, huge, 0.0, -1.0}) {
       for (const double flood : {0.0, 1.0, 1e300}) {
-        masks_match_naive<C>(ts::scene_of(image, level, rms), flood, flood,
-                             "level " + std::to_string(level) + ", rms " + std::to_string(rms));
+        masks_match_naive<TypeParam>(
+            ts::scene_of(image, level, rms), flood, flood,
+            "level " + std::to_string(level) + ", rms " + std::to_string(rms));
       }
     }
   }
 }
 
 /// A pixel is foreground, but level and threshold add up to just the pixel when they are rounded.
-template <class C>
-void roundings_do_not_hide_foreground() {
-  using T = typename C::real;
+TYPED_TEST(IslandMasks, HideNoForegroundByRounding) {
+  using T = typename TypeParam::real;
   constexpr double ulp = 0x1p-53;
   for (const double sign : {1.0, -1.0}) {
     const auto scene = ts::scene_of(ts::HostImage<T>(3, 70, T(sign)), sign * (1 - ulp), 0.8 * ulp);
     EXPECT_EQ(ts::count_naive(mark_naive(scene, 1, 1).of[sign > 0 ? 1 : 3]), 210);
-    masks_match_naive<C>(scene, 1, 1, "rounded thresholds");
+    masks_match_naive<TypeParam>(scene, 1, 1, "rounded thresholds");
   }
-}
-
-/// Or everything would be judged by the maps: right, but slow.
-template <class C>
-void limits_are_near_the_thresholds() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
-  const std::int64_t n = 256;
-  ts::Scene<T> scene;
-  scene.background.level.mesh = ts::random_mesh(n, n, 64, 64, 10, 0.1, false, 1);
-  scene.background.rms.mesh = ts::random_mesh(n, n, 64, 64, 1, 0.02, true, 2);
-  const ts::DeviceMap<Exec, T> level(scene.background.level), rms(scene.background.rms);
-  const kastor::Background<Exec, T> background{level.map, rms.map};
-  const kd::Patches patches(kd::Shape{n, n}, background);
-  const Kokkos::View<kd::PatchLimits<T>*, typename Exec::memory_space> limits(
-      "test::limits", static_cast<std::size_t>(patches.count()));
-  kastor::core::for_each(
-      "test::bound", Exec{}, patches.count(),
-      kd::BoundPatches<Exec, T>{{background, 5, 3}, true, patches, limits.data()});
-  for (const auto& [low, high] : ts::to_host_list(limits, patches.count())) {
-    EXPECT_GT(high, 12);
-    EXPECT_LT(high, 13.5);
-    EXPECT_GT(low, 6.5);
-    EXPECT_LT(low, 8);
-  }
-}
-
-template <class T>
-class IslandMasks : public ::testing::Test {};
-TYPED_TEST_SUITE(IslandMasks, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(IslandMasks, MatchNaiveForEveryKindOfMap) { scenes_match_naive<TypeParam>(); }
-
-TYPED_TEST(IslandMasks, MatchNaiveOnSteepMeshes) { steep_meshes_match_naive<TypeParam>(); }
-
-TYPED_TEST(IslandMasks, MatchNaiveForExtremeNumbers) { extreme_numbers_match_naive<TypeParam>(); }
-
-TYPED_TEST(IslandMasks, HideNoForegroundByRounding) {
-  roundings_do_not_hide_foreground<TypeParam>();
-}
-
-TYPED_TEST(IslandMasks, LookAtMapsNearTheThresholdsOnly) {
-  limits_are_near_the_thresholds<TypeParam>();
 }
 
 }  // namespace

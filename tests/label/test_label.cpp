@@ -5,7 +5,6 @@
 #include <kastor/label.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "compare.hpp"
 #include "device.hpp"
@@ -81,9 +80,13 @@ void random_masks_match_flood_fill(std::int64_t ny, std::int64_t nx) {
   }
 }
 
-/// Any order of the unions must give the same links: the same mask again and again.
 template <class Exec>
-void repeats_itself() {
+class Labels : public ::testing::Test {};
+TYPED_TEST_SUITE(Labels, ts::Execs, ts::CaseName);
+
+/// Any order of the unions must give the same links: the same mask again and again.
+TYPED_TEST(Labels, AreTheSameInEveryCall) {
+  using Exec = TypeParam;
   const Exec space;
   const auto host = ts::random_mask(400, 700, 0.593, 5);
   const auto mask = ts::to_device_mask<Exec>(host);
@@ -95,8 +98,8 @@ void repeats_itself() {
   }
 }
 
-template <class Exec>
-void small_components_are_dropped() {
+TYPED_TEST(Labels, LeaveOutComponentsBelowMinPixels) {
+  using Exec = TypeParam;
   for (const std::int64_t min_pixels : {2, 3, 10, 1000, 1000000}) {
     matches_flood_fill<Exec>(ts::random_mask(83, 131, 0.4, 9), "random", min_pixels);
     matches_flood_fill<Exec>(ts::spiral_mask(83, 131), "spiral", min_pixels);
@@ -110,8 +113,8 @@ void small_components_are_dropped() {
 
 /// Hysteresis: only components with a seed of their own stay, and those away from the border if so
 /// asked. Without seeds the same object keeps what it always kept.
-template <class Exec>
-void components_without_a_seed_are_dropped() {
+TYPED_TEST(Labels, LeaveOutComponentsWithoutASeed) {
+  using Exec = TypeParam;
   for (const double density : {0.0, 0.001, 0.02, 0.5, 1.1}) {
     for (const bool drop_at_edge : {false, true}) {
       for (const std::int64_t min_pixels : {1, 4}) {
@@ -154,8 +157,8 @@ void components_without_a_seed_are_dropped() {
 }
 
 /// What a mask before has left must not matter.
-template <class Exec>
-void one_object_labels_full_and_empty_masks() {
+TYPED_TEST(Labels, ComeFromOneObjectForFullAndEmptyMasks) {
+  using Exec = TypeParam;
   const kastor::LabelParams params{kastor::Connectivity::four, 1};
   kastor::Labeller<Exec> labeller(Exec{}, params);
   std::uint64_t seed = 1;
@@ -166,8 +169,8 @@ void one_object_labels_full_and_empty_masks() {
   }
 }
 
-template <class Exec>
-void one_object_labels_masks_of_different_sizes() {
+TYPED_TEST(Labels, ComeFromOneObjectForMasksOfDifferentSizes) {
+  using Exec = TypeParam;
   const kastor::LabelParams params{kastor::Connectivity::eight, 2};
   kastor::Labeller<Exec> labeller(Exec{}, params);
   std::uint64_t seed = 1;
@@ -181,8 +184,8 @@ void one_object_labels_masks_of_different_sizes() {
   }
 }
 
-template <class Exec>
-void a_moved_object_still_labels() {
+TYPED_TEST(Labels, SurviveAMoveOfTheLabeller) {
+  using Exec = TypeParam;
   const kastor::LabelParams params;
   const auto mask = ts::random_mask(20, 30, 0.5, 1);
   kastor::Labeller<Exec> first{Exec{}};
@@ -193,8 +196,8 @@ void a_moved_object_still_labels() {
   matches_flood_fill(first, params, mask, "moved back");
 }
 
-template <class Exec>
-void the_result_of_the_one_shot_form_owns_its_views() {
+TYPED_TEST(Labels, OwnTheirViewsInTheOneShotForm) {
+  using Exec = TypeParam;
   const auto host = ts::random_mask(50, 70, 0.5, 1);
   const auto labels = kastor::label(Exec{}, ts::to_device_mask<Exec>(host));
   const auto other = ts::random_mask(50, 70, 0.5, 2);
@@ -208,19 +211,8 @@ void the_result_of_the_one_shot_form_owns_its_views() {
       ts::runs_naive(other, ts::label_naive(other, kastor::Connectivity::eight)), "second");
 }
 
-template <class Exec>
-void a_thresholded_image_is_labelled_like_its_mask() {
-  const Exec space;
-  const auto host = ts::make_image<float>(ts::Pixels::contaminated, 60, 199, 4);
-  const auto cut_out = ts::to_device_cut_out<Exec>(host);
-  const auto mask = ts::threshold_naive(host, 0.0);
-  const auto want = ts::label_naive(mask, kastor::Connectivity::four);
-  const auto got = kastor::label(space, kastor::threshold(space, cut_out.image, 0.0));
-  EXPECT_TRUE(ts::same_pixels(ts::to_host_labels<std::int32_t>(got), want.image));
-}
-
-template <class Exec>
-void throws_on_parameters_out_of_range() {
+TYPED_TEST(Labels, ThrowOnParametersOutOfRange) {
+  using Exec = TypeParam;
   const Exec space;
   for (const std::int64_t min_pixels : {0, -1}) {
     ts::expect_error(
@@ -240,16 +232,11 @@ template <class Exec, class Label>
 void dense_labels_of_another_shape_throw() {
   const Exec space;
   const auto labels = kastor::label(space, ts::to_device_mask<Exec>(ts::HostMask(5, 70, 1)));
-  using Dense = Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space>;
   for (const auto& [ny, nx] : {std::pair{5U, 71U}, std::pair{5U, 69U}, std::pair{4U, 70U}}) {
-    const Dense image("test::labels", ny, nx);
+    const kastor::Image<Label, Exec> image("test::labels", ny, nx);
     ts::expect_error([&] { kastor::write_labels(space, labels, image); }, {"kastor::write_labels"});
   }
 }
-
-template <class Exec>
-class Labels : public ::testing::Test {};
-TYPED_TEST_SUITE(Labels, ts::Execs, ts::CaseName);
 
 TYPED_TEST(Labels, MatchFloodFillOnTortureMasks) {
   for (const std::int64_t nx : {1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193}) {
@@ -276,34 +263,6 @@ TYPED_TEST(Labels, MatchFloodFillOnCrowdedMasks) {
   crowded_masks_match_flood_fill<TypeParam>(60, 2200);
   crowded_masks_match_flood_fill<TypeParam>(1, 70000);
 }
-
-TYPED_TEST(Labels, AreTheSameInEveryCall) { repeats_itself<TypeParam>(); }
-
-TYPED_TEST(Labels, LeaveOutComponentsBelowMinPixels) { small_components_are_dropped<TypeParam>(); }
-
-TYPED_TEST(Labels, LeaveOutComponentsWithoutASeed) {
-  components_without_a_seed_are_dropped<TypeParam>();
-}
-
-TYPED_TEST(Labels, ComeFromOneObjectForMasksOfDifferentSizes) {
-  one_object_labels_masks_of_different_sizes<TypeParam>();
-}
-
-TYPED_TEST(Labels, ComeFromOneObjectForFullAndEmptyMasks) {
-  one_object_labels_full_and_empty_masks<TypeParam>();
-}
-
-TYPED_TEST(Labels, SurviveAMoveOfTheLabeller) { a_moved_object_still_labels<TypeParam>(); }
-
-TYPED_TEST(Labels, OwnTheirViewsInTheOneShotForm) {
-  the_result_of_the_one_shot_form_owns_its_views<TypeParam>();
-}
-
-TYPED_TEST(Labels, FollowAThresholdedImage) {
-  a_thresholded_image_is_labelled_like_its_mask<TypeParam>();
-}
-
-TYPED_TEST(Labels, ThrowOnParametersOutOfRange) { throws_on_parameters_out_of_range<TypeParam>(); }
 
 TYPED_TEST(Labels, ThrowOnADenseImageOfAnotherShape) {
   dense_labels_of_another_shape_throw<TypeParam, std::int32_t>();

@@ -35,9 +35,13 @@ ts::HostMask checkerboard(std::int64_t ny, std::int64_t nx) {
   return ts::mask_where(ny, nx, [](std::int64_t y, std::int64_t x) { return (y + x) % 2 == 0; });
 }
 
-/// A mask with more runs than the first lists have room for: the second attempt finds them all.
 template <class Exec>
-void lists_that_are_too_short_grow() {
+class LabelLists : public ::testing::Test {};
+TYPED_TEST_SUITE(LabelLists, ts::Execs, ts::CaseName);
+
+/// A mask with more runs than the first lists have room for: the second attempt finds them all.
+TYPED_TEST(LabelLists, GrowWhereTheyAreTooShort) {
+  using Exec = TypeParam;
   const Exec space;
   kastor::Labeller<Exec> labeller(space);
   const auto host = checkerboard(150, 401);
@@ -66,8 +70,8 @@ void lists_that_are_too_short_grow() {
 }
 
 /// One run more than fits, and exactly as many as fit.
-template <class Exec>
-void lists_may_be_full() {
+TYPED_TEST(LabelLists, MayBeFull) {
+  using Exec = TypeParam;
   const Exec space;
   for (const std::int64_t more : {0, 1}) {
     kastor::Labeller<Exec> labeller(space);
@@ -87,8 +91,8 @@ void lists_may_be_full() {
   }
 }
 
-template <class Exec>
-void runs_before_every_word_are_counted() {
+TYPED_TEST(LabelLists, HaveTheRunsBeforeEveryWord) {
+  using Exec = TypeParam;
   for (const auto& [ny, nx] : {std::pair{1, 1}, std::pair{5, 64}, std::pair{7, 130},
                                std::pair{40, 515}, std::pair{100, 63}}) {
     for (const double density : {0.0, 0.01, 0.5, 1.1}) {
@@ -112,24 +116,22 @@ void runs_before_every_word_are_counted() {
 template <class Exec>
 struct ReadLabels {
   kastor::RunLabels<Exec> labels;
-  Kokkos::View<std::int64_t**, Kokkos::LayoutRight, typename Exec::memory_space> image;
+  kastor::Image<std::int64_t, Exec> image;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     image(i / labels.nx, i % labels.nx) = labels.at(i / labels.nx, i % labels.nx);
   }
 };
 
-template <class Exec>
-void any_pixel_has_its_label() {
+TYPED_TEST(LabelLists, GiveTheLabelOfAnyPixel) {
+  using Exec = TypeParam;
   for (const auto& [ny, nx] : {std::pair{3, 200}, std::pair{50, 64}, std::pair{80, 191}}) {
     for (const std::int64_t min_pixels : {1, 4}) {
       const auto host = ts::random_mask(ny, nx, 0.5, 4);
       const auto want =
           ts::drop_small_naive(ts::label_naive(host, kastor::Connectivity::eight), min_pixels);
       kastor::Labeller<Exec> labeller(Exec{}, {kastor::Connectivity::eight, min_pixels});
-      const ReadLabels<Exec> read{
-          labeller(ts::to_device_mask<Exec>(host)),
-          decltype(ReadLabels<Exec>::image)("test::labels", static_cast<std::size_t>(ny),
-                                            static_cast<std::size_t>(nx))};
+      const ReadLabels<Exec> read{labeller(ts::to_device_mask<Exec>(host)),
+                                  ts::new_image<Exec, std::int64_t>("test::labels", ny, nx)};
       Kokkos::parallel_for("test::read", Kokkos::RangePolicy<Exec>(0, ny * nx), read);
       EXPECT_EQ(ts::to_host_grid(read.image).values, want.image.values);
     }
@@ -137,12 +139,11 @@ void any_pixel_has_its_label() {
 }
 
 /// Labels in an image inside a larger one, of which nothing else may change.
-template <class Exec>
-void labels_fill_a_cut_out() {
+TYPED_TEST(LabelLists, FillACutOut) {
+  using Exec = TypeParam;
   const auto host = ts::random_mask(30, 131, 0.4, 5);
   const auto want = ts::label_naive(host, kastor::Connectivity::four);
-  const Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename Exec::memory_space> larger(
-      "test::labels", 33, 150);
+  const kastor::Image<std::int32_t, Exec> larger("test::labels", 33, 150);
   Kokkos::deep_copy(larger, -7);
   const auto labels = kastor::label(Exec{}, ts::to_device_mask<Exec>(host));
   kastor::write_labels(Exec{}, labels,
@@ -157,8 +158,8 @@ void labels_fill_a_cut_out() {
   }
 }
 
-template <class Exec>
-void masks_without_pixels_have_no_runs() {
+TYPED_TEST(LabelLists, AreEmptyWithoutPixels) {
+  using Exec = TypeParam;
   const Exec space;
   for (const auto& [ny, nx] : {std::pair{0, 0}, std::pair{0, 70}, std::pair{70, 0}}) {
     kastor::Labeller<Exec> labeller(space);
@@ -167,16 +168,14 @@ void masks_without_pixels_have_no_runs() {
     EXPECT_EQ(labels.runs, 0);
     EXPECT_EQ(labels.components, 0);
     EXPECT_EQ(labels.foreground_pixels, 0);
-    const Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename Exec::memory_space> image(
-        "test::labels", static_cast<std::size_t>(ny), static_cast<std::size_t>(nx));
-    kastor::write_labels(space, labels, image);
+    kastor::write_labels(space, labels, ts::new_image<Exec, std::int32_t>("test::labels", ny, nx));
     space.fence("test::written");
   }
 }
 
 /// Where the places of pixels nearly fill 31 bits.
-template <class Exec>
-void the_widest_mask_is_labelled_to_its_end() {
+TYPED_TEST(LabelLists, GoToTheEndOfTheWidestMask) {
+  using Exec = TypeParam;
   constexpr std::int64_t nx = 2147483646;
   const Exec space;
   auto mask = kastor::make_bit_mask(space, 1, nx);
@@ -192,28 +191,6 @@ void the_widest_mask_is_labelled_to_its_end() {
   EXPECT_EQ(labels.foreground_pixels, 6);
   EXPECT_EQ(ts::to_host_list(labels.begin, 4), (std::vector<std::int32_t>{0, 2, nx - 5, nx - 2}));
   EXPECT_EQ(ts::to_host_list(labels.end, 4), (std::vector<std::int32_t>{1, 3, nx - 3, nx}));
-}
-
-template <class Exec>
-class LabelLists : public ::testing::Test {};
-TYPED_TEST_SUITE(LabelLists, ts::Execs, ts::CaseName);
-
-TYPED_TEST(LabelLists, GrowWhereTheyAreTooShort) { lists_that_are_too_short_grow<TypeParam>(); }
-
-TYPED_TEST(LabelLists, MayBeFull) { lists_may_be_full<TypeParam>(); }
-
-TYPED_TEST(LabelLists, HaveTheRunsBeforeEveryWord) {
-  runs_before_every_word_are_counted<TypeParam>();
-}
-
-TYPED_TEST(LabelLists, GiveTheLabelOfAnyPixel) { any_pixel_has_its_label<TypeParam>(); }
-
-TYPED_TEST(LabelLists, FillACutOut) { labels_fill_a_cut_out<TypeParam>(); }
-
-TYPED_TEST(LabelLists, AreEmptyWithoutPixels) { masks_without_pixels_have_no_runs<TypeParam>(); }
-
-TYPED_TEST(LabelLists, GoToTheEndOfTheWidestMask) {
-  the_widest_mask_is_labelled_to_its_end<TypeParam>();
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <kastor/kastor.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -125,9 +124,7 @@ void copy(const Exec& space, const From& from, const To& to) {
 
 template <class Exec, class V>
 ts::HostGrid<typename V::non_const_value_type> read(const Exec& space, const V& view) {
-  using Value = typename V::non_const_value_type;
-  const Kokkos::View<Value**, Kokkos::LayoutRight, typename Exec::memory_space> dense("test::dense",
-                                                                                      ny, nx);
+  const kastor::Image<typename V::non_const_value_type, Exec> dense("test::dense", ny, nx);
   copy(space, view, dense);
   return ts::to_host_grid(dense);
 }
@@ -284,8 +281,7 @@ TYPED_TEST(LabelViews, OfEveryKindAreFilledAlike) {
   using Exec = TypeParam;
   const Exec space;
   const auto compare = [&]<class Label>(Label) {
-    const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space> plain(
-        "test::plain", ny, nx);
+    const kastor::Image<Label, Exec> plain("test::plain", ny, nx);
     const Bits expected = labels_written(space, plain);
     for_each_kind<Exec, Label>([&](const char* kind, const auto& view) {
       EXPECT_TRUE(labels_written(space, view) == expected) << kind;

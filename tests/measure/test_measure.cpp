@@ -84,26 +84,30 @@ ts::HostImage<T> positive_image(std::int64_t ny, std::int64_t nx, std::uint64_t 
   return image;
 }
 
-template <class C>
-void random_masks_match_naive() {
-  using T = typename C::real;
+template <class T>
+class Measure : public ::testing::Test {};
+TYPED_TEST_SUITE(Measure, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(Measure, MatchesNaiveOnRandomMasks) {
+  using T = typename TypeParam::real;
   for (const auto& [ny, nx] : {std::pair{1, 1}, std::pair{1, 200}, std::pair{200, 1},
                                std::pair{67, 129}, std::pair{300, 400}}) {
     const auto image = positive_image<T>(ny, nx, 3);
     for (const double density : {0.05, 0.4, 0.6, 1.1}) {
       const auto mask = ts::random_mask(ny, nx, density, 8);
-      matches_naive<C>(image, mask, "positive");
-      matches_naive<C>(image, mask, "positive, 8-connectivity", {kastor::Connectivity::eight, 1});
-      matches_naive<C>(image, mask, "positive, large ones", {kastor::Connectivity::four, 5});
+      matches_naive<TypeParam>(image, mask, "positive");
+      matches_naive<TypeParam>(image, mask, "positive, 8-connectivity",
+                               {kastor::Connectivity::eight, 1});
+      matches_naive<TypeParam>(image, mask, "positive, large ones",
+                               {kastor::Connectivity::four, 5});
     }
   }
 }
 
 /// One large component of many short runs, and small ones in its holes. Where its pixels are of
 /// about one size all sums are exact, whatever is added first; less and less so if some are small.
-template <class C>
-void pixels_of_any_size_in_short_runs_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MatchesNaiveOnPixelsOfAnySizeInShortRuns) {
+  using T = typename TypeParam::real;
   const kastor::LabelParams eight{kastor::Connectivity::eight, 1};
   for (const auto& [ny, nx] : {std::pair{40, 1000}, std::pair{90, 192}}) {
     const auto mask = ts::random_mask(ny, nx, 0.6, 5);
@@ -114,14 +118,15 @@ void pixels_of_any_size_in_short_runs_match_naive() {
         const int exponent = random.below(40) == 0 ? -smaller : 0;
         pixel = static_cast<T>(std::ldexp(1 + random.uniform(), exponent));
       }
-      matches_naive<C>(image, mask, "some 2^" + std::to_string(smaller) + " smaller", eight);
+      matches_naive<TypeParam>(image, mask, "some 2^" + std::to_string(smaller) + " smaller",
+                               eight);
     }
     for (T& pixel : image.values) pixel = static_cast<T>(1 + random.below(3));
-    matches_naive<C>(image, mask, "equal peaks", eight);
+    matches_naive<TypeParam>(image, mask, "equal peaks", eight);
     image(ny / 2, nx / 2) = T(0);
-    matches_naive<C>(image, mask, "a zero", eight);
+    matches_naive<TypeParam>(image, mask, "a zero", eight);
     for (T& pixel : image.values) pixel = std::numeric_limits<T>::denorm_min();
-    matches_naive<C>(image, mask, "the smallest", eight);
+    matches_naive<TypeParam>(image, mask, "the smallest", eight);
   }
 }
 
@@ -137,9 +142,8 @@ ts::HostMask long_runs(std::int64_t ny, std::int64_t nx, ts::Random& random) {
   }
   return mask;
 }
-template <class C>
-void pixels_of_any_size_in_long_runs_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MatchesNaiveOnPixelsOfAnySizeInLongRuns) {
+  using T = typename TypeParam::real;
   for (const auto& [ny, nx] : {std::pair{30, 1000}, std::pair{90, 192}, std::pair{2, 30000}}) {
     ts::Random random(7);
     const auto mask = long_runs(ny, nx, random);
@@ -152,56 +156,54 @@ void pixels_of_any_size_in_long_runs_match_naive() {
         return std::ldexp(1 + random.uniform(),
                           random.below(20) == 0 ? -static_cast<int>(random.below(smaller + 1)) : 0);
       });
-      matches_naive<C>(image, mask, "some 2^" + std::to_string(smaller) + " smaller");
+      matches_naive<TypeParam>(image, mask, "some 2^" + std::to_string(smaller) + " smaller");
     }
     fill([&] { return 1 + random.below(3); });
-    matches_naive<C>(image, mask, "equal peaks");
+    matches_naive<TypeParam>(image, mask, "equal peaks");
     for (std::size_t i = 0; i < image.values.size(); i += 97) image.values[i] = T(0);
-    matches_naive<C>(image, mask, "zeros");
+    matches_naive<TypeParam>(image, mask, "zeros");
     fill([&] { return random.gaussian() + 3; });
-    matches_naive<C>(image, mask, "some below 0");
+    matches_naive<TypeParam>(image, mask, "some below 0");
     fill([&] { return random.gaussian() - 300; });
-    matches_naive<C>(image, mask, "all below 0");
+    matches_naive<TypeParam>(image, mask, "all below 0");
     fill([&] { return std::numeric_limits<T>::denorm_min() * static_cast<T>(random.below(9)); });
-    matches_naive<C>(image, mask, "the smallest");
+    matches_naive<TypeParam>(image, mask, "the smallest");
   }
 }
 
-template <class C>
-void torture_masks_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MatchesNaiveOnTortureMasks) {
+  using T = typename TypeParam::real;
   const auto image = positive_image<T>(45, 130, 4);
   for (const auto& [name, mask] : ts::torture_masks(45, 130)) {
-    matches_naive<C>(image, mask, name);
+    matches_naive<TypeParam>(image, mask, name);
   }
 }
 
 /// Negative levels: pixels of both signs in one component, sums that nearly cancel.
-template <class C>
-void mixed_signs_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MatchesNaiveOnPixelsOfBothSigns) {
+  using T = typename TypeParam::real;
   for (const double level : {-0.02, -0.005, -1e30}) {
     const auto sky = ts::make_image<T>(ts::Pixels::contaminated, 150, 211, 5);
-    matches_naive<C>(sky, level, "contaminated sky, level " + std::to_string(level));
+    matches_naive<TypeParam>(sky, level, "contaminated sky, level " + std::to_string(level));
   }
-  matches_naive<C>(ts::make_image<T>(ts::Pixels::gaussian, 150, 211, 6), -0.5, "gaussian");
-  matches_naive<C>(ts::make_image<T>(ts::Pixels::sixteen_bit, 150, 211, 6), 0, "sixteen bit");
-  matches_naive<C>(ts::make_image<T>(ts::Pixels::denormal, 150, 211, 6), 0, "denormal");
+  matches_naive<TypeParam>(ts::make_image<T>(ts::Pixels::gaussian, 150, 211, 6), -0.5, "gaussian");
+  matches_naive<TypeParam>(ts::make_image<T>(ts::Pixels::sixteen_bit, 150, 211, 6), 0,
+                           "sixteen bit");
+  matches_naive<TypeParam>(ts::make_image<T>(ts::Pixels::denormal, 150, 211, 6), 0, "denormal");
   // Every pixel of a component negative: the peak is the largest, the centre still an average.
   ts::HostImage<T> negative = positive_image<T>(60, 70, 7);
   for (T& pixel : negative.values) pixel = -pixel;
-  matches_naive<C>(negative, ts::random_mask(60, 70, 0.5, 1), "negative");
+  matches_naive<TypeParam>(negative, ts::random_mask(60, 70, 0.5, 1), "negative");
 }
 
-template <class C>
-void a_component_of_sum_zero_has_no_centre() {
-  using T = typename C::real;
+TYPED_TEST(Measure, GivesNoCentreToASumOfZero) {
+  using T = typename TypeParam::real;
   ts::HostImage<T> image(6, 9, T(-100));
   image(1, 1) = T(0.75);
   image(1, 2) = T(-0.75);
   image(4, 4) = T(0);
   image(4, 7) = T(3);
-  const auto rows = matches_naive<C>(image, -1, "sum of zero");
+  const auto rows = matches_naive<TypeParam>(image, -1, "sum of zero");
   ASSERT_EQ(rows.size(), 3U);
   for (const std::size_t i : {0U, 1U}) {
     EXPECT_EQ(rows[i].flux_sum, 0.0);
@@ -212,9 +214,8 @@ void a_component_of_sum_zero_has_no_centre() {
   EXPECT_EQ(rows[2].y_cen, 4.0);
 }
 
-template <class C>
-void extreme_values_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MatchesNaiveOnHugeAndTinyPixels) {
+  using T = typename TypeParam::real;
   constexpr bool is_float = std::is_same_v<T, float>;
   std::vector<double> scales{1e30, 1e-30};
   if (!is_float) scales.insert(scales.end(), {1e290, 1e-290, 1e300, 1e-300});
@@ -222,7 +223,8 @@ void extreme_values_match_naive() {
   for (const double scale : scales) {
     auto image = positive_image<T>(40, 90, 9);
     for (T& pixel : image.values) pixel = static_cast<T>(pixel * scale);
-    matches_naive<C>(image, mask, "scaled by " + std::to_string(std::log10(scale)) + " decades");
+    matches_naive<TypeParam>(image, mask,
+                             "scaled by " + std::to_string(std::log10(scale)) + " decades");
   }
   // All the scales in one image, a component each, and then in one component.
   ts::HostImage<T> image(4 * static_cast<std::int64_t>(scales.size()), 90);
@@ -234,8 +236,9 @@ void extreme_values_match_naive() {
   }
   const auto stripes =
       ts::mask_where(image.ny, image.nx, [](std::int64_t y, std::int64_t) { return y % 4 != 3; });
-  matches_naive<C>(image, stripes, "a scale a component");
-  matches_naive<C>(image, ts::HostMask(image.ny, image.nx, 1), "all scales in one component");
+  matches_naive<TypeParam>(image, stripes, "a scale a component");
+  matches_naive<TypeParam>(image, ts::HostMask(image.ny, image.nx, 1),
+                           "all scales in one component");
 }
 
 /// The largest floats: their sum does not fit a float, and in double overflows nothing.
@@ -246,25 +249,24 @@ void sums_of_the_largest_floats_are_doubles() {
   matches_naive<C>(image, ts::HostMask(30, 200, 1), "largest floats");
 }
 
-template <class C>
-void wide_runs_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MatchesNaiveOnWideRuns) {
+  using T = typename TypeParam::real;
   const std::pair<std::int64_t, std::int64_t> shapes[] = {{1, 100000}, {3, 65537}, {100000, 1}};
   for (const auto& [ny, nx] : shapes) {
-    matches_naive<C>(positive_image<T>(ny, nx, 10), ts::HostMask(ny, nx, 1), "one component");
+    matches_naive<TypeParam>(positive_image<T>(ny, nx, 10), ts::HostMask(ny, nx, 1),
+                             "one component");
   }
 }
 
-template <class C>
-void the_first_of_equal_peaks_wins() {
-  using T = typename C::real;
+TYPED_TEST(Measure, TakesTheFirstOfEqualPeaksInRasterOrder) {
+  using T = typename TypeParam::real;
   const auto image = ts::make_image<T>(ts::Pixels::narrow_integers, 120, 170, 11);
-  matches_naive<C>(image, 0.5, "ties");
-  matches_naive<C>(image, 0.5, "ties, 8-connectivity", {kastor::Connectivity::eight, 1});
-  matches_naive<C>(ts::HostImage<T>(50, 130, T(1)), 0.5, "all equal");
+  matches_naive<TypeParam>(image, 0.5, "ties");
+  matches_naive<TypeParam>(image, 0.5, "ties, 8-connectivity", {kastor::Connectivity::eight, 1});
+  matches_naive<TypeParam>(ts::HostImage<T>(50, 130, T(1)), 0.5, "all equal");
   ts::HostImage<T> zeros(3, 70, T(0));
   zeros(0, 0) = -T(0);
-  matches_naive<C>(zeros, -1, "zeros of both signs");
+  matches_naive<TypeParam>(zeros, -1, "zeros of both signs");
   // Long and short runs of one component.
   for (const std::int64_t long_rows : {0, 1, 2, 3}) {
     ts::HostImage<T> comb(80, 400, T(-9));
@@ -274,14 +276,13 @@ void the_first_of_equal_peaks_wins() {
         if (in_long_run || x % 5 < 2) comb(y, x) = (7 * x + y) % 11 == 0 ? T(0) : T(-1);
       }
     }
-    matches_naive<C>(comb, -2, "long and short runs, peaks of 0");
+    matches_naive<TypeParam>(comb, -2, "long and short runs, peaks of 0");
   }
 }
 
 /// Rows are made by groups of threads, some each.
-template <class C>
-void groups_of_rows_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MatchesNaiveOnGroupsOfRows) {
+  using T = typename TypeParam::real;
   for (const std::int64_t points : {1, 30, 31, 32, 33, 63, 64, 5000}) {
     const std::int64_t ny = points / 20 * 2 + 40;
     const auto mask = ts::mask_where(ny, 60, [&](std::int64_t y, std::int64_t x) {
@@ -289,17 +290,16 @@ void groups_of_rows_match_naive() {
       const bool is_point = y % 2 == 0 && x >= 2 && x < 42 && x % 2 == 0;
       return in_bar || (is_point && y / 2 * 20 + x / 2 - 1 < points);
     });
-    const auto rows = matches_naive<C>(positive_image<T>(ny, 60, 12), mask,
-                                       std::to_string(points) + " points beside a bar");
+    const auto rows = matches_naive<TypeParam>(positive_image<T>(ny, 60, 12), mask,
+                                               std::to_string(points) + " points beside a bar");
     EXPECT_EQ(static_cast<std::int64_t>(rows.size()), points + 1);
   }
 }
 
 /// A component of its own, measured alone and among others: brighter ones, wider ones, more of
 /// them.
-template <class C>
-void figures_do_not_depend_on_other_components() {
-  using T = typename C::real;
+TYPED_TEST(Measure, MeasuresEveryComponentAsIfItWereAlone) {
+  using T = typename TypeParam::real;
   constexpr std::int64_t ny = 64;
   constexpr std::int64_t nx = 700;
   const auto pixels = ts::make_image<T>(ts::Pixels::gaussian, ny, nx, 12);
@@ -307,7 +307,7 @@ void figures_do_not_depend_on_other_components() {
   for (std::int64_t y = 20; y < 40; ++y) {
     for (std::int64_t x = 100; x < 163; ++x) alone(y, x) = pixels(y, x);
   }
-  const auto rows = matches_naive<C>(alone, -2.5, "alone");
+  const auto rows = matches_naive<TypeParam>(alone, -2.5, "alone");
   ASSERT_FALSE(rows.empty());
 
   ts::HostImage<T> crowded = alone;
@@ -319,7 +319,7 @@ void figures_do_not_depend_on_other_components() {
       crowded(y, x) = static_cast<T>(1e25 * random.uniform());
     }
   }
-  const auto crowded_rows = matches_naive<C>(crowded, -2.5, "crowded");
+  const auto crowded_rows = matches_naive<TypeParam>(crowded, -2.5, "crowded");
   std::size_t found = 0;
   for (const kastor::Source& row : rows) {
     for (const kastor::Source& other : crowded_rows) {
@@ -333,11 +333,10 @@ void figures_do_not_depend_on_other_components() {
   EXPECT_EQ(found, rows.size());
 }
 
-template <class C>
-void gives_the_bits_of_the_first_backend() {
-  using Exec = typename C::exec;
+TYPED_TEST(Measure, IsTheSameBitsOnEveryBackend) {
+  using Exec = typename TypeParam::exec;
   using First = ts::FirstExec;
-  using T = typename C::real;
+  using T = typename TypeParam::real;
   const auto measure_on = [](auto space, const auto& image, double level) {
     using E = decltype(space);
     const auto device = ts::to_device<E>(image);
@@ -352,10 +351,9 @@ void gives_the_bits_of_the_first_backend() {
   }
 }
 
-template <class C>
-void one_object_measures_images_of_different_sizes() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Measure, ReusesOneObjectForImagesOfDifferentSizes) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   kastor::Measurer<Exec, T> measurer(space);
   for (const auto& [ny, nx] : {std::pair{20, 30}, std::pair{200, 300}, std::pair{1, 1},
@@ -369,78 +367,26 @@ void one_object_measures_images_of_different_sizes() {
   }
 }
 
-template <class C>
-void no_component_gives_no_row() {
-  using Exec = typename C::exec;
+TYPED_TEST(Measure, GivesNoRowWithoutAComponent) {
+  using Exec = typename TypeParam::exec;
   const Exec space;
-  const auto image = ts::to_device<Exec>(ts::HostImage<typename C::real>(20, 30, 1));
+  const auto image = ts::to_device<Exec>(ts::HostImage<typename TypeParam::real>(20, 30, 1));
   const auto labels = kastor::label(space, ts::to_device_mask<Exec>(ts::HostMask(20, 30, 0)));
   EXPECT_TRUE(kastor::measure(space, image, labels).empty());
 }
 
-template <class C>
-void throws_if_image_and_labels_differ_in_shape() {
-  using Exec = typename C::exec;
+TYPED_TEST(Measure, ThrowsIfImageAndLabelsDifferInShape) {
+  using Exec = typename TypeParam::exec;
   const Exec space;
   const auto labels = kastor::label(space, ts::to_device_mask<Exec>(ts::HostMask(20, 30, 1)));
   for (const auto& [ny, nx] : {std::pair{20, 31}, std::pair{21, 30}, std::pair{30, 20}}) {
-    const auto image = ts::to_device<Exec>(ts::HostImage<typename C::real>(ny, nx, 1));
+    const auto image = ts::to_device<Exec>(ts::HostImage<typename TypeParam::real>(ny, nx, 1));
     ts::expect_error([&] { (void)kastor::measure(space, image, labels); }, {"kastor::measure"});
   }
 }
 
-template <class T>
-class Measure : public ::testing::Test {};
-TYPED_TEST_SUITE(Measure, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(Measure, MatchesNaiveOnRandomMasks) { random_masks_match_naive<TypeParam>(); }
-
-TYPED_TEST(Measure, MatchesNaiveOnPixelsOfAnySizeInShortRuns) {
-  pixels_of_any_size_in_short_runs_match_naive<TypeParam>();
-}
-
-TYPED_TEST(Measure, MatchesNaiveOnPixelsOfAnySizeInLongRuns) {
-  pixels_of_any_size_in_long_runs_match_naive<TypeParam>();
-}
-
-TYPED_TEST(Measure, MatchesNaiveOnTortureMasks) { torture_masks_match_naive<TypeParam>(); }
-
-TYPED_TEST(Measure, MatchesNaiveOnPixelsOfBothSigns) { mixed_signs_match_naive<TypeParam>(); }
-
-TYPED_TEST(Measure, GivesNoCentreToASumOfZero) {
-  a_component_of_sum_zero_has_no_centre<TypeParam>();
-}
-
-TYPED_TEST(Measure, MatchesNaiveOnHugeAndTinyPixels) { extreme_values_match_naive<TypeParam>(); }
-
 TYPED_TEST(Measure, SumsInDouble) {
   sums_of_the_largest_floats_are_doubles<typename TypeParam::exec>();
-}
-
-TYPED_TEST(Measure, MatchesNaiveOnWideRuns) { wide_runs_match_naive<TypeParam>(); }
-
-TYPED_TEST(Measure, TakesTheFirstOfEqualPeaksInRasterOrder) {
-  the_first_of_equal_peaks_wins<TypeParam>();
-}
-
-TYPED_TEST(Measure, MatchesNaiveOnGroupsOfRows) { groups_of_rows_match_naive<TypeParam>(); }
-
-TYPED_TEST(Measure, MeasuresEveryComponentAsIfItWereAlone) {
-  figures_do_not_depend_on_other_components<TypeParam>();
-}
-
-TYPED_TEST(Measure, IsTheSameBitsOnEveryBackend) {
-  gives_the_bits_of_the_first_backend<TypeParam>();
-}
-
-TYPED_TEST(Measure, ReusesOneObjectForImagesOfDifferentSizes) {
-  one_object_measures_images_of_different_sizes<TypeParam>();
-}
-
-TYPED_TEST(Measure, GivesNoRowWithoutAComponent) { no_component_gives_no_row<TypeParam>(); }
-
-TYPED_TEST(Measure, ThrowsIfImageAndLabelsDifferInShape) {
-  throws_if_image_and_labels_differ_in_shape<TypeParam>();
 }
 
 }  // namespace

@@ -48,74 +48,72 @@ struct Both {
 
   explicit Both(std::int64_t min_pixels = 1)
       : labeller(space, {kastor::Connectivity::four, min_pixels}), measurer(space) {}
-  void enqueue(kastor::Bands<T, Exec> bands, const kastor::BitMask<Exec>& mask) {
+  void enqueue(const kastor::Image<T, Exec>& image, const kastor::BitMask<Exec>& mask) {
+    const kastor::ConstImage<T, Exec> band = image;
     labeller.enqueue(mask);
-    measurer.enqueue(bands, labeller.labels(), labeller.counts());
+    measurer.enqueue({&band, 1}, labeller.labels(), labeller.counts());
     space.fence("test::both");
+  }
+  [[nodiscard]] bool finish() {
+    return labeller.finish() && measurer.finish(labeller.labels().components);
   }
   [[nodiscard]] kastor::Catalogue rows() const {
     return {measurer.rows().begin(), measurer.rows().end()};
   }
 };
 
+template <class T>
+class MeasurePlan : public ::testing::Test {};
+TYPED_TEST_SUITE(MeasurePlan, ts::ExecsAndReals, ts::CaseName);
+
 /// More runs and more components than there is room for at first.
-template <class C>
-void lists_that_are_too_short_grow() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(MeasurePlan, GrowsWhereListsAreTooShort) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const auto image = noise<T>(150, 401);
   const auto mask =
       ts::mask_where(150, 401, [](std::int64_t y, std::int64_t x) { return (x + y) % 2 == 0; });
   const auto on_device = ts::to_device<Exec>(image);
-  const kastor::ConstImage<T, Exec> band = on_device;
   const auto device_mask = ts::to_device_mask<Exec>(mask);
   const auto want = wanted(image, mask);
   ASSERT_GT(want.size(), 4096U);
 
   Both<Exec, T> both;
-  both.enqueue({&band, 1}, device_mask);
+  both.enqueue(on_device, device_mask);
   ASSERT_FALSE(both.labeller.finish()) << "room for 4096 runs at first";
-  both.enqueue({&band, 1}, device_mask);
+  both.enqueue(on_device, device_mask);
   ASSERT_TRUE(both.labeller.finish());
   ASSERT_FALSE(both.measurer.finish(both.labeller.labels().components)) << "and for 4096 rows";
-  both.enqueue({&band, 1}, device_mask);
-  ASSERT_TRUE(both.labeller.finish());
-  ASSERT_TRUE(both.measurer.finish(both.labeller.labels().components));
+  both.enqueue(on_device, device_mask);
+  ASSERT_TRUE(both.finish());
   EXPECT_TRUE(ts::same_bits(both.rows(), want));
 
   // And a smaller image with the same objects, of which few components stay.
   const auto small = noise<T>(60, 70);
   const auto some = ts::random_mask(60, 70, 0.4, 4);
-  const auto small_on_device = ts::to_device<Exec>(small);
-  const kastor::ConstImage<T, Exec> small_band = small_on_device;
-  both.enqueue({&small_band, 1}, ts::to_device_mask<Exec>(some));
-  ASSERT_TRUE(both.labeller.finish());
-  ASSERT_TRUE(both.measurer.finish(both.labeller.labels().components));
+  both.enqueue(ts::to_device<Exec>(small), ts::to_device_mask<Exec>(some));
+  ASSERT_TRUE(both.finish());
   EXPECT_TRUE(ts::same_bits(both.rows(), wanted(small, some)));
 }
 
-template <class C>
-void dropped_components_have_no_row() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(MeasurePlan, HasNoRowsOfDroppedComponents) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const auto image = noise<T>(90, 131);
   const auto on_device = ts::to_device<Exec>(image);
-  const kastor::ConstImage<T, Exec> band = on_device;
   for (const std::int64_t min_pixels : {2, 6, 1000}) {
     const auto mask = ts::random_mask(90, 131, 0.45, 4);
     Both<Exec, T> both(min_pixels);
-    both.enqueue({&band, 1}, ts::to_device_mask<Exec>(mask));
-    ASSERT_TRUE(both.labeller.finish());
-    ASSERT_TRUE(both.measurer.finish(both.labeller.labels().components));
+    both.enqueue(on_device, ts::to_device_mask<Exec>(mask));
+    ASSERT_TRUE(both.finish());
     EXPECT_TRUE(ts::same_bits(both.rows(), wanted(image, mask, min_pixels)));
   }
 }
 
 /// Bands of any height, of which some have no rows; more of them than a kernel takes at once.
-template <class C>
-void bands_may_be_many_or_empty() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(MeasurePlan, TakesManyBandsAndEmptyOnes) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   const auto image = noise<T>(135, 70);
   const auto mask = ts::random_mask(135, 70, 0.62, 4);
@@ -137,18 +135,15 @@ void bands_may_be_many_or_empty() {
   }
 }
 
-template <class C>
-void images_without_pixels_have_no_rows() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(MeasurePlan, HasNoRowsWithoutPixels) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   for (const auto& [ny, nx] : {std::pair{0, 0}, std::pair{0, 70}, std::pair{70, 0}}) {
     Both<Exec, T> both;
     const auto on_device = ts::new_image<Exec, T>("test::image", ny, nx);
-    const kastor::ConstImage<T, Exec> band = on_device;
     const auto mask = kastor::make_bit_mask(both.space, ny, nx);
-    both.enqueue({&band, 1}, mask);
-    ASSERT_TRUE(both.labeller.finish());
-    ASSERT_TRUE(both.measurer.finish(0));
+    both.enqueue(on_device, mask);
+    ASSERT_TRUE(both.finish());
     EXPECT_TRUE(both.rows().empty());
     EXPECT_EQ(both.measurer(on_device, both.labeller(mask)).extent(0), 0U);
   }
@@ -156,10 +151,9 @@ void images_without_pixels_have_no_rows() {
 
 /// Pixels at both ends of what a number holds, in one component or in many: nothing overflows but
 /// the sum itself.
-template <class C>
-void pixels_at_the_ends_of_the_range_are_summed() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(MeasurePlan, SumsPixelsAtTheEndsOfTheirRange) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   using Limits = std::numeric_limits<T>;
   const Exec space;
   const T ends[] = {Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(), T(0),
@@ -179,10 +173,9 @@ void pixels_at_the_ends_of_the_range_are_summed() {
 }
 
 /// The sums of a call that failed must not become part of the next one's.
-template <class C>
-void a_call_that_failed_leaves_nothing_behind() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(MeasurePlan, IsNotSpoiltByACallThatFailed) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   const auto image = noise<T>(50, 90);
   const auto on_device = ts::to_device<Exec>(image);
@@ -196,28 +189,6 @@ void a_call_that_failed_leaves_nothing_behind() {
   space.fence("test::failed");
   EXPECT_TRUE(ts::same_bits(kastor::to_host<Exec>(space, measurer(on_device, labels)),
                             wanted(image, mask)));
-}
-
-template <class T>
-class MeasurePlan : public ::testing::Test {};
-TYPED_TEST_SUITE(MeasurePlan, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(MeasurePlan, GrowsWhereListsAreTooShort) { lists_that_are_too_short_grow<TypeParam>(); }
-
-TYPED_TEST(MeasurePlan, HasNoRowsOfDroppedComponents) {
-  dropped_components_have_no_row<TypeParam>();
-}
-
-TYPED_TEST(MeasurePlan, TakesManyBandsAndEmptyOnes) { bands_may_be_many_or_empty<TypeParam>(); }
-
-TYPED_TEST(MeasurePlan, HasNoRowsWithoutPixels) { images_without_pixels_have_no_rows<TypeParam>(); }
-
-TYPED_TEST(MeasurePlan, SumsPixelsAtTheEndsOfTheirRange) {
-  pixels_at_the_ends_of_the_range_are_summed<TypeParam>();
-}
-
-TYPED_TEST(MeasurePlan, IsNotSpoiltByACallThatFailed) {
-  a_call_that_failed_leaves_nothing_behind<TypeParam>();
 }
 
 }  // namespace

@@ -51,10 +51,20 @@ void plan_keeps_the_contract(const Exec& instance, const std::string& name, cons
   expect_no_allocation(second, name + ", second call");
 }
 
+/// An image of sources and noise.
 template <class C>
-void sigma_clipper_keeps_the_contract() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+auto some_image() {
+  return ts::to_device<typename C::exec>(
+      ts::make_image<typename C::real>(ts::Pixels::contaminated, 300, 401, 1));
+}
+
+template <class T>
+class Policy : public ::testing::Test {};
+TYPED_TEST_SUITE(Policy, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(Policy, SigmaClipperLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   using Clipper = kastor::SigmaClipper<Exec, T>;
   const Exec instance = instance_of_its_own<Exec>();
   for (const Shape shape : shapes) {
@@ -72,9 +82,8 @@ void sigma_clipper_keeps_the_contract() {
   }
 }
 
-template <class C>
-void labeller_keeps_the_contract() {
-  using Exec = typename C::exec;
+TYPED_TEST(Policy, LabellerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
   using Labeller = kastor::Labeller<Exec>;
   const Exec instance = instance_of_its_own<Exec>();
   struct Case {
@@ -93,13 +102,12 @@ void labeller_keeps_the_contract() {
   }
 }
 
-template <class C>
-void measurer_keeps_the_contract() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Policy, MeasurerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   using Measurer = kastor::Measurer<Exec, T>;
   const Exec instance = instance_of_its_own<Exec>();
-  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto image = some_image<TypeParam>();
   const auto bands = ts::split_into_bands<Exec, T>(image, 3);
   const auto labels = kastor::label(instance, kastor::threshold(instance, image, 0.03));
   const auto make = [&] { return std::make_unique<Measurer>(instance); };
@@ -109,13 +117,12 @@ void measurer_keeps_the_contract() {
                           [&](Measurer& measure) { (void)measure(bands, labels); });
 }
 
-template <class C>
-void convolver_keeps_the_contract() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Policy, ConvolverLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   using Convolver = kastor::Convolver<Exec, T>;
   const Exec instance = instance_of_its_own<Exec>();
-  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto image = some_image<TypeParam>();
   const kastor::Image<T, Exec> result("test::result", 300, 401);
   const kastor::ConvolutionKernel flat{4, 9, std::vector<double>(36, 0.5)};
   for (const auto method : {kastor::ConvolveMethod::direct, kastor::ConvolveMethod::separable}) {
@@ -135,10 +142,9 @@ void convolver_keeps_the_contract() {
   instance.fence("test::convolver");
 }
 
-template <class C>
-void source_finder_keeps_the_contract() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Policy, SourceFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   using Finder = kastor::SourceFinder<Exec, T>;
   const Exec instance = instance_of_its_own<Exec>();
   for (const Shape shape : shapes) {
@@ -153,15 +159,14 @@ void source_finder_keeps_the_contract() {
   }
 }
 
-template <class C>
-void island_finder_keeps_the_contract() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Policy, IslandFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   using Finder = kastor::IslandFinder<Exec, T>;
   const Exec instance = instance_of_its_own<Exec>();
-  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto image = some_image<TypeParam>();
   const auto bands = ts::split_into_bands<Exec, T>(image, 3);
-  const auto background = mesh_background<C>();
+  const auto background = mesh_background<TypeParam>();
   for (const bool negative : {false, true}) {
     kastor::IslandParams params;
     params.negative = negative;
@@ -176,12 +181,11 @@ void island_finder_keeps_the_contract() {
 }
 
 /// The functions that own no plan: their work space may come and go, the rest holds.
-template <class C>
-void free_functions_keep_the_contract() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Policy, FreeFunctionsLabelTheirWorkAndStayOnTheirInstance) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec instance = instance_of_its_own<Exec>();
-  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto image = some_image<TypeParam>();
   const auto check = [&](const std::string& name, const auto& call) {
     const auto events = events_of(call);
     expect_labels_of_kastor<Exec>(events, name);
@@ -197,10 +201,8 @@ void free_functions_keep_the_contract() {
   kastor::RunLabels<Exec> labels;
   check("label", [&] { labels = kastor::label(instance, mask); });
   check("measure", [&] { (void)kastor::measure(instance, image, labels); });
-  const Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename Exec::memory_space> narrow(
-      "test::labels", 300, 401);
-  const Kokkos::View<std::int64_t**, Kokkos::LayoutRight, typename Exec::memory_space> wide(
-      "test::labels", 300, 401);
+  const kastor::Image<std::int32_t, Exec> narrow("test::labels", 300, 401);
+  const kastor::Image<std::int64_t, Exec> wide("test::labels", 300, 401);
   check("write_labels of int32", [&] { kastor::write_labels(instance, labels, narrow); });
   check("write_labels of int64", [&] { kastor::write_labels(instance, labels, wide); });
 
@@ -221,19 +223,17 @@ void free_functions_keep_the_contract() {
 }
 
 /// Functions that only fill Views leave the fence to the caller.
-template <class C>
-void functions_that_fill_views_do_not_fence() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Policy, FunctionsThatFillViewsDoNotFence) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec instance = instance_of_its_own<Exec>();
-  const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
+  const auto image = some_image<TypeParam>();
   const auto mask = kastor::make_bit_mask(instance, 300, 401);
   kastor::threshold_into<Exec, T>(instance, image, 0.03, mask);
   const auto labels = kastor::label(instance, mask);
   kastor::Measurer<Exec, T> measurer(instance);
   (void)measurer(image, labels);
-  const Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename Exec::memory_space> dense(
-      "test::labels", 300, 401);
+  const kastor::Image<std::int32_t, Exec> dense("test::labels", 300, 401);
   kastor::Convolver<Exec, T> convolver(instance, kastor::gaussian_kernel(1.0),
                                        {kastor::ConvolveMode::same});
   const kastor::Image<T, Exec> smooth("test::smooth", 300, 401);
@@ -256,42 +256,6 @@ void functions_that_fill_views_do_not_fence() {
   expect_no_allocation(
       events, "threshold_into, write_labels, Measurer, simulate_diracs, Convolver, mark_primes");
   instance.fence("test::functions_that_fill_views");
-}
-
-template <class T>
-class Policy : public ::testing::Test {};
-TYPED_TEST_SUITE(Policy, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(Policy, SigmaClipperLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
-  sigma_clipper_keeps_the_contract<TypeParam>();
-}
-
-TYPED_TEST(Policy, LabellerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
-  labeller_keeps_the_contract<TypeParam>();
-}
-
-TYPED_TEST(Policy, MeasurerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
-  measurer_keeps_the_contract<TypeParam>();
-}
-
-TYPED_TEST(Policy, ConvolverLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
-  convolver_keeps_the_contract<TypeParam>();
-}
-
-TYPED_TEST(Policy, SourceFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
-  source_finder_keeps_the_contract<TypeParam>();
-}
-
-TYPED_TEST(Policy, IslandFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
-  island_finder_keeps_the_contract<TypeParam>();
-}
-
-TYPED_TEST(Policy, FreeFunctionsLabelTheirWorkAndStayOnTheirInstance) {
-  free_functions_keep_the_contract<TypeParam>();
-}
-
-TYPED_TEST(Policy, FunctionsThatFillViewsDoNotFence) {
-  functions_that_fill_views_do_not_fence<TypeParam>();
 }
 
 }  // namespace

@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <kastor/kastor.hpp>
-#include <vector>
 
 #include "device.hpp"
 #include "generators.hpp"
@@ -23,14 +21,17 @@ using ts::count_of, ts::events_of, ts::expect_no_allocation, ts::instance_of_its
     ts::mesh_background;
 using ts::Event, ts::What;
 
+template <class T>
+class Launches : public ::testing::Test {};
+TYPED_TEST_SUITE(Launches, ts::ExecsAndReals, ts::CaseName);
+
 /// The host waits once, for positive and negative islands alike.
-template <class C>
-void from_image_to_islands_there_is_one_fence() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Launches, FromImageToIslandsTheHostWaitsOnceForFewKernels) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec instance = instance_of_its_own<Exec>();
   const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
-  const auto background = mesh_background<C>();
+  const auto background = mesh_background<TypeParam>();
   for (const bool negative : {false, true}) {
     kastor::IslandParams params;
     params.negative = negative;
@@ -47,10 +48,9 @@ void from_image_to_islands_there_is_one_fence() {
 
 /// Work space grows to the largest image seen, and then no more: a smaller image in between changes
 /// nothing.
-template <class C>
-void a_smaller_image_costs_no_allocation() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Launches, PlansDoNotAllocateForASmallerImage) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec instance = instance_of_its_own<Exec>();
   const auto large =
       ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 1));
@@ -66,10 +66,9 @@ void a_smaller_image_costs_no_allocation() {
 }
 
 /// Nor does another image of the size, with runs that are long.
-template <class C>
-void an_image_of_long_runs_costs_no_allocation() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Launches, PlansDoNotAllocateForLongRuns) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec instance = instance_of_its_own<Exec>();
   const auto sky = ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 1);
   auto bars = sky;
@@ -89,10 +88,9 @@ void an_image_of_long_runs_costs_no_allocation() {
 
 /// Each launch and each fence costs some microseconds, whatever the image: from a mask to rows on
 /// the host there are few launches, and the host waits once.
-template <class C>
-void from_mask_to_rows_there_is_one_fence() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Launches, FromMaskToRowsTheHostWaitsOnceForFewKernels) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   constexpr bool on_host = kastor::is_host_space_v<Exec>;
   const Exec instance = instance_of_its_own<Exec>();
   const auto image = ts::to_device<Exec>(ts::make_image<T>(ts::Pixels::contaminated, 300, 401, 1));
@@ -124,10 +122,9 @@ void from_mask_to_rows_there_is_one_fence() {
 
 /// From the image to the rows the host waits once. Two launches are the zeroing of the mask and of
 /// the counters, nine are the clip's, one the foreground's, then labels and measures.
-template <class C>
-void finding_takes_few_launches() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(Launches, FindingSourcesTakesFew) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   constexpr bool on_host = kastor::is_host_space_v<Exec>;
   const Exec instance = instance_of_its_own<Exec>();
   const auto image =
@@ -141,28 +138,6 @@ void finding_takes_few_launches() {
   EXPECT_EQ(count_of(events, What::allocation), 0);
   EXPECT_LE(count_of(events, What::kernel), 20);
   EXPECT_LE(count_of(events, What::fence), on_host ? 6 : 1);
-}
-
-template <class T>
-class Launches : public ::testing::Test {};
-TYPED_TEST_SUITE(Launches, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(Launches, FromImageToIslandsTheHostWaitsOnceForFewKernels) {
-  from_image_to_islands_there_is_one_fence<TypeParam>();
-}
-
-TYPED_TEST(Launches, FindingSourcesTakesFew) { finding_takes_few_launches<TypeParam>(); }
-
-TYPED_TEST(Launches, PlansDoNotAllocateForASmallerImage) {
-  a_smaller_image_costs_no_allocation<TypeParam>();
-}
-
-TYPED_TEST(Launches, PlansDoNotAllocateForLongRuns) {
-  an_image_of_long_runs_costs_no_allocation<TypeParam>();
-}
-
-TYPED_TEST(Launches, FromMaskToRowsTheHostWaitsOnceForFewKernels) {
-  from_mask_to_rows_there_is_one_fence<TypeParam>();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <kastor/io/table_writer.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,12 @@ const Provenance k_provenance = {
     .input_datasum = 4294967295u,
     .input_hdu = 2,
     .unit = "Jy/beam"};
+
+constexpr std::pair<const char*, SkyFrame> frames[] = {{"icrs", SkyFrame::icrs},
+                                                       {"fk5", SkyFrame::fk5},
+                                                       {"fk4", SkyFrame::fk4},
+                                                       {"galactic", SkyFrame::galactic},
+                                                       {"ecliptic", SkyFrame::ecliptic}};
 
 Table awkward_table() {
   return {
@@ -114,12 +121,6 @@ void write_tables(const std::string& folder, json& samples) {
     write_catalogue(path, table_format_of(path).value(), some_sources(), k_provenance);
   }
   samples["tables"]["catalogue"] = json_of(catalogue_table(some_sources(), k_provenance.unit));
-  constexpr std::array<std::pair<const char*, SkyFrame>, 5> frames = {
-      {{"icrs", SkyFrame::icrs},
-       {"fk5", SkyFrame::fk5},
-       {"fk4", SkyFrame::fk4},
-       {"galactic", SkyFrame::galactic},
-       {"ecliptic", SkyFrame::ecliptic}}};
   for (const auto& [name, frame] : frames) {
     Table table = awkward_table();
     table.frame = frame;
@@ -140,12 +141,6 @@ std::vector<Region> some_regions(bool sky) {
 }
 
 void write_region_files(const std::string& folder, json& samples) {
-  constexpr std::array<std::pair<const char*, SkyFrame>, 5> frames = {
-      {{"icrs", SkyFrame::icrs},
-       {"fk5", SkyFrame::fk5},
-       {"fk4", SkyFrame::fk4},
-       {"galactic", SkyFrame::galactic},
-       {"ecliptic", SkyFrame::ecliptic}}};
   for (const char* ending : {".reg", ".crtf"}) {
     const auto write = [&](const std::string& stem, std::optional<SkyFrame> frame) {
       const std::string path = folder + "/" + stem + ending;
@@ -173,32 +168,18 @@ void write_region_files(const std::string& folder, json& samples) {
 
 /// The noise and the signal-to-noise ratio of an image, with its coordinates.
 void write_maps(const std::string& folder, json& samples) {
-  const auto card = [](std::string text) {
-    text.resize(80, ' ');
-    return text;
-  };
-  const std::vector<std::string> input = {card("CTYPE1  = 'RA---SIN'"),
-                                          card("CTYPE2  = 'DEC--SIN'"),
-                                          card("CTYPE3  = 'FREQ    '"),
-                                          card("CRVAL1  = 266.4168333333333"),
-                                          card("CRVAL2  = -29.00780555555556"),
-                                          card("CRVAL3  = 1.4E9"),
-                                          card("CRPIX1  = 2.5"),
-                                          card("CRPIX2  = 1.5"),
-                                          card("CDELT1  = -0.01"),
-                                          card("CDELT2  = 0.01"),
-                                          card("PC1_1   = 0.8"),
-                                          card("PC1_2   = -0.6"),
-                                          card("PC2_1   = 0.6"),
-                                          card("PC2_2   = 0.8"),
-                                          card("RADESYS = 'FK5     '"),
-                                          card("EQUINOX = 2000.0"),
-                                          card("BMAJ    = 0.02"),
-                                          card("BMIN    = 0.01"),
-                                          card("BPA     = 30.0"),
-                                          card("BUNIT   = 'JY/BEAM '"),
-                                          card("BTYPE   = 'Intensity'"),
-                                          card("OBJECT  = 'Sgr A'")};
+  std::istringstream lines(
+      "CTYPE1  = 'RA---SIN'\nCTYPE2  = 'DEC--SIN'\nCTYPE3  = 'FREQ    '\n"
+      "CRVAL1  = 266.4168333333333\nCRVAL2  = -29.00780555555556\nCRVAL3  = 1.4E9\n"
+      "CRPIX1  = 2.5\nCRPIX2  = 1.5\nCDELT1  = -0.01\nCDELT2  = 0.01\n"
+      "PC1_1   = 0.8\nPC1_2   = -0.6\nPC2_1   = 0.6\nPC2_2   = 0.8\n"
+      "RADESYS = 'FK5     '\nEQUINOX = 2000.0\nBMAJ    = 0.02\nBMIN    = 0.01\nBPA     = 30.0\n"
+      "BUNIT   = 'JY/BEAM '\nBTYPE   = 'Intensity'\nOBJECT  = 'Sgr A'\n");
+  std::vector<std::string> input;
+  for (std::string card; std::getline(lines, card);) {
+    card.resize(80, ' ');
+    input.push_back(card);
+  }
   const auto cards = kept_cards(input, {1, 2});
   const std::vector<double> rms = {1e-3, 2e-3, Doubles::quiet_NaN(), 1.0 / 3.0, 0.0, 1e-300};
   const std::vector<float> snr = {-5.5f, 3.0f, std::numeric_limits<float>::quiet_NaN(),

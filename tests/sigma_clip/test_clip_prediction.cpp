@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the clip predicts may be wrong; its result may not. The parts of the prediction, and images
-// made to defeat it.
+// What the clip predicts may be wrong; its result may not: images made to defeat it, and the bins
+// that its result is made of.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <kastor/sigma_clip.hpp>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,141 +27,7 @@ namespace {
 
 namespace ts = testing_support;
 using kastor::detail::GatheredBins;
-using kastor::detail::SampleBins;
 using kastor::detail::TailOctaves;
-
-TEST(SampleBins, EachHoldsWhatLiesBetweenItsBounds) {
-  ts::Random random(1);
-  for (int i = 0; i < 100000; ++i) {
-    const double t = std::exp(16 * random.uniform() - 9) * (random.below(2) == 0 ? 1 : -1);
-    const int bin = SampleBins::of(t);
-    ASSERT_GE(bin, 0);
-    ASSERT_LT(bin, SampleBins::count);
-    if (std::fabs(t) >= 1024) {
-      ASSERT_EQ(bin, t < 0 ? 0 : SampleBins::count - 1) << t;
-    } else {
-      ASSERT_LE(SampleBins::low_of(bin), t);
-      ASSERT_GE(SampleBins::low_of(bin + 1), t);
-    }
-  }
-}
-
-TEST(SampleBins, AreMonotoneAndWithoutGaps) {
-  for (int bin = 0; bin < SampleBins::count; ++bin) {
-    ASSERT_LT(SampleBins::low_of(bin), SampleBins::low_of(bin + 1)) << bin;
-    const double middle = (SampleBins::low_of(bin) + SampleBins::low_of(bin + 1)) / 2;
-    ASSERT_EQ(SampleBins::of(middle), bin);
-    ASSERT_EQ(static_cast<double>(SampleBins::middle_of(bin)), middle * 2048) << bin;
-  }
-  EXPECT_EQ(SampleBins::of(std::numeric_limits<double>::infinity()), SampleBins::count - 1);
-  EXPECT_EQ(SampleBins::of(std::numeric_limits<double>::quiet_NaN()), SampleBins::count - 1);
-}
-
-template <class T>
-void near_bins_are_told_without_branches() {
-  using Limits = std::numeric_limits<T>;
-  ts::Random random(2);
-  std::vector<T> values{T{0},
-                        -T{0},
-                        Limits::denorm_min(),
-                        Limits::quiet_NaN(),
-                        Limits::infinity(),
-                        -Limits::infinity(),
-                        Limits::max(),
-                        Limits::lowest()};
-  for (const T bound : {T{1}, T{16}, T{1024}}) {
-    for (const T x : {bound, std::nextafter(bound, T{0}), std::nextafter(bound, T(1e9))}) {
-      values.push_back(x);
-      values.push_back(-x);
-    }
-  }
-  for (int i = 0; i < 100000; ++i)
-    values.push_back(
-        static_cast<T>(std::exp(16 * random.uniform() - 9) * (random.below(2) == 0 ? 1 : -1)));
-  for (const SampleBins bins : {SampleBins{0.0, 1.0}, SampleBins{0.01, 1.7}}) {
-    for (const T x : values) {
-      const double t = bins.units_of(static_cast<double>(x));
-      const int found = SampleBins::near_bin_of(t);
-      const bool is_near = std::fabs(t) < 16;
-      ASSERT_EQ(SampleBins::is_near(found), is_near) << x;
-      if (is_near) {
-        ASSERT_LE(SampleBins::low_of(found), t) << x;
-        ASSERT_GE(SampleBins::low_of(found + 1), t) << x;
-        ASSERT_EQ(found, SampleBins::of(t)) << x;
-      }
-    }
-  }
-}
-
-TEST(SampleBins, NearTheCentreAreToldWithoutBranches) {
-  near_bins_are_told_without_branches<float>();
-  near_bins_are_told_without_branches<double>();
-}
-
-/// Sorted pixels, `of_hundred` of which are far from the others.
-template <class T>
-[[nodiscard]] std::vector<T> two_peaks(double far, int of_hundred) {
-  ts::Random random(3);
-  std::vector<T> pixels(kastor::detail::rough_size);
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    const bool is_far = 100 * i < static_cast<std::size_t>(of_hundred) * pixels.size();
-    pixels[i] = static_cast<T>(random.gaussian() + (is_far ? far : 0));
-  }
-  std::sort(pixels.begin(), pixels.end());
-  return pixels;
-}
-template <class T>
-void scale_suits_the_peaks() {
-  using kastor::detail::spread_of;
-  const auto scale = [](const std::vector<T>& sorted, bool of_peaks = true) {
-    const auto n = static_cast<int>(sorted.size());
-    const auto rough = kastor::detail::describe_sorted(sorted.data(), n, of_peaks, true);
-    return rough.scale;
-  };
-  const auto spread = [](const std::vector<T>& sorted) {
-    return spread_of(sorted.data(), static_cast<int>(sorted.size()));
-  };
-  // As a rule it is the spread.
-  for (const double far : {0.0, 20.0, 1e6}) {
-    for (const int of_hundred : {0, 3, 8}) {
-      const auto pixels = two_peaks<T>(far, of_hundred);
-      EXPECT_EQ(scale(pixels), spread(pixels)) << of_hundred << " at " << far;
-      EXPECT_EQ(scale(pixels, false), spread(pixels)) << of_hundred << " at " << far;
-    }
-  }
-  // Of a narrow peak with more than half of the pixels it is not that of both.
-  EXPECT_GT(spread(two_peaks<T>(200, 40)), 100);
-  EXPECT_LT(scale(two_peaks<T>(200, 40)), 2);
-  EXPECT_LT(scale(two_peaks<T>(-200, 40)), 2);
-  // What many pixels lie at is within the bins.
-  for (const int of_hundred : {12, 20, 40}) {
-    for (const double far : {5000.0, -5000.0}) {
-      const double found = scale(two_peaks<T>(far, of_hundred));
-      EXPECT_GT(1000 * found, 5000) << of_hundred << " at " << far;
-      EXPECT_LT(found, 6) << of_hundred << " at " << far;
-    }
-  }
-  // Few pixels, or of one value.
-  EXPECT_EQ(scale({}), 0);
-  EXPECT_EQ(scale({T{5}}), 0);
-  EXPECT_EQ(scale(std::vector<T>(256, T{5})), 0);
-}
-TEST(RoughScale, SuitsThePeaks) {
-  scale_suits_the_peaks<float>();
-  scale_suits_the_peaks<double>();
-}
-
-TEST(SampleSize, IsTheTwoThirdsPower) {
-  EXPECT_EQ(kastor::detail::sample_size(std::int64_t{2048} * 2048), 161 * 161 * 5 / 2);
-  EXPECT_EQ(kastor::detail::sample_size(std::int64_t{1000} * 1000 * 1000), 1000 * 1000 * 5 / 2);
-  EXPECT_EQ(kastor::detail::sample_size(20000), 4096);
-  for (const std::int64_t pixels : {16384L, 1000000L, 4194304L, 268435456L}) {
-    const kastor::detail::Stride sample(pixels, kastor::detail::sample_size(pixels));
-    EXPECT_EQ(sample.stride % 2, 1);
-    EXPECT_LT((sample.count - 1) * sample.stride, pixels);
-    EXPECT_GE(sample.count * sample.stride, pixels);
-  }
-}
 
 template <class T>
 void gathered_bins_are_monotone() {
@@ -236,10 +100,13 @@ kastor::SigmaClipResult matches_naive(const ts::HostImage<typename C::real>& hos
   return got;
 }
 
+template <class T>
+class ClipPrediction : public ::testing::Test {};
+TYPED_TEST_SUITE(ClipPrediction, ts::ExecsAndReals, ts::CaseName);
+
 /// Every pixel that the sample sees follows one law, the others another.
-template <class C>
-void a_sample_that_lies_changes_nothing() {
-  using T = typename C::real;
+TYPED_TEST(ClipPrediction, MayBeWrongAboutAllThatTheSampleDidNotSee) {
+  using T = typename TypeParam::real;
   constexpr std::int64_t ny = 600;
   constexpr std::int64_t nx = 701;
   const kastor::detail::Stride sample(ny * nx, kastor::detail::sample_size(ny * nx));
@@ -254,35 +121,34 @@ void a_sample_that_lies_changes_nothing() {
       image.values[static_cast<std::size_t>(i)] =
           static_cast<T>(seen ? value : offset + scale * value);
     }
-    (void)matches_naive<C>(image, "seen N(0, 1), unseen N(" + std::to_string(offset) + ", " +
-                                      std::to_string(scale) + ")");
+    (void)matches_naive<TypeParam>(image, "seen N(0, 1), unseen N(" + std::to_string(offset) +
+                                              ", " + std::to_string(scale) + ")");
   }
 }
 
 /// More pixels have to be kept than the lists of the first attempt hold.
-template <class C>
-void lists_grow_to_the_need() {
-  using T = typename C::real;
+TYPED_TEST(ClipPrediction, LetsTheListsGrowToTheNeed) {
+  using T = typename TypeParam::real;
   ts::Random random(4);
   ts::HostImage<T> image(1700, 1700);
   for (T& pixel : image.values) {
     const bool foreground = random.below(100) < 45;
     pixel = static_cast<T>(random.gaussian() + (foreground ? 20 + 30 * random.uniform() : 0));
   }
-  const auto got = matches_naive<C>(image, "45 % foreground", {2.0, 6});
+  const auto got = matches_naive<TypeParam>(image, "45 % foreground", {2.0, 6});
   EXPECT_EQ(got.route, kastor::ClipRoute::bracketed);
   EXPECT_LT(got.clipped.count, 1700 * 1700 - (1 << 20));
 }
 
-template <class C>
-void hard_images_are_read_once() {
-  using T = typename C::real;
+TYPED_TEST(ClipPrediction, ReadsHardImagesOnce) {
+  using T = typename TypeParam::real;
   for (const ts::Pixels kind :
        {ts::Pixels::gaussian, ts::Pixels::uniform, ts::Pixels::constant, ts::Pixels::two_values,
         ts::Pixels::narrow_integers, ts::Pixels::wide_integers, ts::Pixels::tenths,
         ts::Pixels::sixteen_bit, ts::Pixels::half_blank, ts::Pixels::exponential,
         ts::Pixels::cauchy, ts::Pixels::outliers, ts::Pixels::offset}) {
-    const auto got = matches_naive<C>(ts::make_image<T>(kind, 500, 601, 5), ts::name_of(kind));
+    const auto got =
+        matches_naive<TypeParam>(ts::make_image<T>(kind, 500, 601, 5), ts::name_of(kind));
     // 1e150 standard deviations are more than the octaves of the tails span.
     if (kind == ts::Pixels::outliers && std::is_same_v<T, double>) continue;
     EXPECT_EQ(got.route, kastor::ClipRoute::bracketed) << ts::name_of(kind);
@@ -292,9 +158,8 @@ void hard_images_are_read_once() {
 /// A square of pixels in every tile is bright, from 1500 to 9000 times the noise: up to a quarter
 /// of all, which lie farther out than the bins of the sample would reach. Of the squares in tiles
 /// of 8 the pixels of the rough scale see none, for the image is as wide as a power of two.
-template <class C>
-void crowded_fields_are_bracketed() {
-  using T = typename C::real;
+TYPED_TEST(ClipPrediction, BracketsCrowdedFields) {
+  using T = typename TypeParam::real;
   struct Crowd {
     std::int64_t tile, side;
   };
@@ -314,37 +179,20 @@ void crowded_fields_are_bracketed() {
       }
     }
     const std::string what = "tiles of " + std::to_string(crowd.tile);
-    const auto got = matches_naive<C>(image, what);
+    const auto got = matches_naive<TypeParam>(image, what);
     EXPECT_EQ(got.route, kastor::ClipRoute::bracketed) << what;
     EXPECT_GT(got.passes, 4) << what;
   }
 }
 
 /// Bright sources move the first limits by more than a sample can tell.
-template <class C>
-void statistics_are_read_once() {
-  using T = typename C::real;
+TYPED_TEST(ClipPrediction, ReadsOnceWhatIsStoppedEarly) {
+  using T = typename TypeParam::real;
   const auto image = ts::make_image<T>(ts::Pixels::contaminated, 1100, 1000, 6);
   for (const int max_passes : {1, 2, 3}) {
-    const auto got = matches_naive<C>(image, "stopped early", {3.0, max_passes});
+    const auto got = matches_naive<TypeParam>(image, "stopped early", {3.0, max_passes});
     EXPECT_EQ(got.route, kastor::ClipRoute::bracketed) << max_passes;
   }
 }
-
-template <class T>
-class ClipPrediction : public ::testing::Test {};
-TYPED_TEST_SUITE(ClipPrediction, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(ClipPrediction, MayBeWrongAboutAllThatTheSampleDidNotSee) {
-  a_sample_that_lies_changes_nothing<TypeParam>();
-}
-
-TYPED_TEST(ClipPrediction, LetsTheListsGrowToTheNeed) { lists_grow_to_the_need<TypeParam>(); }
-
-TYPED_TEST(ClipPrediction, ReadsOnceWhatIsStoppedEarly) { statistics_are_read_once<TypeParam>(); }
-
-TYPED_TEST(ClipPrediction, ReadsHardImagesOnce) { hard_images_are_read_once<TypeParam>(); }
-
-TYPED_TEST(ClipPrediction, BracketsCrowdedFields) { crowded_fields_are_bracketed<TypeParam>(); }
 
 }  // namespace

@@ -42,31 +42,19 @@ void gives_the_bits_of_the_first_backend(ts::Pixels kind, std::int64_t ny, std::
       << ts::name_of(kind);
 }
 
-template <class C>
-void throws_without_a_finite_pixel() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+template <class T>
+class Statistics : public ::testing::Test {};
+TYPED_TEST_SUITE(Statistics, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(Statistics, ThrowOnAnImageWithoutAFinitePixel) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   ts::HostImage<T> image(5, 7, std::numeric_limits<T>::quiet_NaN());
   image(2, 3) = std::numeric_limits<T>::infinity();
   image(4, 6) = -std::numeric_limits<T>::infinity();
   ts::expect_error([&] { (void)kastor::statistics(Exec{}, ts::to_device<Exec>(image)); },
                    {"kastor::statistics"});
 }
-
-template <class C>
-void median_of_an_even_count_is_the_mean_of_the_two_middle_pixels() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
-  ts::HostImage<T> image(2, 3);
-  image.values = {T(5), T(-1), T(2), T(100), T(3), std::numeric_limits<T>::quiet_NaN()};
-  EXPECT_EQ(kastor::statistics(Exec{}, ts::to_device<Exec>(image)).median, 3.0);
-  image.values[5] = T(4);
-  EXPECT_EQ(kastor::statistics(Exec{}, ts::to_device<Exec>(image)).median, 3.5);
-}
-
-template <class T>
-class Statistics : public ::testing::Test {};
-TYPED_TEST_SUITE(Statistics, ts::ExecsAndReals, ts::CaseName);
 
 TYPED_TEST(Statistics, MatchNaiveOnAwkwardShapes) {
   std::uint64_t seed = 1;
@@ -83,22 +71,10 @@ TYPED_TEST(Statistics, MatchNaiveOnEveryKindOfPixels) {
   }
 }
 
-TYPED_TEST(Statistics, MatchNaiveOnAMegapixel) {
-  matches_naive<TypeParam>(ts::Pixels::contaminated, 1100, 1000, 5);
-}
-
 TYPED_TEST(Statistics, AreTheSameBitsOnEveryBackend) {
   for (const ts::Pixels kind : ts::all_pixel_kinds) {
     gives_the_bits_of_the_first_backend<TypeParam>(kind, 300, 401);
   }
-}
-
-TYPED_TEST(Statistics, TakeTheMeanOfTheTwoMiddlePixelsAsMedianOfAnEvenCount) {
-  median_of_an_even_count_is_the_mean_of_the_two_middle_pixels<TypeParam>();
-}
-
-TYPED_TEST(Statistics, ThrowOnAnImageWithoutAFinitePixel) {
-  throws_without_a_finite_pixel<TypeParam>();
 }
 
 }  // namespace

@@ -118,22 +118,24 @@ std::vector<std::pair<std::string, kastor::FindParams>> parameter_sets() {
   return sets;
 }
 
-template <class C>
-void every_choice_matches_naive() {
-  const auto sky = mosaic<typename C::exec, typename C::real>(300, 401, 1);
-  for (const auto& [name, params] : parameter_sets()) matches_naive<C>(sky, params, name);
+template <class T>
+class SourceFinder : public ::testing::Test {};
+TYPED_TEST_SUITE(SourceFinder, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(SourceFinder, MatchesNaiveForEveryChoice) {
+  const auto sky = mosaic<typename TypeParam::exec, typename TypeParam::real>(300, 401, 1);
+  for (const auto& [name, params] : parameter_sets()) matches_naive<TypeParam>(sky, params, name);
 }
 
-template <class C>
-void a_megapixel_matches_naive() {
-  matches_naive<C>(mosaic<typename C::exec, typename C::real>(1100, 1000, 2), {}, "mosaic");
+TYPED_TEST(SourceFinder, MatchesNaiveOnAMegapixel) {
+  matches_naive<TypeParam>(
+      mosaic<typename TypeParam::exec, typename TypeParam::real>(1100, 1000, 2), {}, "mosaic");
 }
 
 /// Far more components than a device lists the runs of at first; of 1 to 20 runs, some of them
 /// long.
-template <class C>
-void components_of_few_and_of_many_runs_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, MatchesNaiveWithComponentsOfFewAndOfManyRuns) {
+  using T = typename TypeParam::real;
   ts::Random random(41);
   ts::HostImage<T> image(520, 1300, T(0));
   for (std::int64_t y = 0; y < image.ny; ++y) {
@@ -147,9 +149,9 @@ void components_of_few_and_of_many_runs_match_naive() {
   }
   kastor::FindParams params;
   params.level = 2;
-  matches_naive<C>(image, params, "few and many runs");
+  matches_naive<TypeParam>(image, params, "few and many runs");
   params.label.min_pixels = 4;
-  matches_naive<C>(image, params, "few and many runs, 4 pixels or more");
+  matches_naive<TypeParam>(image, params, "few and many runs, 4 pixels or more");
 }
 
 /// Long in the mean, from 1 pixel to 200, beginning anywhere; a fifth of the pixels are the peaks.
@@ -169,36 +171,34 @@ ts::HostImage<T> image_of_long_runs() {
   }
   return image;
 }
-template <class C>
-void long_runs_match_naive() {
-  using Exec = typename C::exec;
-  const auto image = image_of_long_runs<typename C::real>();
+TYPED_TEST(SourceFinder, MatchesNaiveWithLongRuns) {
+  using Exec = typename TypeParam::exec;
+  const auto image = image_of_long_runs<typename TypeParam::real>();
   kastor::FindParams params;
   params.level = 2;
-  matches_naive<C>(image, params, "long runs");
+  matches_naive<TypeParam>(image, params, "long runs");
   EXPECT_TRUE(same_bits(
       kastor::find_sources(Exec{}, ts::to_device<Exec>(image), params),
       kastor::find_sources(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image), params)));
 }
 
-template <class C>
-void other_images_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, MatchesNaiveOnEveryKindOfPixels) {
+  using T = typename TypeParam::real;
   // Read in every pass, and as a rule once.
   for (const std::int64_t ny : {90, 160}) {
     for (const ts::Pixels kind : ts::all_pixel_kinds)
-      matches_naive<C>(ts::make_image<T>(kind, ny, 131, 3), {}, ts::name_of(kind));
+      matches_naive<TypeParam>(ts::make_image<T>(kind, ny, 131, 3), {}, ts::name_of(kind));
   }
-  matches_naive<C>(ts::HostImage<T>(1, 1, T(2)), {}, "one pixel");
-  matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 1, 500, 4), {}, "one row");
-  matches_naive<C>(ts::make_image<T>(ts::Pixels::contaminated, 500, 1, 5), {}, "one column");
+  matches_naive<TypeParam>(ts::HostImage<T>(1, 1, T(2)), {}, "one pixel");
+  matches_naive<TypeParam>(ts::make_image<T>(ts::Pixels::contaminated, 1, 500, 4), {}, "one row");
+  matches_naive<TypeParam>(ts::make_image<T>(ts::Pixels::contaminated, 500, 1, 5), {},
+                           "one column");
 }
 
 /// Of which a prediction of the level cannot say whether they are foreground; at last more than
 /// are kept.
-template <class C>
-void many_pixels_near_the_level_match_naive() {
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, MatchesNaiveWithManyPixelsNearTheLevel) {
+  using T = typename TypeParam::real;
   for (const std::int64_t near : {0, 100, 1000, 12000}) {
     ts::Random random(7);
     ts::HostImage<T> host(512, 500, T(0));
@@ -207,30 +207,16 @@ void many_pixels_near_the_level_match_naive() {
       host(random.below(host.ny), random.below(host.nx)) =
           static_cast<T>(4.7 + 0.6 * random.uniform());
     kastor::FindParams params;
-    matches_naive<C>(host, params, std::to_string(near) + " near 5 sigma");
+    matches_naive<TypeParam>(host, params, std::to_string(near) + " near 5 sigma");
     params.about = kastor::ThresholdAbout::median;
     params.threshold = 1.5;
-    matches_naive<C>(host, params, std::to_string(near) + ", threshold among the noise");
+    matches_naive<TypeParam>(host, params, std::to_string(near) + ", threshold among the noise");
   }
 }
 
-/// More runs and components than the work space has room for at first.
-template <class C>
-void lists_grow_to_the_number_of_sources() {
-  using T = typename C::real;
-  ts::HostImage<T> host(200, 301, T(0));
-  for (std::int64_t y = 0; y < host.ny; y += 2) {
-    for (std::int64_t x = 0; x < host.nx; x += 2) host(y, x) = static_cast<T>(1 + x % 5 + y % 3);
-  }
-  kastor::FindParams params;
-  params.level = 0.5;
-  matches_naive<C>(host, params, "isolated pixels");
-}
-
-template <class C>
-void one_object_searches_images_of_different_sizes() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   kastor::SourceFinder<Exec, T> find(space);
   for (const auto& [ny, nx] : {std::pair{50, 60}, std::pair{700, 500}, std::pair{30, 90},
@@ -242,10 +228,9 @@ void one_object_searches_images_of_different_sizes() {
 }
 
 /// The pixels may change where the image lies.
-template <class C>
-void sees_what_an_image_has_become() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, SeesWhatAnImageHasBecome) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const Exec space;
   kastor::SourceFinder<Exec, T> find(space);
   const auto image = ts::new_image<Exec, T>("test::image", 400, 600);
@@ -270,10 +255,9 @@ void sees_what_an_image_has_become() {
 
 /// Nothing of a mask is left in the next one: of larger images and smaller ones, of those that are
 /// read once and those whose foreground takes another read, full and nearly empty.
-template <class C>
-void no_mask_has_bits_of_the_one_before() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, LeavesNothingOfAMaskInTheNext) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   struct Turn {
     std::int64_t ny, nx, bright;
     double noise;
@@ -285,6 +269,7 @@ void no_mask_has_bits_of_the_one_before() {
                         {90, 100, 3, 1},
                         {300, 512, 90000, 1},
                         {300, 512, 5, 1},
+                        {300, 512, 0, 1},
                         {300, 512, 20, 50},
                         {500, 700, 4, 1},
                         {130, 130, 8000, 1},
@@ -317,11 +302,10 @@ void no_mask_has_bits_of_the_one_before() {
   }
 }
 
-template <class C>
-void gives_the_bits_of_the_first_backend() {
-  using Exec = typename C::exec;
+TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {
+  using Exec = typename TypeParam::exec;
   using First = ts::FirstExec;
-  using T = typename C::real;
+  using T = typename TypeParam::real;
   const auto sky = mosaic<First, T>(1100, 1000, 7);
   for (const auto& [name, params] : parameter_sets()) {
     const auto got = kastor::find_sources(Exec{}, ts::to_device<Exec>(sky), params);
@@ -331,10 +315,9 @@ void gives_the_bits_of_the_first_backend() {
 }
 
 /// The job itself: the bright, compact sources of the truth are in the catalogue.
-template <class C>
-void bright_sources_of_the_truth_are_found() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, FindsTheBrightSourcesOfASimulatedSky) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   kastor::SkyParams sky;
   sky.ny = 900;
   sky.nx = 1000;
@@ -358,10 +341,9 @@ void bright_sources_of_the_truth_are_found() {
 }
 
 /// `find` says the same as a call, and leaves its rows where they are.
-template <class C>
-void finds_without_a_copy() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, FindsWithoutACopy) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   kastor::FindParams params;
   params.threshold = 4;
   kastor::SourceFinder<Exec, T> one(Exec{}, params);
@@ -379,33 +361,11 @@ void finds_without_a_copy() {
   }
 }
 
-/// Few sources, very many, none, of one shape: what a device expects must not matter.
-template <class C>
-void one_object_searches_full_and_empty_images() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
-  kastor::FindParams params;
-  params.level = 1.0;
-  kastor::SourceFinder<Exec, T> find(Exec{}, params);
-  std::uint64_t seed = 1;
-  for (const double density : {0.001, 0.4, 0.0, 0.02, 0.4, 0.001}) {
-    const auto mask = ts::random_mask(200, 300, density, seed++);
-    ts::HostImage<T> image(200, 300);
-    ts::Random random(seed);
-    for (std::size_t i = 0; i < image.values.size(); ++i)
-      image.values[i] = static_cast<T>(0.1 * random.uniform() + 3.0 * mask.values[i]);
-    const kastor::FindResult want =
-        kastor::find_sources(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image), params);
-    EXPECT_TRUE(same_bits(find(ts::to_device<Exec>(image)), want)) << density;
-  }
-}
-
 /// So many pixels of a few tiles that may be above the threshold, for all that is known before,
 /// that a device has no room for them.
-template <class C>
-void a_crowd_is_found_again_and_again() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, FindsACrowdAgainAndAgain) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   ts::HostImage<T> image(2048, 2048);
   ts::Random random(15);
   for (std::int64_t y = 0; y < image.ny; ++y) {
@@ -424,10 +384,9 @@ void a_crowd_is_found_again_and_again() {
   for (int call = 0; call < 5; ++call) EXPECT_TRUE(same_bits(find(on_device), want)) << call;
 }
 
-template <class C>
-void throws_on_parameters_out_of_range() {
-  using Finder = kastor::SourceFinder<typename C::exec, typename C::real>;
-  const typename C::exec space;
+TYPED_TEST(SourceFinder, ThrowsOnParametersOutOfRange) {
+  using Finder = kastor::SourceFinder<typename TypeParam::exec, typename TypeParam::real>;
+  const typename TypeParam::exec space;
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto refuses = [&](const char* part, const auto& change) {
@@ -445,75 +404,15 @@ void throws_on_parameters_out_of_range() {
   refuses("min_pixels", [](kastor::FindParams& p) { p.label.min_pixels = 0; });
 }
 
-template <class C>
-void throws_without_a_finite_pixel() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+TYPED_TEST(SourceFinder, ThrowsOnAnImageWithoutAFinitePixel) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   const auto blank =
       ts::to_device<Exec>(ts::HostImage<T>(9, 11, std::numeric_limits<T>::quiet_NaN()));
   ts::expect_error([&] { (void)kastor::find_sources(Exec{}, blank); }, {"kastor::"});
   kastor::FindParams params;
   params.level = 1;
   ts::expect_error([&] { (void)kastor::find_sources(Exec{}, blank, params); }, {"kastor::"});
-}
-
-template <class T>
-class SourceFinder : public ::testing::Test {};
-TYPED_TEST_SUITE(SourceFinder, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(SourceFinder, MatchesNaiveForEveryChoice) { every_choice_matches_naive<TypeParam>(); }
-
-TYPED_TEST(SourceFinder, MatchesNaiveOnAMegapixel) { a_megapixel_matches_naive<TypeParam>(); }
-
-TYPED_TEST(SourceFinder, MatchesNaiveOnEveryKindOfPixels) { other_images_match_naive<TypeParam>(); }
-
-TYPED_TEST(SourceFinder, MatchesNaiveWithComponentsOfFewAndOfManyRuns) {
-  components_of_few_and_of_many_runs_match_naive<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, MatchesNaiveWithLongRuns) { long_runs_match_naive<TypeParam>(); }
-
-TYPED_TEST(SourceFinder, MatchesNaiveWithManyPixelsNearTheLevel) {
-  many_pixels_near_the_level_match_naive<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, FindsTheBrightSourcesOfASimulatedSky) {
-  bright_sources_of_the_truth_are_found<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, FindsManyMoreSourcesThanItsWorkSpaceHoldsAtFirst) {
-  lists_grow_to_the_number_of_sources<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
-  one_object_searches_images_of_different_sizes<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, SeesWhatAnImageHasBecome) { sees_what_an_image_has_become<TypeParam>(); }
-TYPED_TEST(SourceFinder, LeavesNothingOfAMaskInTheNext) {
-  no_mask_has_bits_of_the_one_before<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {
-  gives_the_bits_of_the_first_backend<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, ReusesOneObjectForFullAndEmptyImages) {
-  one_object_searches_full_and_empty_images<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, FindsACrowdAgainAndAgain) {
-  a_crowd_is_found_again_and_again<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, FindsWithoutACopy) { finds_without_a_copy<TypeParam>(); }
-
-TYPED_TEST(SourceFinder, ThrowsOnParametersOutOfRange) {
-  throws_on_parameters_out_of_range<TypeParam>();
-}
-
-TYPED_TEST(SourceFinder, ThrowsOnAnImageWithoutAFinitePixel) {
-  throws_without_a_finite_pixel<TypeParam>();
 }
 
 }  // namespace

@@ -53,9 +53,13 @@ std::vector<Job<Exec, T>> two_jobs(const Exec& first, const Exec& second) {
 }
 
 template <class C>
-void interleaved_jobs_give_what_each_gives_alone() {
-  using Exec = typename C::exec;
-  using T = typename C::real;
+class TwoInstances : public ::testing::Test {};
+
+TYPED_TEST_SUITE(TwoInstances, ts::ExecsAndReals, ts::CaseName);
+
+TYPED_TEST(TwoInstances, GiveAtOnceWhatEachGivesAlone) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
   std::vector<kastor::Catalogue> alone;
   std::vector<kastor::FindResult> found_alone;
   for (auto& job : two_jobs<Exec, T>(Exec{}, Exec{})) {
@@ -94,15 +98,6 @@ void interleaved_jobs_give_what_each_gives_alone() {
       EXPECT_TRUE(ts::same_bits(found.clip, found_alone[i].clip)) << "job " << i;
     }
   }
-}
-
-template <class C>
-class TwoInstances : public ::testing::Test {};
-
-TYPED_TEST_SUITE(TwoInstances, ts::ExecsAndReals, ts::CaseName);
-
-TYPED_TEST(TwoInstances, GiveAtOnceWhatEachGivesAlone) {
-  interleaved_jobs_give_what_each_gives_alone<TypeParam>();
 }
 
 }  // namespace

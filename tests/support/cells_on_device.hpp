@@ -3,10 +3,7 @@
 #define KASTOR_TESTS_CELLS_ON_DEVICE_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
-#include <utility>
 #include <vector>
 
 #include "background/cell_image.hpp"
@@ -24,7 +21,7 @@ class CellsOnDevice {
 
   CellsOnDevice(const HostImage<T>& host, const kastor::detail::Shape& cell,
                 Rows rows = Rows::plain, const HostMask& exclude = {})
-      : m_host(host), m_exclude(exclude), m_cut_out(to_device_cut_out<Exec>(host)) {
+      : m_cut_out(to_device_cut_out<Exec>(host)) {
     if (rows == Rows::plain) m_plain = to_device<Exec>(host);
     const auto whole = kastor::detail::rows_of<T, Exec>(
         rows == Rows::plain ? kastor::ConstImage<T, Exec>(m_plain) : m_cut_out.image);
@@ -49,22 +46,7 @@ class CellsOnDevice {
   [[nodiscard]] const kastor::detail::CellImage<T>& operator*() const { return m_cells; }
 
   /// The good pixels of a cell, in order.
-  [[nodiscard]] std::vector<T> good_pixels(std::int64_t i) const {
-    const kastor::detail::Cell cell = m_cells[i];
-    std::vector<T> good;
-    for (std::int64_t y = cell.y; y < cell.y + cell.height; ++y) {
-      for (std::int64_t x = cell.x; x < cell.x + cell.width; ++x) {
-        const bool is_excluded = !m_exclude.values.empty() && m_exclude(y, x) != 0;
-        if (std::isfinite(m_host(y, x)) && !is_excluded) good.push_back(m_host(y, x));
-      }
-    }
-    std::sort(good.begin(), good.end());
-    return good;
-  }
-
  private:
-  HostImage<T> m_host;
-  HostMask m_exclude;
   CutOut<Exec, T> m_cut_out;
   kastor::Image<T, Exec> m_plain;
   DeviceList<Exec, kastor::detail::BandRows<T>> m_bands;

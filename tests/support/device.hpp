@@ -22,7 +22,7 @@ template <class T>
 using HostView = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace,
                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// An image to be filled.
+/// An image, or labels of one, to be filled.
 template <class Exec, class T>
 [[nodiscard]] kastor::Image<T, Exec> new_image(const std::string& label, std::int64_t ny,
                                                std::int64_t nx) {
@@ -135,8 +135,7 @@ template <class Exec>
 template <class Label, class Exec>
 [[nodiscard]] HostGrid<std::int64_t> to_host_labels(const kastor::RunLabels<Exec>& labels) {
   const Exec space;
-  const Kokkos::View<Label**, Kokkos::LayoutRight, typename Exec::memory_space> image(
-      "test::labels", static_cast<std::size_t>(labels.ny), static_cast<std::size_t>(labels.nx));
+  const auto image = new_image<Exec, Label>("test::labels", labels.ny, labels.nx);
   Kokkos::deep_copy(image, Label{-1});
   kastor::write_labels(space, labels, image);
   space.fence("test::to_host_labels");

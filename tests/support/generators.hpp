@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <numbers>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -83,159 +85,72 @@ enum class Pixels {
   striped         ///< every 2nd, 3rd, ... 64th pixel follows another law: traps for a fixed stride
 };
 
-[[nodiscard]] inline const char* name_of(Pixels kind) {
-  switch (kind) {
-    case Pixels::gaussian:
-      return "gaussian";
-    case Pixels::contaminated:
-      return "contaminated";
-    case Pixels::uniform:
-      return "uniform";
-    case Pixels::constant:
-      return "constant";
-    case Pixels::two_values:
-      return "two values";
-    case Pixels::narrow_integers:
-      return "narrow integers";
-    case Pixels::wide_integers:
-      return "wide integers";
-    case Pixels::tenths:
-      return "tenths";
-    case Pixels::sixteen_bit:
-      return "sixteen bit";
-    case Pixels::half_blank:
-      return "half blank";
-    case Pixels::one_finite:
-      return "one finite pixel";
-    case Pixels::exponential:
-      return "exponential";
-    case Pixels::cauchy:
-      return "cauchy";
-    case Pixels::outliers:
-      return "outliers";
-    case Pixels::wild:
-      return "wild";
-    case Pixels::huge:
-      return "huge";
-    case Pixels::denormal:
-      return "denormal";
-    case Pixels::offset:
-      return "offset";
-    case Pixels::signed_zeros:
-      return "signed zeros";
-    case Pixels::ramp:
-      return "ramp";
-    case Pixels::heavier_below:
-      return "heavier below";
-    case Pixels::striped:
-      return "striped";
-  }
-  return "?";
+inline const std::vector<std::string> pixel_names = [] {
+  std::istringstream words(
+      "gaussian contaminated uniform constant two_values narrow_integers wide_integers tenths "
+      "sixteen_bit half_blank one_finite exponential cauchy outliers wild huge denormal offset "
+      "signed_zeros ramp heavier_below striped");
+  return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+}();
+[[nodiscard]] inline const std::string& name_of(Pixels kind) {
+  return pixel_names[static_cast<std::size_t>(kind)];
 }
 
-inline constexpr Pixels all_pixel_kinds[] = {
-    Pixels::gaussian,      Pixels::contaminated,    Pixels::uniform,       Pixels::constant,
-    Pixels::two_values,    Pixels::narrow_integers, Pixels::wide_integers, Pixels::tenths,
-    Pixels::sixteen_bit,   Pixels::half_blank,      Pixels::one_finite,    Pixels::exponential,
-    Pixels::cauchy,        Pixels::outliers,        Pixels::wild,          Pixels::huge,
-    Pixels::denormal,      Pixels::offset,          Pixels::signed_zeros,  Pixels::ramp,
-    Pixels::heavier_below, Pixels::striped};
+inline const std::vector<Pixels> all_pixel_kinds = [] {
+  std::vector<Pixels> kinds;
+  for (std::size_t i = 0; i < pixel_names.size(); ++i) kinds.push_back(static_cast<Pixels>(i));
+  return kinds;
+}();
+
+/// Pixel i of `pixels`, of which `finite_one` is the one of that kind.
+template <class T>
+[[nodiscard]] double pixel_of(Pixels kind, std::int64_t i, std::int64_t pixels,
+                              std::int64_t finite_one, Random& random) {
+  constexpr bool is_float = std::is_same_v<T, float>;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  using enum Pixels;
+  if (kind == constant) return 0.1;
+  if (kind == one_finite) return i == finite_one ? 2.5 : nan;
+  if (kind == ramp) return static_cast<double>(i) - 0.3 * static_cast<double>(pixels);
+  if (kind == uniform) return random.uniform();
+  if (kind == two_values) return static_cast<double>(random.below(2));
+  if (kind == exponential) return -std::log(random.uniform());
+  if (kind == cauchy) return std::tan(std::numbers::pi * (random.uniform() - 0.5));
+  if (kind == half_blank && random.below(2) == 0) return nan;
+  const double value = random.gaussian();
+  if (kind == contaminated) {
+    const std::int64_t fate = random.below(1000);
+    if (fate == 20) return nan;
+    if (fate == 21) return random.below(2) == 0 ? infinity : -infinity;
+    return 0.0133 * value - 1e-5 + (fate < 20 ? 0.05 / random.uniform() : 0);
+  }
+  if (kind == narrow_integers) return std::round(1.5 * value);
+  if (kind == wide_integers) return std::round(20 * value);
+  if (kind == tenths) return 0.1 * std::round(1.5 * value);
+  if (kind == sixteen_bit) return random.below(200) == 0 ? 65535 : std::round(30000 + 20 * value);
+  if (kind == outliers && random.below(5000) == 0)
+    return (is_float ? 1e30 : 1e150) * (random.uniform() - 0.3);
+  if (kind == wild && random.below(50) == 0)
+    return (random.below(2) == 0 ? 1 : -1) * std::pow(10, 30 * random.uniform());
+  if (kind == huge) return (is_float ? 1e37 : 1e150) * value;
+  if (kind == denormal) return (is_float ? 1e-40 : 1e-310) * value;
+  if (kind == offset) return 1e6 + value;
+  if (kind == signed_zeros && random.below(100) != 0) return i % 2 == 0 ? 0.0 : -0.0;
+  if (kind == heavier_below) return (i < pixels / 2 ? 1 : 1000) * value;
+  if (kind == striped && i % (2 + (i / 40000) % 63) == 0) return 10 * value + 100;
+  return value;
+}
 
 template <class T>
 [[nodiscard]] HostImage<T> make_image(Pixels kind, std::int64_t ny, std::int64_t nx,
                                       std::uint64_t seed) {
-  constexpr bool is_float = std::is_same_v<T, float>;
-  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-  constexpr T infinity = std::numeric_limits<T>::infinity();
-  const std::int64_t pixels = ny * nx;
   Random random(seed);
   HostImage<T> image(ny, nx);
-  const std::int64_t finite_one = random.below(pixels);
-  for (std::int64_t i = 0; i < pixels; ++i) {
-    double value = 0;
-    switch (kind) {
-      case Pixels::gaussian:
-        value = random.gaussian();
-        break;
-      case Pixels::contaminated: {
-        value = 0.0133 * random.gaussian() - 1e-5;
-        const std::int64_t fate = random.below(1000);
-        if (fate < 20) value += 0.05 / random.uniform();
-        if (fate == 20) value = nan;
-        if (fate == 21) value = random.below(2) == 0 ? infinity : -infinity;
-        break;
-      }
-      case Pixels::uniform:
-        value = random.uniform();
-        break;
-      case Pixels::constant:
-        value = 0.1;
-        break;
-      case Pixels::two_values:
-        value = static_cast<double>(random.below(2));
-        break;
-      case Pixels::narrow_integers:
-        value = std::round(1.5 * random.gaussian());
-        break;
-      case Pixels::wide_integers:
-        value = std::round(20 * random.gaussian());
-        break;
-      case Pixels::tenths:
-        value = 0.1 * std::round(1.5 * random.gaussian());
-        break;
-      case Pixels::sixteen_bit:
-        value = std::round(30000 + 20 * random.gaussian());
-        if (random.below(200) == 0) value = 65535;
-        break;
-      case Pixels::half_blank:
-        value = random.below(2) == 0 ? double(nan) : random.gaussian();
-        break;
-      case Pixels::one_finite:
-        value = i == finite_one ? 2.5 : double(nan);
-        break;
-      case Pixels::exponential:
-        value = -std::log(random.uniform());
-        break;
-      case Pixels::cauchy:
-        value = std::tan(std::numbers::pi * (random.uniform() - 0.5));
-        break;
-      case Pixels::outliers:
-        value = random.gaussian();
-        if (random.below(5000) == 0) value = (is_float ? 1e30 : 1e150) * (random.uniform() - 0.3);
-        break;
-      case Pixels::wild:
-        value = random.gaussian();
-        if (random.below(100) == 0) value = std::pow(10, 30 * random.uniform());
-        if (random.below(100) == 0) value = -std::pow(10, 30 * random.uniform());
-        break;
-      case Pixels::huge:
-        value = (is_float ? 1e37 : 1e150) * random.gaussian();
-        break;
-      case Pixels::denormal:
-        value = (is_float ? 1e-40 : 1e-310) * random.gaussian();
-        break;
-      case Pixels::offset:
-        value = 1e6 + random.gaussian();
-        break;
-      case Pixels::signed_zeros:
-        value = i % 2 == 0 ? 0.0 : -0.0;
-        if (random.below(100) == 0) value = random.gaussian();
-        break;
-      case Pixels::ramp:
-        value = static_cast<double>(i) - 0.3 * static_cast<double>(pixels);
-        break;
-      case Pixels::heavier_below:
-        value = (i < pixels / 2 ? 1 : 1000) * random.gaussian();
-        break;
-      case Pixels::striped: {
-        value = random.gaussian();
-        const std::int64_t period = 2 + (i / 40000) % 63;
-        if (i % period == 0) value = 10 * value + 100;
-        break;
-      }
-    }
-    image.values[static_cast<std::size_t>(i)] = static_cast<T>(value);
-  }
+  const std::int64_t finite_one = random.below(ny * nx);
+  for (std::int64_t i = 0; i < ny * nx; ++i)
+    image.values[static_cast<std::size_t>(i)] =
+        static_cast<T>(pixel_of<T>(kind, i, ny * nx, finite_one, random));
   return image;
 }
 

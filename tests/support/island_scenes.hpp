@@ -16,10 +16,7 @@ namespace testing_support {
 
 template <class Exec>
 kastor::MeshSurface<Exec> to_device_surface(const HostMesh& mesh) {
-  using Nodes = Kokkos::View<kastor::MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
-  const Nodes nodes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "test::nodes"),
-                    static_cast<std::size_t>(mesh.nodes.ny),
-                    static_cast<std::size_t>(mesh.nodes.nx));
+  const auto nodes = new_image<Exec, kastor::MeshNode>("test::nodes", mesh.nodes.ny, mesh.nodes.nx);
   Kokkos::deep_copy(nodes, view_of(mesh.nodes));
   return {mesh.cell_height, mesh.cell_width, mesh.positive, nodes};
 }
@@ -137,6 +134,23 @@ Scene<T> make_scene(Maps maps, std::int64_t ny, std::int64_t nx, std::uint64_t s
   }
   return scene;
 }
+
+/// A scene where kernels can work on it.
+template <class Exec, class T>
+struct DeviceScene {
+  kastor::Image<T, Exec> image;
+  DeviceMap<Exec, T> level, rms;
+  kastor::Background<Exec, T> background;
+  kastor::BitMask<Exec> region;
+
+  explicit DeviceScene(const Scene<T>& scene)
+      : image(to_device<Exec>(scene.image)),
+        level(scene.background.level),
+        rms(scene.background.rms),
+        background{level.map, rms.map} {
+    if (scene.region.ny > 0) region = to_device_mask<Exec>(scene.region);
+  }
+};
 
 template <class T>
 Scene<T> scene_of(const HostImage<T>& image, double level = 0, double rms = 1) {

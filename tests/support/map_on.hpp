@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/group.hpp"
+
 /// Small kernels for tests of primitives: lists in the memory of a backend, and what a function
 /// says there.
 namespace testing_support {
@@ -50,6 +52,14 @@ template <class Exec, class Map>
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, n),
                        WriteMap<Map, Result>{map, results.data()});
   return to_vector(results);
+}
+
+/// Launches `kernel` for groups of `threads` threads and waits.
+template <int threads, class Exec, class Kernel>
+void run_groups(std::int64_t groups, int scratch_bytes, const Kernel& kernel) {
+  const Exec space;
+  kastor::core::for_each_group<threads>("test::groups", space, {groups, scratch_bytes}, kernel);
+  space.fence("test::groups");
 }
 
 }  // namespace testing_support

@@ -25,47 +25,36 @@ struct Event {
 };
 
 inline const char* name_of(What what) {
-  switch (what) {
-    case What::kernel:
-      return "kernel";
-    case What::region:
-      return "region";
-    case What::fence:
-      return "fence";
-    case What::allocation:
-      return "allocation";
-  }
-  return "?";
+  constexpr const char* names[] = {"kernel", "region", "fence", "allocation"};
+  return names[static_cast<int>(what)];
 }
 
 inline std::vector<Event>* recorded = nullptr;
-
-inline void on_kernel(const char* label, std::uint32_t device, std::uint64_t*) {
-  recorded->push_back({What::kernel, label, device});
-}
-inline void on_fence(const char* label, std::uint32_t device, std::uint64_t*) {
-  // Kokkos adds one before every callback, on behalf of the tool.
-  if (std::strstr(label, "Kokkos Profile Tool Fence") != nullptr) return;
-  recorded->push_back({What::fence, label, device});
-}
-inline void on_region(const char* label) { recorded->push_back({What::region, label}); }
-inline void on_allocation(Kokkos::Profiling::SpaceHandle, const char* label, const void*,
-                          std::uint64_t size) {
-  // Kokkos' team policies on a GPU ask for a scratch pool of 0 bytes at every launch.
-  if (size > 0) recorded->push_back({What::allocation, label});
-}
 
 /// Records what happens during its life; whatever tool was there before comes back after it.
 class Recorder {
  public:
   Recorder() : m_before(tools::get_callbacks()) {
     recorded = &m_events;
+    const auto on_kernel = [](const char* label, std::uint32_t device, std::uint64_t*) {
+      recorded->push_back({What::kernel, label, device});
+    };
     tools::set_begin_parallel_for_callback(on_kernel);
     tools::set_begin_parallel_reduce_callback(on_kernel);
     tools::set_begin_parallel_scan_callback(on_kernel);
-    tools::set_begin_fence_callback(on_fence);
-    tools::set_push_region_callback(on_region);
-    tools::set_allocate_data_callback(on_allocation);
+    tools::set_begin_fence_callback([](const char* label, std::uint32_t device, std::uint64_t*) {
+      // Kokkos adds one before every callback, on behalf of the tool.
+      if (std::strstr(label, "Kokkos Profile Tool Fence") != nullptr) return;
+      recorded->push_back({What::fence, label, device});
+    });
+    tools::set_push_region_callback([](const char* label) {
+      recorded->push_back({What::region, label});
+    });
+    tools::set_allocate_data_callback(
+        [](Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t size) {
+          // Kokkos' team policies on a GPU ask for a scratch pool of 0 bytes at every launch.
+          if (size > 0) recorded->push_back({What::allocation, label});
+        });
   }
   ~Recorder() {
     tools::set_callbacks(m_before);
@@ -149,8 +138,7 @@ Exec instance_of_its_own() {
 template <class C>
 kastor::Background<typename C::exec, typename C::real> mesh_background() {
   using Exec = typename C::exec;
-  const Kokkos::View<kastor::MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space> nodes(
-      "test::nodes", 5, 7);
+  const kastor::Image<kastor::MeshNode, Exec> nodes("test::nodes", 5, 7);
   Kokkos::deep_copy(nodes, kastor::MeshNode{0.004, 0, 0, 0});
   return {0.0, kastor::MeshSurface<Exec>{64, 64, true, nodes}};
 }

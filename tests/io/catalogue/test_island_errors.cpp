@@ -288,15 +288,10 @@ void expect_calibrated(SimulatedSky sky, std::uint64_t seed) {
   record("size", sky.size);
 }
 
-TEST(IslandErrorsOfSimulatedSkies, AreTheScatterOfPointSources) {
+/// Of point sources, at a higher threshold, of extended sources.
+TEST(IslandErrorsOfSimulatedSkies, AreTheScatter) {
   expect_calibrated({4, 1, 3, 24, 28, {}, {}, {}, {}, {}}, 1);
-}
-
-TEST(IslandErrorsOfSimulatedSkies, AreTheScatterAtAHigherThreshold) {
   expect_calibrated({5, 1, 4, 22, 32, {}, {}, {}, {}, {}}, 2);
-}
-
-TEST(IslandErrorsOfSimulatedSkies, AreTheScatterOfExtendedSources) {
   expect_calibrated({3, 2, 3, 22, 36, {}, {}, {}, {}, {}}, 3);
 }
 

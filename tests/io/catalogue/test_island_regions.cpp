@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <kastor/io/island_regions.hpp>
 #include <kastor/io/island_table.hpp>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "fits_support.hpp"
 #include "island_support.hpp"
+#include "island_table_support.hpp"
 
 namespace {
 
@@ -28,47 +27,22 @@ using kastor::io::SkyFrame;
 using kastor::io::SkyPosition;
 using kastor::io::Wcs;
 
-const double k_nan = std::numeric_limits<double>::quiet_NaN();
-const double k_fwhm = std::sqrt(8 * std::log(2.0));
-
 /// Square pixels of 3 arcsec about (150, 20) degrees, which is the centre of pixel (50, 40); the
 /// first axis runs to the west.
 Wcs make_wcs(const std::string& lon, const std::string& lat, const std::string& frame = "",
              const std::string& equinox = "") {
-  std::vector<std::string> cards = {card("CTYPE1", "'" + lon + "'"),
-                                    card("CTYPE2", "'" + lat + "'"),
-                                    card("CRVAL1", "150.0"),
-                                    card("CRVAL2", "20.0"),
-                                    card("CRPIX1", "51.0"),
-                                    card("CRPIX2", "41.0"),
-                                    card("CDELT1", "-8.333333333333333e-4"),
-                                    card("CDELT2", "8.333333333333333e-4")};
+  auto cards = Header{lon, lat, 150, 20, 51, 41, -3, 0, 0, 3}.cards();
   if (!frame.empty()) cards.push_back(card("RADESYS", "'" + frame + "'"));
   if (!equinox.empty()) cards.push_back(card("EQUINOX", equinox));
   return Wcs(cards, {1, 2});
 }
 
-/// One with these second moments; all that a table asks for.
+/// One with these second moments; its peak is not its centre.
 Island ellipse(std::int64_t id, double x, double y, double xx, double xy, double yy) {
-  Island island{};
+  Island island = plain_island(x, y, xx, xy, yy);
   island.id = id;
-  island.n_pix = 40;
-  island.x_peak = static_cast<std::int32_t>(std::lround(x)) + 1;  // not the centre
-  island.y_peak = static_cast<std::int32_t>(std::lround(y)) - 1;
-  island.x_min = island.x_peak - 4;
-  island.x_max = island.x_peak + 4;
-  island.y_min = island.y_peak - 3;
-  island.y_max = island.y_peak + 3;
-  island.flux_peak = 2;
-  island.flux_sum = 30;
-  island.raw_sum = 31;
-  island.snr_peak = 20;
-  island.x_cen = x;
-  island.y_cen = y;
-  island.var_xx = xx;
-  island.var_xy = xy;
-  island.var_yy = yy;
-  island.rms = island.rms_at_peak = 0.1;
+  island.x_peak += 1;
+  island.y_peak -= 1;
   return island;
 }
 

@@ -108,8 +108,8 @@ TEST(RegionsWriter, WithoutAShapeItIsAPoint) {
        {Region{1, 1, 0, 0, 0, ""}, Region{1, 1, k_nan, 1, 0, ""}, Region{1, 1, 1, k_nan, 0, ""},
         Region{1, 1, 1, 1, k_nan, ""}, Region{1, 1, 1, -1, 0, ""},
         Region{1, 1, std::numeric_limits<double>::infinity(), 1, 0, ""}}) {
-    EXPECT_TRUE(contains(written(RegionFormat::ds9, {region}, SkyFrame::icrs), "\npoint("));
-    EXPECT_TRUE(contains(written(RegionFormat::crtf, {region}, SkyFrame::icrs), "\nann symbol["));
+    EXPECT_SAYS(written(RegionFormat::ds9, {region}, SkyFrame::icrs), "\npoint(");
+    EXPECT_SAYS(written(RegionFormat::crtf, {region}, SkyFrame::icrs), "\nann symbol[");
   }
 }
 
@@ -126,10 +126,9 @@ TEST(RegionsWriter, AnglesAreWrapped) {
 
 TEST(RegionsWriter, AnUnwritablePlaceIsAnError) {
   for (const auto format : {RegionFormat::ds9, RegionFormat::crtf}) {
-    EXPECT_TRUE(contains(error_of([&] { write_regions("/nowhere/a", format, {}, {}, {}); }),
-                         "/nowhere/a: cannot be opened"));
-    EXPECT_TRUE(contains(error_of([&] { write_regions("/dev/full", format, {}, {}, {}); }),
-                         "No space left"));
+    EXPECT_SAYS(error_of([&] { write_regions("/nowhere/a", format, {}, {}, {}); }),
+                "/nowhere/a: cannot be opened");
+    EXPECT_SAYS(error_of([&] { write_regions("/dev/full", format, {}, {}, {}); }), "No space left");
   }
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <kastor/io/fits_image.hpp>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "fits_support.hpp"
@@ -34,37 +32,8 @@ class FitsData : public testing::Test {
   std::string m_directory;
 };
 
-struct Summary {
-  std::int64_t finite = 0;
-  std::int64_t blank = 0;
-  double mean = 0.0;
-  double min = std::numeric_limits<double>::infinity();
-  double max = -std::numeric_limits<double>::infinity();
-};
-
-Summary summary_of(const kastor::io::FitsImage& image) {
-  return std::visit(
-      [&](const auto& pixels) {
-        Summary result;
-        long double sum = 0.0L;
-        for (std::int64_t i = 0; i < image.ny * image.nx; ++i) {
-          const double value = pixels.data()[i];
-          if (!std::isfinite(value)) {
-            ++result.blank;
-            continue;
-          }
-          ++result.finite;
-          sum += value;
-          result.min = std::min(result.min, value);
-          result.max = std::max(result.max, value);
-        }
-        result.mean = static_cast<double>(sum / static_cast<long double>(result.finite));
-        return result;
-      },
-      image.pixels);
-}
-
-TEST_F(FitsData, EveryImageHasTheExpectedPixels) {
+/// The pixels' figures are compared in tests/apps/run_results_tests.py.
+TEST_F(FitsData, EveryImageHasTheExpectedShapeAndDatasum) {
   nlohmann::json expected;
   std::ifstream(file("expected.json")) >> expected;
   int compared = 0;
@@ -78,16 +47,6 @@ TEST_F(FitsData, EveryImageHasTheExpectedPixels) {
     EXPECT_EQ(image.nx, entry["shape"][entry["shape"].size() - 1]);
     EXPECT_EQ(image.hdu.bitpix, entry["bitpix"]);
     EXPECT_EQ(image.hdu.unit, entry["bunit"].is_null() ? "" : entry["bunit"].get<std::string>());
-    const Summary got = summary_of(image);
-    EXPECT_EQ(got.finite, entry["data"]["n_finite"]);
-    EXPECT_EQ(got.blank, entry["data"]["n_nan"]);
-    // Scaled 8- and 16-bit images are float here and double there.
-    const double scale = std::max(std::abs(got.min), std::abs(got.max));
-    const double tolerance =
-        image.hdu.bitpix > 0 && image.hdu.pixel_type == "float32" ? 1e-7 * scale : 1e-12 * scale;
-    EXPECT_NEAR(got.mean, entry["data"]["mean"].get<double>(), tolerance);
-    EXPECT_NEAR(got.min, entry["data"]["min"].get<double>(), tolerance);
-    EXPECT_NEAR(got.max, entry["data"]["max"].get<double>(), tolerance);
     EXPECT_EQ(image.datasum, cfitsio_datasum(file(name), image.hdu.index));
     ++compared;
   }
@@ -108,10 +67,10 @@ TEST_F(FitsData, OneImageInManyFormsGivesTheSamePixels) {
 }
 
 TEST_F(FitsData, WhatIsNotTwoDimensionalIsRefused) {
-  EXPECT_TRUE(contains(read_error(file("midas_timmi2_i32_cube.fits")), "NAXIS3=2"));
+  EXPECT_SAYS(read_error(file("midas_timmi2_i32_cube.fits")), "NAXIS3=2");
   EXPECT_EQ(read_image(file("midas_timmi2_i32_cube.fits"), {.hdu = {}, .plane = 1}).plane, 1);
-  EXPECT_TRUE(contains(read_error(file("kapteyn_ra_pol_freq_dec.fits")), "4 axes longer than 1"));
-  EXPECT_TRUE(contains(read_error(file("midas_tst0007_ieee_specials_1d.fits")), "only one axis"));
+  EXPECT_SAYS(read_error(file("kapteyn_ra_pol_freq_dec.fits")), "4 axes longer than 1");
+  EXPECT_SAYS(read_error(file("midas_tst0007_ieee_specials_1d.fits")), "only one axis");
 }
 
 TEST_F(FitsData, AStrayBlockBehindTheImageIsIgnored) {
@@ -127,8 +86,8 @@ TEST_F(FitsData, AnExtensionOfUnknownKindIsPassed) {
   EXPECT_EQ(hdus[2].kind, "unknown");
   EXPECT_EQ(hdus[3].kind, "image");
   EXPECT_EQ(hdus[4].kind, "ascii table");
-  EXPECT_TRUE(contains(
-      read_error(file("midas_tst0012_unknown_ext.fits"), {.hdu = "2", .plane = {}}), "'unknown'"));
+  EXPECT_SAYS(read_error(file("midas_tst0012_unknown_ext.fits"), {.hdu = "2", .plane = {}}),
+              "'unknown'");
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <filesystem>
 #include <kastor/io/image_reader.hpp>
@@ -280,7 +278,7 @@ TYPED_TEST(Reader, SaysOfBadFilesWhatTheHostSays) {
   std::filesystem::resize_file(path, 2880 + 39999);
   const auto says = [&] { return error_of([&] { (void)reader(path); }); };
   EXPECT_EQ(says(), read_error(path));
-  EXPECT_TRUE(contains(says(), "data truncated: header says 40000 bytes"));
+  EXPECT_SAYS(says(), "data truncated: header says 40000 bytes");
   std::filesystem::remove(path);
   EXPECT_EQ(says(), read_error(path));
   // And goes on with the next file.
@@ -306,7 +304,7 @@ TYPED_TEST(Reader, RefusesAFileThatIsCutWhileItIsRead) {
       try {
         reader(path, with_threads(i % 4), loaded);
       } catch (const kastor::Error& error) {
-        EXPECT_TRUE(contains(error.what(), "data truncated")) << error.what();
+        EXPECT_SAYS(error.what(), "data truncated");
       }
     }
   }
@@ -319,8 +317,8 @@ TYPED_TEST(Reader, RefusesParametersOutOfTheirRange) {
   const auto says = [](const ImageReaderParams& params) {
     return error_of([&] { const ImageReader<Exec> reader(Exec{}, params); });
   };
-  EXPECT_TRUE(contains(says({ImageRoute::buffers, 0, 1000}), "buffers is 0; expected 1 or more"));
-  EXPECT_TRUE(contains(says({ImageRoute::buffers, 1, 15}), "buffer_bytes is 15; expected 16"));
+  EXPECT_SAYS(says({ImageRoute::buffers, 0, 1000}), "buffers is 0; expected 1 or more");
+  EXPECT_SAYS(says({ImageRoute::buffers, 1, 15}), "buffer_bytes is 15; expected 16");
 }
 
 }  // namespace

@@ -2,14 +2,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <kastor/io/catalogue_writer.hpp>
-#include <kastor/io/fits_writer.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/table_writer.hpp>
 #include <set>
@@ -37,27 +34,22 @@ mode_t mode_of(const std::string& path) {
 
 TEST(OutputSet, AppearsOnlyWithCommit) {
   const ScratchDirectory scratch;
+  {
+    OutputSet outputs;
+    write_bytes(outputs.add(scratch.file("a.csv"), OverwritePolicy::refuse), "lost");
+  }
+  EXPECT_EQ(scratch.entries(), 0u);
   OutputSet outputs;
   const std::string first = outputs.add(scratch.file("a.csv"), OverwritePolicy::refuse);
-  const std::string second = outputs.add(scratch.file("b.fits"), OverwritePolicy::refuse);
   EXPECT_EQ(std::filesystem::path(first).parent_path(), std::filesystem::canonical(scratch.path()));
   EXPECT_TRUE(std::filesystem::path(first).filename().string().starts_with(".a.csv.kastor-"));
   write_bytes(first, "one");
-  write_bytes(second, "two");
+  write_bytes(outputs.add(scratch.file("b.fits"), OverwritePolicy::refuse), "two");
   EXPECT_FALSE(std::filesystem::exists(scratch.file("a.csv")));
   outputs.commit();
   EXPECT_EQ(read_all(scratch.file("a.csv")), "one");
   EXPECT_EQ(read_all(scratch.file("b.fits")), "two");
   EXPECT_EQ(scratch.entries(), 2u);
-}
-
-TEST(OutputSet, LeavesNothingWithoutCommit) {
-  const ScratchDirectory scratch;
-  {
-    OutputSet outputs;
-    write_bytes(outputs.add(scratch.file("a.csv"), OverwritePolicy::refuse), "one");
-  }
-  EXPECT_EQ(scratch.entries(), 0u);
 }
 
 TEST(OutputSet, NewFilesFollowTheUmaskAndOldOnesKeepTheirMode) {
@@ -78,31 +70,31 @@ TEST(OutputSet, NewFilesFollowTheUmaskAndOldOnesKeepTheirMode) {
 TEST(OutputSet, AnExistingFileNeedsOverwrite) {
   const ScratchDirectory scratch;
   write_bytes(scratch.file("a"), "old");
-  EXPECT_TRUE(contains(add_error(scratch.file("a"), OverwritePolicy::refuse), "exists already"));
+  EXPECT_SAYS(add_error(scratch.file("a"), OverwritePolicy::refuse), "exists already");
   EXPECT_EQ(read_all(scratch.file("a")), "old");
 }
 
 TEST(OutputSet, RefusesWhatIsNoRegularFileEvenThen) {
   const ScratchDirectory scratch;
-  EXPECT_TRUE(contains(add_error("/dev/full"), "not a regular file"));
-  EXPECT_TRUE(contains(add_error("/dev/null"), "not a regular file"));
-  EXPECT_TRUE(contains(add_error(scratch.path().string()), "is a directory"));
+  EXPECT_SAYS(add_error("/dev/full"), "not a regular file");
+  EXPECT_SAYS(add_error("/dev/null"), "not a regular file");
+  EXPECT_SAYS(add_error(scratch.path().string()), "is a directory");
   ASSERT_EQ(::mkfifo(scratch.file("fifo").c_str(), 0600), 0);
-  EXPECT_TRUE(contains(add_error(scratch.file("fifo")), "not a regular file"));
+  EXPECT_SAYS(add_error(scratch.file("fifo")), "not a regular file");
   std::filesystem::create_symlink("/dev/full", scratch.file("link"));
-  EXPECT_TRUE(contains(add_error(scratch.file("link")), "not a regular file"));
+  EXPECT_SAYS(add_error(scratch.file("link")), "not a regular file");
   std::filesystem::create_symlink("nowhere", scratch.file("dangling"));
-  EXPECT_TRUE(contains(add_error(scratch.file("dangling")), "dangling link"));
+  EXPECT_SAYS(add_error(scratch.file("dangling")), "dangling link");
 }
 
 TEST(OutputSet, RefusesBadNamesAndDirectories) {
   const ScratchDirectory scratch;
-  EXPECT_TRUE(contains(add_error(""), "is not a file name"));
-  EXPECT_TRUE(contains(add_error(scratch.file("missing/a")), "does not exist"));
-  EXPECT_TRUE(contains(add_error(scratch.file("new/")), "is not a file name"));
+  EXPECT_SAYS(add_error(""), "is not a file name");
+  EXPECT_SAYS(add_error(scratch.file("missing/a")), "does not exist");
+  EXPECT_SAYS(add_error(scratch.file("new/")), "is not a file name");
   write_bytes(scratch.file("plain"), "");
-  EXPECT_TRUE(contains(add_error(scratch.file("plain/a")), "expected"));
-  EXPECT_TRUE(contains(add_error("/proc/a.csv"), "cannot be written"));
+  EXPECT_SAYS(add_error(scratch.file("plain/a")), "expected");
+  EXPECT_SAYS(add_error("/proc/a.csv"), "cannot be written");
 }
 
 TEST(OutputSet, RefusesTheInputUnderAnyName) {
@@ -111,13 +103,12 @@ TEST(OutputSet, RefusesTheInputUnderAnyName) {
   std::filesystem::create_symlink("in", scratch.file("soft"));
   std::filesystem::create_hard_link(scratch.file("in"), scratch.file("hard"));
   for (const char* name : {"in", "soft", "hard"}) {
-    EXPECT_TRUE(
-        contains(add_error(scratch.file(name), OverwritePolicy::replace, {scratch.file("in")}),
-                 "is the input"))
+    EXPECT_SAYS(add_error(scratch.file(name), OverwritePolicy::replace, {scratch.file("in")}),
+                "is the input")
         << name;
-    EXPECT_TRUE(contains(
+    EXPECT_SAYS(
         add_error(scratch.file("in"), OverwritePolicy::replace, {"none", scratch.file(name)}),
-        "is the input"))
+        "is the input")
         << name;
   }
 }
@@ -126,17 +117,15 @@ TEST(OutputSet, RefusesOneFileTwice) {
   const ScratchDirectory scratch;
   OutputSet outputs;
   (void)outputs.add(scratch.file("a"), OverwritePolicy::refuse);
-  EXPECT_TRUE(contains(error_of([&] {
-                         (void)outputs.add(scratch.path().string() + "/./a",
-                                           OverwritePolicy::refuse);
-                       }),
-                       "named twice"));
+  EXPECT_SAYS(error_of([&] {
+                (void)outputs.add(scratch.path().string() + "/./a", OverwritePolicy::refuse);
+              }),
+              "named twice");
   write_bytes(scratch.file("b"), "");
   std::filesystem::create_symlink("b", scratch.file("c"));
   (void)outputs.add(scratch.file("b"), OverwritePolicy::replace);
-  EXPECT_TRUE(
-      contains(error_of([&] { (void)outputs.add(scratch.file("c"), OverwritePolicy::replace); }),
-               "named twice"));
+  EXPECT_SAYS(error_of([&] { (void)outputs.add(scratch.file("c"), OverwritePolicy::replace); }),
+              "named twice");
 }
 
 TEST(OutputSet, ALinkStaysALink) {
@@ -158,8 +147,7 @@ TEST(OutputSet, AFailedRenameTakesNewFilesBack) {
   write_bytes(outputs.add(scratch.file("b"), OverwritePolicy::refuse), "b");
   write_bytes(scratch.file("b"), "appeared meanwhile");
   const std::string text = error_of([&] { outputs.commit(); });
-  EXPECT_TRUE(contains(text, scratch.file("b") + ": cannot be renamed into place: File exists"))
-      << text;
+  EXPECT_SAYS(text, scratch.file("b") + ": cannot be renamed into place: File exists");
   EXPECT_EQ(scratch.entries(), 1u);
   EXPECT_EQ(read_all(scratch.file("b")), "appeared meanwhile");
 }
@@ -301,34 +289,6 @@ TEST(OutputSet, IgnoredSignalsStayIgnored) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
-}
-
-TEST(OutputSet, AFullDiskLeavesNothing) {
-  const ScratchDirectory scratch;
-  const std::string mount = scratch.file("small");
-  std::filesystem::create_directory(mount);
-  if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=64k") != 0) {
-    GTEST_SKIP() << "needs the right to mount a small tmpfs";
-  }
-  const std::vector<double> pixels(200 * 200, 1.0);
-  const kastor::Catalogue catalogue(5000);
-  const std::string image_error = error_of([&] {
-    OutputSet outputs;
-    kastor::io::write_image(outputs.add(mount + "/a.fits", OverwritePolicy::refuse),
-                            kastor::io::PixelRows<double>{pixels.data(), 200, 200, 200}, {}, {});
-  });
-  EXPECT_EQ(image_error.rfind(mount + "/a.fits: cannot be written: No space left on device", 0), 0u)
-      << image_error;
-  for (const auto format : {kastor::io::TableFormat::csv, kastor::io::TableFormat::fits}) {
-    const std::string text = error_of([&] {
-      OutputSet outputs;
-      kastor::io::write_catalogue(outputs.add(mount + "/a", OverwritePolicy::refuse), format,
-                                  catalogue, {});
-    });
-    EXPECT_TRUE(contains(text, "No space left on device")) << text;
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(mount));
-  ::umount(mount.c_str());
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(Beam, IsNoneWhereNothingSaysSo) {
   }
   const auto casa = read_beam({card("CASAMBM", "                   T / several beams")});
   ASSERT_EQ(casa.notes.size(), 1u);
-  EXPECT_TRUE(contains(casa.notes[0], "CASAMBM"));
+  EXPECT_SAYS(casa.notes[0], "CASAMBM");
 }
 
 TEST(Beam, WhatIsNoBeamIsPassedOverWithANote) {
@@ -95,7 +95,7 @@ TEST(Beam, WhatIsNoBeamIsPassedOverWithANote) {
                    history("AIPS   CLEAN BMAJ=  2.0E-02 BMIN=  1.0E-02 BPA=   1.00")});
     expect_beam(reading, BeamOrigin::history, {0.02, 0.01, 1});
     ASSERT_EQ(reading.notes.size(), 1u) << bad;
-    EXPECT_TRUE(contains(reading.notes[0], "not used")) << reading.notes[0];
+    EXPECT_SAYS(reading.notes[0], "not used");
   }
 }
 
@@ -103,13 +103,13 @@ TEST(Beam, MissingPartsAreTakenForWhatIsLikely) {
   const auto angle = read_beam({card("BMAJ", "0.02"), card("BMIN", "0.01")});
   expect_beam(angle, BeamOrigin::header, {0.02, 0.01, 0});
   ASSERT_EQ(angle.notes.size(), 1u);
-  EXPECT_TRUE(contains(angle.notes[0], "position angle"));
+  EXPECT_SAYS(angle.notes[0], "position angle");
   // A circle has no angle to miss.
   EXPECT_TRUE(read_beam({card("BMAJ", "0.02"), card("BMIN", "0.02")}).notes.empty());
   const auto minor = read_beam({card("BMAJ", "0.02")});
   expect_beam(minor, BeamOrigin::header, {0.02, 0.02, 0});
   ASSERT_EQ(minor.notes.size(), 1u);
-  EXPECT_TRUE(contains(minor.notes[0], "circular"));
+  EXPECT_SAYS(minor.notes[0], "circular");
 }
 
 TEST(Beam, ExchangedAxesKeepTheirDirections) {
@@ -117,7 +117,7 @@ TEST(Beam, ExchangedAxesKeepTheirDirections) {
       read_beam({card("BMAJ", "0.01"), card("BMIN", "0.02"), card("BPA", "100.0")});
   expect_beam(reading, BeamOrigin::header, {0.02, 0.01, 10});
   ASSERT_EQ(reading.notes.size(), 1u);
-  EXPECT_TRUE(contains(reading.notes[0], "exchanged"));
+  EXPECT_SAYS(reading.notes[0], "exchanged");
 }
 
 TEST(Beam, UsersTypeArcSeconds) {
@@ -128,7 +128,7 @@ TEST(Beam, UsersTypeArcSeconds) {
   for (const char* bad : {"", "45", "45,", "45,36,1,2", "0,0", "36,45", "-4,-5", "nan,nan",
                           "45 ,36", "45,36deg", "inf,1", "1e400,1", "45x36", "45,36,nan"}) {
     const auto text = error_of([&] { (void)parse_beam(bad); });
-    EXPECT_TRUE(contains(text, "expected BMAJ,BMIN")) << bad << ": " << text;
+    EXPECT_SAYS(text, "expected BMAJ,BMIN") << bad << ": " << text;
   }
 }
 

@@ -57,20 +57,17 @@ TEST(TableWriter, CardsAreKeywordsParamsAndMeta) {
                  {"BEAMS", std::int64_t{3}, ""},
                  {"BIG", 1e300, ""}};
   const std::string fits = written(TableFormat::fits, table);
-  EXPECT_NE(fits.find("BMAJ    =               0.0125 / [deg] beam"), std::string::npos);
-  EXPECT_NE(fits.find("BEAMS   =                    3"), std::string::npos);
+  EXPECT_SAYS(fits, "BMAJ    =               0.0125 / [deg] beam");
+  EXPECT_SAYS(fits, "BEAMS   =                    3");
   const std::string votable = written(TableFormat::votable, table);
-  EXPECT_NE(votable.find("<PARAM name=\"BMAJ\" datatype=\"double\" unit=\"deg\" value=\"0.0125\">"),
-            std::string::npos);
-  EXPECT_NE(votable.find("<DESCRIPTION>beam</DESCRIPTION>"), std::string::npos);
-  EXPECT_NE(votable.find("name=\"BPA\" datatype=\"double\" unit=\"deg\" value=\"NaN\""),
-            std::string::npos);
-  EXPECT_NE(votable.find("value=\"a &lt;&quot;header&quot;&gt;\""), std::string::npos);
-  EXPECT_NE(votable.find("name=\"BEAMS\" datatype=\"long\" value=\"3\"/>"), std::string::npos);
+  EXPECT_SAYS(votable, R"(<PARAM name="BMAJ" datatype="double" unit="deg" value="0.0125">)");
+  EXPECT_SAYS(votable, "<DESCRIPTION>beam</DESCRIPTION>");
+  EXPECT_SAYS(votable, R"(name="BPA" datatype="double" unit="deg" value="NaN")");
+  EXPECT_SAYS(votable, R"(value="a &lt;&quot;header&quot;&gt;")");
+  EXPECT_SAYS(votable, R"(name="BEAMS" datatype="long" value="3"/>)");
   const std::string ecsv = written(TableFormat::ecsv, table);
-  EXPECT_NE(ecsv.find("#   \"BMAJ\": 0.0125\n"), std::string::npos);
-  EXPECT_NE(ecsv.find("#   \"BPA\": .nan\n"), std::string::npos);
-  EXPECT_NE(ecsv.find("#   \"BIG\": 1.0e+300\n"), std::string::npos);
+  for (const char* line : {"\"BMAJ\": 0.0125\n", "\"BPA\": .nan\n", "\"BIG\": 1.0e+300\n"})
+    EXPECT_SAYS(ecsv, std::string("#   ") + line);
 }
 
 TEST(TableWriter, TheEndingChoosesTheFormat) {
@@ -167,65 +164,6 @@ TEST(TableWriter, Votable) {
 )");
 }
 
-TEST(TableWriter, FitsHeader) {
-  Table table = small_table();
-  table.frame = SkyFrame::icrs;
-  const std::string bytes = written(TableFormat::fits, table, k_provenance);
-  ASSERT_EQ(bytes.size() % 2880, 0u);
-  std::vector<std::string> cards;
-  for (std::size_t at = 2880; bytes.compare(at, 8, "END     ") != 0; at += 80) {
-    const std::string card = bytes.substr(at, 80);
-    cards.push_back(card.substr(0, card.find_last_not_of(' ') + 1));
-  }
-  const std::vector<std::string> expected = {
-      "XTENSION= 'BINTABLE'           / binary table",
-      "BITPIX  =                    8",
-      "NAXIS   =                    2",
-      "NAXIS1  =                   21",
-      "NAXIS2  =                    4",
-      "PCOUNT  =                    0",
-      "GCOUNT  =                    1",
-      "TFIELDS =                    3",
-      "TTYPE1  = 'id      '",
-      "TFORM1  = 'K       '",
-      "TUCD1   = 'meta.id;meta.main'",
-      "TTYPE2  = 'ra      '",
-      "TFORM2  = 'D       '",
-      "TUNIT2  = 'deg     '",
-      "TUCD2   = 'pos.eq.ra;meta.main'",
-      "TCOMM2  = 'right ascension'",
-      "TTYPE3  = 'name    '",
-      "TFORM3  = '5A      '",
-      "TCOMM3  = 'it''s \\ \"x\"'",
-      "EXTNAME = 'islands '",
-      "RADESYS = 'ICRS    '           / frame of the positions",
-      "CREATOR = 'kastor  '           / program that wrote this file",
-      "KASTORV = '1.2.3   '           / version of Kastor",
-      "INPUT   = 'it''s.fits'         / input file",
-      "INHDU   =                    1 / HDU of the input, 0 is the primary",
-      "INSUM   =           4294967295 / FITS DATASUM of that HDU",
-      "HISTORY kastor options: kastor find \"<a>\" & more",
-      "COMMENT What is <found> & \"kept\""};
-  EXPECT_EQ(cards, expected);
-}
-
-TEST(TableWriter, FitsRows) {
-  const Table table = {"t",
-                       "",
-                       {{"s", "", "", "", std::vector<std::string>{"ab", "\xc3\xa9z", ""}},
-                        {"i", "", "", "", std::vector<std::int64_t>{1, -2, 0x0102030405060708}},
-                        {"d", "", "", "", std::vector<double>{1.0, -2.0, 0.0}}}};
-  const std::string bytes = written(TableFormat::fits, table);
-  const auto rows = bytes.substr(bytes.size() - 2880);
-  const std::string expected(
-      "ab\0\0\0\0\0\0\0\0\1\x3f\xf0\0\0\0\0\0\0"
-      "??z\xff\xff\xff\xff\xff\xff\xff\xfe\xc0\0\0\0\0\0\0\0"
-      "\0\0\0\1\2\3\4\5\6\7\x08\0\0\0\0\0\0\0\0",
-      57);
-  EXPECT_EQ(rows.substr(0, 57), expected);
-  EXPECT_EQ(rows.find_first_not_of('\0', 57), std::string::npos);
-}
-
 TEST(TableWriter, TablesMayBeEmptyOrLarge) {
   for (const std::size_t rows : {std::size_t{0}, std::size_t{1}, std::size_t{20000}}) {
     Table table = {"t",
@@ -235,7 +173,7 @@ TEST(TableWriter, TablesMayBeEmptyOrLarge) {
     const std::string csv = written(TableFormat::csv, table);
     EXPECT_EQ(csv.size(), 4 + rows * std::string("0.25,abc\n").size());
     const std::string votable = written(TableFormat::votable, table);
-    EXPECT_TRUE(contains(votable, "nrows=\"" + std::to_string(rows) + "\""));
+    EXPECT_SAYS(votable, "nrows=\"" + std::to_string(rows) + "\"");
     const std::size_t data = rows * 11;
     EXPECT_EQ(written(TableFormat::fits, table).size(), 5760 + (data + 2879) / 2880 * 2880);
   }
@@ -265,30 +203,28 @@ TEST(TableWriter, RefusesWhatIsNoTable) {
   };
   const std::vector<double> two(2);
   const std::vector<std::int64_t> three(3);
-  EXPECT_TRUE(contains(error({"t", "", {}}), "the table 't' has no columns"));
-  EXPECT_TRUE(contains(error({"t", "", {{"a", "", "", "", two}, {"b", "", "", "", three}}}),
-                       "the column 'b' has 3 rows; expected 2, as 'a' has"));
-  EXPECT_TRUE(contains(error({"t", "", {{"a", "", "", "", two}, {"A", "", "", "", two}}}),
-                       "the column 'A' occurs twice"));
+  EXPECT_SAYS(error({"t", "", {}}), "the table 't' has no columns");
+  EXPECT_SAYS(error({"t", "", {{"a", "", "", "", two}, {"b", "", "", "", three}}}),
+              "the column 'b' has 3 rows; expected 2, as 'a' has");
+  EXPECT_SAYS(error({"t", "", {{"a", "", "", "", two}, {"A", "", "", "", two}}}),
+              "the column 'A' occurs twice");
   for (const char* name : {"", "a b", "a,b", "\xc3\xa9", "a\nb"}) {
-    EXPECT_TRUE(contains(error({"t", "", {{name, "", "", "", two}}}), "expected ASCII letters"))
-        << name;
+    EXPECT_SAYS(error({"t", "", {{name, "", "", "", two}}}), "expected ASCII letters") << name;
   }
   EXPECT_EQ(scratch.entries(), 0u);
 
   Table many = {"t", "", {}};
   for (int i = 0; i < 1000; ++i) many.columns.push_back({"c" + std::to_string(i), "", "", "", two});
-  EXPECT_TRUE(
-      contains(error_of([&] { write_table(scratch.file("a"), TableFormat::fits, many, {}); }),
-               "a table of 1000 columns; expected at most 999"));
+  EXPECT_SAYS(error_of([&] { write_table(scratch.file("a"), TableFormat::fits, many, {}); }),
+              "a table of 1000 columns; expected at most 999");
 }
 
 TEST(TableWriter, AnUnwritablePlaceIsAnError) {
   for (const auto format : k_formats) {
-    EXPECT_TRUE(contains(error_of([&] { write_table("/nowhere/a", format, small_table(), {}); }),
-                         "/nowhere/a: cannot be opened"));
-    EXPECT_TRUE(contains(error_of([&] { write_table("/dev/full", format, small_table(), {}); }),
-                         "No space left"));
+    EXPECT_SAYS(error_of([&] { write_table("/nowhere/a", format, small_table(), {}); }),
+                "/nowhere/a: cannot be opened");
+    EXPECT_SAYS(error_of([&] { write_table("/dev/full", format, small_table(), {}); }),
+                "No space left");
   }
 }
 
@@ -337,9 +273,8 @@ TEST(CatalogueTable, IsWhatTheOtherFormatsHold) {
               written(format, kastor::io::catalogue_table(catalogue, "Jy"), k_provenance));
   }
   for (const char* name : {"a.vot", "a.ecsv"}) {
-    EXPECT_TRUE(
-        contains(error_of([&] { (void)kastor::io::read_catalogue(scratch.file(name), {"x_cen"}); }),
-                 "its suffix names no catalogue format that can be read"));
+    EXPECT_SAYS(error_of([&] { (void)kastor::io::read_catalogue(scratch.file(name), {"x_cen"}); }),
+                "its suffix names no catalogue format that can be read");
   }
 }
 

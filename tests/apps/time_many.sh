@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Times `kastor find` on many images in one run, from the page cache to the catalogues.
 #
-#   tests/benchmarks/time_many.sh KASTOR [IMAGES [SIZE [WORK]]]
+#   tests/apps/time_many.sh KASTOR [IMAGES [SIZE [WORK]]]
 #
 # KASTOR  the command, for example build/cuda/apps/kastor
 # IMAGES  how many (default 4000), made of 16 simulated skies
