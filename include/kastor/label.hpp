@@ -106,7 +106,7 @@ class Labeller {
   Labeller& operator=(Labeller&&) noexcept;
 
   /// Fences the instance given at construction.
-  /// \throws Error if there are more than 2^32 - 2 runs, 2^31 - 1 rows or 2^31 - 2 columns.
+  /// \throws Error if there are more than 2^32 - 2 runs, 2^31 - 2 rows or columns.
   const RunLabels<Exec>& operator()(const BitMask<Exec>& mask);
   /// The same with hysteresis: components that contain no set bit of `seeds` become background too.
   /// \throws Error also if the masks differ in shape.

@@ -81,7 +81,7 @@ struct Labeller<Exec>::Plan {
   void enqueue(const BitMask<Exec>& mask, const BitMask<Exec>& seed_mask) {
     const Kokkos::Profiling::ScopedRegion region("kastor::label");
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
-    KASTOR_EXPECTS("kastor::label", mask.ny <= largest && mask.nx < largest,
+    KASTOR_EXPECTS("kastor::label", mask.ny < largest && mask.nx < largest,
                    "the mask is " + std::to_string(mask.ny) + " x " + std::to_string(mask.nx) +
                        " pixels; expected fewer than 2147483647 rows and columns");
     labels.ny = mask.ny;
