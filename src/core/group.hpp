@@ -231,7 +231,7 @@ class Group {
 /// Number of multiprocessors of a device, estimated from its concurrency at 2048 threads each. On a
 /// CPU the number of threads.
 template <class Exec>
-[[nodiscard]] int processors_of(const Exec& space) {
+[[nodiscard]] int multiprocessor_count(const Exec& space) {
   if constexpr (runs_on_host_v<Exec>) {
     return space.concurrency();
   } else {
@@ -244,7 +244,7 @@ template <class Exec>
 [[nodiscard]] std::int64_t groups_for(const Exec& space, std::int64_t work, std::int64_t of_group,
                                       int most) {
   const std::int64_t wanted = (work + of_group - 1) / of_group;
-  const std::int64_t held = std::int64_t{processors_of(space)} * most;
+  const std::int64_t held = std::int64_t{multiprocessor_count(space)} * most;
   return wanted < 1 ? 1 : (wanted < held ? wanted : held);
 }
 

@@ -26,7 +26,7 @@ struct MakeSourceRows {
   /// No more groups than keep a device busy; each group loops over the rows.
   [[nodiscard]] std::int64_t groups(const Exec& space) const {
     return std::min((runs.components + threads - 1) / threads,
-                    std::int64_t{16} * core::processors_of(space));
+                    std::int64_t{16} * core::multiprocessor_count(space));
   }
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {

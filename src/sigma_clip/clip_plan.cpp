@@ -19,7 +19,7 @@ template <class Exec, class T>
 ClipPlan<Exec, T>::ClipPlan(const Exec& space, const SigmaClipParams& params)
     : m_space(space),
       m_params(params),
-      m_segments(std::int64_t{core::processors_of(space)} * groups_of_processor),
+      m_segments(std::int64_t{core::multiprocessor_count(space)} * groups_of_processor),
       m_memory("kastor::sigma_clip::work", space),
       m_outcome(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::sigma_clip::outcome")),
       m_selector(space) {
