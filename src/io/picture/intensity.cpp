@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <kastor/error.hpp>
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kastor::io::picture {
@@ -59,20 +63,55 @@ std::vector<T> sample(const GridOf<T>& pixels) {
   return values;
 }
 
-/// Interpolates linearly between order statistics. Reorders `values`, which must not be empty.
+/// Percentiles of finite values, of which there must be one. A histogram of their leading 16 bits
+/// names the few values among which a rank is searched.
 template <class T>
-double percentile(std::vector<T>& values, double percent) {
-  const double rank = percent / 100.0 * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(rank);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::nth_element(values.begin(), at, values.end());
-  const auto low = static_cast<double>(*at);
-  if (at + 1 == values.end()) return low;
-  const auto high = static_cast<double>(*std::min_element(at + 1, values.end()));
-  const double fraction = rank - static_cast<double>(below);
-  // Not low + f (high - low), since the difference can overflow.
-  return low * (1.0 - fraction) + high * fraction;
-}
+class Percentiles {
+ public:
+  explicit Percentiles(std::vector<T> values) : m_values(std::move(values)) {
+    for (const T value : m_values) ++m_counts[bin_of(value)];
+  }
+
+  /// Interpolates linearly between order statistics.
+  double operator()(double percent) {
+    const double rank = percent / 100.0 * static_cast<double>(m_values.size() - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const auto low = static_cast<double>(order_statistic(below));
+    const auto high =
+        static_cast<double>(order_statistic(std::min(below + 1, m_values.size() - 1)));
+    const double fraction = rank - static_cast<double>(below);
+    // Not low + f (high - low), since the difference can overflow.
+    return low * (1.0 - fraction) + high * fraction;
+  }
+
+ private:
+  /// Ascends with the value.
+  static std::size_t bin_of(T value) {
+    using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
+    constexpr int digits = std::numeric_limits<Bits>::digits;
+    constexpr Bits sign = Bits{1} << (digits - 1);
+    const auto bits = std::bit_cast<Bits>(value);
+    return static_cast<std::size_t>(((bits & sign) != 0 ? ~bits : bits | sign) >> (digits - 16));
+  }
+
+  T order_statistic(std::size_t rank) {
+    std::size_t bin = 0;
+    for (; rank >= m_counts[bin]; ++bin) rank -= m_counts[bin];
+    if (m_members.empty() || bin_of(m_members.front()) != bin) {
+      m_members.clear();
+      m_members.reserve(m_counts[bin]);
+      std::copy_if(m_values.begin(), m_values.end(), std::back_inserter(m_members),
+                   [&](T value) { return bin_of(value) == bin; });
+    }
+    const auto at = m_members.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(m_members.begin(), at, m_members.end());
+    return *at;
+  }
+
+  std::vector<T> m_values;
+  std::vector<std::size_t> m_counts = std::vector<std::size_t>(65536);
+  std::vector<T> m_members;  ///< of the bin that was searched last
+};
 
 [[noreturn]] void refuse_blank() {
   throw Error("every pixel is blank; expected at least one finite pixel");
@@ -111,8 +150,9 @@ Limits free_limits(const GridOf<T>& pixels, const PictureParams& params) {
   }
   auto values = sample(pixels);
   if (values.empty()) refuse_blank();
-  if (!params.minimum) limits.low = percentile(values, params.lower_percentile);
-  if (!params.maximum) limits.high = percentile(values, params.upper_percentile);
+  Percentiles percentile(std::move(values));
+  if (!params.minimum) limits.low = percentile(params.lower_percentile);
+  if (!params.maximum) limits.high = percentile(params.upper_percentile);
   const bool log = params.scale == IntensityScale::log;
   if (log && !(limits.high > 0.0)) {
     throw Error(fmt::format("the upper limit is {}; expected one above 0 for the logarithmic scale",
@@ -121,7 +161,7 @@ Limits free_limits(const GridOf<T>& pixels, const PictureParams& params) {
   if (log && !params.minimum && limits.low <= 0.0) limits.low = limits.high / k_log_range;
   if (!params.minimum && !params.maximum && limits.low == limits.high)
     return around(limits.low, params.scale);
-  const double sky = percentile(values, 50.0);
+  const double sky = percentile(50.0);
   const double softening =
       k_softening_of_sky * (sky / 2.0 - limits.low / 2.0) / (limits.high / 2.0 - limits.low / 2.0);
   if (softening > 0.0) limits.softening = std::min(k_most_softening, softening);
@@ -146,7 +186,7 @@ Limits any_limits(const GridOf<T>& pixels, const PictureParams& params) {
 }  // namespace
 
 Intensity::Intensity(IntensityScale scale, const Limits& limits)
-    : m_scale(scale), m_limits(limits) {}
+    : m_scale(scale), m_limits(limits), m_asinh_range(std::asinh(1.0 / limits.softening)) {}
 
 double Intensity::position(double value) const {
   const auto [low, high, softening] = m_limits;
@@ -157,7 +197,7 @@ double Intensity::position(double value) const {
   // Halves, since the difference of two doubles can overflow.
   const double linear = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
   if (m_scale == IntensityScale::linear) return linear;
-  return std::asinh(linear / softening) / std::asinh(1.0 / softening);
+  return std::asinh(linear / softening) / m_asinh_range;
 }
 
 Limits limits_of(const PixelGrid& pixels, const PictureParams& params) {

@@ -28,6 +28,7 @@ class Intensity {
  private:
   IntensityScale m_scale;
   Limits m_limits;
+  double m_asinh_range;
 };
 
 /// The limits according to `params`: see `write_picture()`. \throws kastor::Error

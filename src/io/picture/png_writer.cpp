@@ -39,36 +39,22 @@ extern "C" void ignore_warning(png_structp, png_const_charp) {}
 /// False if libpng failed; `sink.message` says why. No object here may have a destructor, since
 /// libpng leaves by longjmp.
 bool write(png_structp png, png_infop info, Sink& sink, const Canvas& canvas, png_textp texts,
-           int count, int filters) {
+           int count) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_write_fn(png, &sink, keep_bytes, flush_nothing);
   png_set_IHDR(png, info, static_cast<png_uint_32>(canvas.width()),
                static_cast<png_uint_32>(canvas.height()), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_set_filter(png, PNG_FILTER_TYPE_BASE, filters);
+  // Rows of a figure often repeat. Level 2 takes a sixth of the time of zlib's default, level 6,
+  // for 10 % more bytes of a noisy image.
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+  png_set_compression_level(png, 2);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_set_text(png, info, texts, count);
   png_write_info(png, info);
   for (int y = 0; y < canvas.height(); ++y) png_write_row(png, canvas.row(y));
   png_write_end(png, info);
   return true;
-}
-
-std::vector<unsigned char> encoded(const Canvas& canvas, std::vector<png_text>& texts,
-                                   int filters) {
-  Sink sink;
-  png_structp png =
-      png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink, keep_error, ignore_warning);
-  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
-  const bool done = info != nullptr && write(png, info, sink, canvas, texts.data(),
-                                             static_cast<int>(texts.size()), filters);
-  if (png != nullptr) png_destroy_write_struct(&png, &info);
-  if (!done) {
-    throw Error(std::string("libpng: ") +
-                (sink.message[0] != '\0' ? sink.message.data() : "cannot be set up") +
-                "; expected a picture to write");
-  }
-  return std::move(sink.bytes);
 }
 
 }  // namespace
@@ -83,10 +69,19 @@ std::vector<unsigned char> png_of(const Canvas& canvas, const std::vector<PngTex
     chunk.text_length = text.size();
     chunks.push_back(chunk);
   }
-  // Filters suit photographs; pictures of few colours in repeated rows are often smaller without.
-  auto plain = encoded(canvas, chunks, PNG_FILTER_NONE);
-  auto filtered = encoded(canvas, chunks, PNG_ALL_FILTERS);
-  return filtered.size() < plain.size() ? filtered : plain;
+  Sink sink;
+  png_structp png =
+      png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink, keep_error, ignore_warning);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  const bool done = info != nullptr &&
+                    write(png, info, sink, canvas, chunks.data(), static_cast<int>(chunks.size()));
+  if (png != nullptr) png_destroy_write_struct(&png, &info);
+  if (!done) {
+    throw Error(std::string("libpng: ") +
+                (sink.message[0] != '\0' ? sink.message.data() : "cannot be set up") +
+                "; expected a picture to write");
+  }
+  return std::move(sink.bytes);
 }
 
 }  // namespace kastor::io::picture
