@@ -58,7 +58,7 @@ bench::StepRows measure(const bench::Step& step, const std::vector<std::string>&
     const std::string what = std::string(step.name) + " on " + backend;
     const ScopedStep shown(session.steps(), what.c_str());
     bench::Measured measured;
-    Session::with_memory_explained([&] { measured = step.run(backend, images, rules); });
+    session.with_memory_explained([&] { measured = step.run(backend, images, rules); });
     rows.items = measured.items;
     rows.bytes = measured.bytes;
     bench::Row row;

@@ -15,7 +15,7 @@ struct Machine {
     std::string name;
     bool usable = false;
     bool measured = false;
-    std::string trouble;  ///< why it is not usable
+    std::string trouble;  ///< why it is not usable; empty if it was not started
     int threads = 0;      ///< concurrent threads; 0 if not usable
     bool device = false;
   };

@@ -78,7 +78,9 @@ std::string line(const std::string& name, const std::string& text) {
 }
 
 std::string backend_text(const Machine& machine, const Machine::BackendInfo& backend) {
-  if (!backend.usable) return "no usable device: " + backend.trouble;
+  if (!backend.usable) {
+    return backend.trouble.empty() ? "not started" : "no usable device: " + backend.trouble;
+  }
   std::string text = cli::count_of(backend.threads, "thread");
   if (backend.device && !machine.devices.empty()) text = machine.devices.front();
   return backend.measured ? text : text + ", not measured";

@@ -52,7 +52,9 @@ class KokkosSession {
   [[nodiscard]] const std::string& backend() const { return m_backend; }
   /// The default: the fastest usable backend.
   [[nodiscard]] const std::string& standard_backend() const { return m_standard; }
+  /// False for a device if a CPU backend was wanted, since then no device is started.
   [[nodiscard]] bool usable(const Backend& backend) const;
+  [[nodiscard]] bool has_device() const { return m_device_usable; }
 
  private:
   bool m_device_usable = false;

@@ -40,8 +40,8 @@ void Session::show(std::function<std::string()> text) {
   m_progress.emplace(std::move(text));
 }
 
-void Session::with_memory_explained(const std::function<void()>& job) {
-  const device::Memory before = device::memory();
+void Session::with_memory_explained(const std::function<void()>& job) const {
+  const device::Memory before = m_kokkos->has_device() ? device::memory() : device::Memory{};
   try {
     job();
   } catch (const std::exception& error) {
@@ -54,7 +54,8 @@ void Session::with_memory_explained(const std::function<void()>& job) {
   }
 }
 
-void Session::with_memory_explained(const io::FitsImage& image, const std::function<void()>& job) {
+void Session::with_memory_explained(const io::FitsImage& image,
+                                    const std::function<void()>& job) const {
   try {
     with_memory_explained(job);
   } catch (const ResourceError& error) {

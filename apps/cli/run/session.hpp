@@ -38,9 +38,9 @@ class Session {
   }
 
   /// Runs `job`. If an allocation fails, the message adds the memory that was free before.
-  static void with_memory_explained(const std::function<void()>& job);
+  void with_memory_explained(const std::function<void()>& job) const;
   /// The same, with the name that `image` has when the allocation fails.
-  static void with_memory_explained(const io::FitsImage& image, const std::function<void()>& job);
+  void with_memory_explained(const io::FitsImage& image, const std::function<void()>& job) const;
 
   /// Reads an image into the memory of the chosen backend, sets `image` to its description, and
   /// calls `job(space, pixels)`. `image` has pixels if the backend is a CPU backend or if they are
