@@ -1,11 +1,13 @@
 # kastor_link_cfitsio_archive(<target>): CFITSIO becomes part of a program, where that is possible. Debian's shared CFITSIO
 # loads libcurl and 27 more libraries, which takes longer than finding the sources of a 2048 x 2048 image. The program never
 # opens a URL, so it brings stand-ins for what CFITSIO calls of libcurl (apps/no_network.cpp).
-find_library(CFITSIO_ARCHIVE NAMES libcfitsio.a HINTS ${PC_CFITSIO_LIBRARY_DIRS})
+# The archive beside the shared library is of the same version.
+get_filename_component(cfitsio_folder ${CFITSIO_LIBRARY} DIRECTORY)
+find_library(CFITSIO_ARCHIVE NAMES libcfitsio.a PATHS ${cfitsio_folder} NO_DEFAULT_PATH)
 mark_as_advanced(CFITSIO_ARCHIVE)
 
 function(kastor_link_cfitsio_archive target)
-  if(NOT CFITSIO_ARCHIVE OR NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
+  if(NOT CFITSIO_ARCHIVE OR BUILD_SHARED_LIBS OR NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
     return()
   endif()
   set(stand_ins ${PROJECT_SOURCE_DIR}/apps/no_network.cpp)

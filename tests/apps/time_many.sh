@@ -12,10 +12,7 @@
 # whether all backends wrote the same bytes. Exit 0: they did.
 set -euo pipefail
 
-die() { printf 'time_many.sh: %s\n' "$*" >&2; exit 2; }
-
-[ $# -ge 1 ] || die "found no command; expected: $0 KASTOR [IMAGES [SIZE [WORK]]]"
-kastor=$(realpath -e "$1" 2>/dev/null) || die "$1: no such file"
+kastor=$(realpath -e "${1:?found no command; expected: $0 KASTOR [IMAGES [SIZE [WORK]]]}")
 count=${2:-4000}
 size=${3:-512}
 work=${4:-$(mktemp -d /dev/shm/kastor-many-XXXXXX)}
