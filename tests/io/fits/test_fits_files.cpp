@@ -141,7 +141,7 @@ TEST(FitsFiles, OtherContentIsRefused) {
         {"PK\3\4 and more", "zip"},
         {small_fits(1.0f).substr(0, 1000), "cannot be read as FITS"},
         {no_end, "CFITSIO"},
-        {HandMadeHdu::image(8, {}).bytes(), "no image with data was found"}}) {
+        {HandMadeHdu::image(8, {}).bytes(), "found no image with data"}}) {
     write_bytes(scratch.file("a"), content);
     EXPECT_SAYS(read_error(scratch.file("a")), says);
   }

@@ -116,7 +116,7 @@ TEST(FitsSelection, RefusesOtherShapesAndNamesTheAxes) {
   const ScratchDirectory scratch;
   EXPECT_SAYS(read_error(with_axes(scratch, {7})), "only one axis (NAXIS1=7)");
   EXPECT_SAYS(read_error(with_axes(scratch, {2, 3, 4})), "NAXIS1=2, NAXIS2=3, NAXIS3=4");
-  EXPECT_SAYS(read_error(with_axes(scratch, {2, 3, 4})), "plane (0 to 3) of NAXIS3");
+  EXPECT_SAYS(read_error(with_axes(scratch, {2, 3, 4})), "plane (0 to 3) along NAXIS3");
   EXPECT_SAYS(read_error(with_axes(scratch, {2, 3, 4, 5})), "4 axes longer than 1");
   EXPECT_SAYS(read_error(with_axes(scratch, {2, 3, 4, 5}), {.hdu = {}, .plane = 0}), "4 axes");
   const std::string zero = scratch.file("zero.fits");
