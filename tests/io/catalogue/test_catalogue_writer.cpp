@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cstring>
 #include <kastor/io/catalogue_writer.hpp>
 #include <kastor/io/sha256.hpp>
 #include <limits>
