@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What threads of a group do together, for groups of several sizes. A CPU's groups have one thread
-// each.
+// What threads of a group do together, for groups of several sizes. On a CPU they have one thread.
 
 #include <gtest/gtest.h>
 

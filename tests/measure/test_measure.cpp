@@ -296,8 +296,7 @@ TYPED_TEST(Measure, MatchesNaiveOnGroupsOfRows) {
   }
 }
 
-/// A component of its own, measured alone and among others: brighter ones, wider ones, more of
-/// them.
+/// A component of its own, measured alone and among others: brighter, wider, more of them.
 TYPED_TEST(Measure, MeasuresEveryComponentAsIfItWereAlone) {
   using T = typename TypeParam::real;
   constexpr std::int64_t ny = 64;

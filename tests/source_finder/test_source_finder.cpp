@@ -132,8 +132,7 @@ TYPED_TEST(SourceFinder, MatchesNaiveOnAMegapixel) {
       mosaic<typename TypeParam::exec, typename TypeParam::real>(1100, 1000, 2), {}, "mosaic");
 }
 
-/// Far more components than a device lists the runs of at first; of 1 to 20 runs, some of them
-/// long.
+/// Far more components than a device lists the runs of at first, of 1 to 20 runs, some long.
 TYPED_TEST(SourceFinder, MatchesNaiveWithComponentsOfFewAndOfManyRuns) {
   using T = typename TypeParam::real;
   ts::Random random(41);
