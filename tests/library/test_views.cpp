@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Every View that keeps the layout contract is taken as it is, by every public algorithm, and gives
-// the bits of a plain one: owned or not, of const pixels, with padded rows, cut out of a larger
-// one.
+// the bits of a plain one: owned or not, of const pixels, with padded rows, part of a larger one.
 
 #include <gtest/gtest.h>
 
