@@ -47,6 +47,7 @@ FoundCatalogue::FoundCatalogue(const FoundImage& image) : m_image(image) {
   if (const auto* islands = islands_of(image)) {
     m_table = island_table_of(image.image, image.options, image.sky, islands->result.islands,
                               islands->mesh);
+    m_table->notes.insert(m_table->notes.begin(), image.notes.begin(), image.notes.end());
   }
 }
 
@@ -68,12 +69,13 @@ Catalogue FoundCatalogue::sources() const {
 
 std::string FoundCatalogue::text() const {
   if (m_table) return islands_text(report_of(m_image, *m_table));
-  return find_text(m_image.image, m_image.options.find, std::get<FindResult>(m_image.found));
+  return find_text(m_image.image, m_image.options.find, std::get<FindResult>(m_image.found),
+                   m_image.notes);
 }
 
 std::string FoundCatalogue::json() const {
   if (m_table) return islands_json(report_of(m_image, *m_table));
-  return find_json(m_image.image, std::get<FindResult>(m_image.found));
+  return find_json(m_image.image, std::get<FindResult>(m_image.found), m_image.notes);
 }
 
 }  // namespace kastor::cli

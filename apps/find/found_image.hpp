@@ -33,7 +33,8 @@ struct FoundImage {
   FindOptions options;    ///< completed from the header
   OnTheSky sky;           ///< not for the preset lesson
   std::variant<FindResult, IslandsAndMesh> found;
-  double seconds = 0;  ///< of finding, without reading and writing
+  std::vector<std::string> notes;  ///< what the user should know of the pixels, one sentence each
+  double seconds = 0;              ///< of finding, without reading and writing
 
   [[nodiscard]] std::int64_t sources() const;
   /// The threshold, or the noise of the mesh; NaN if there is neither.

@@ -14,10 +14,12 @@ namespace kastor::cli {
 [[nodiscard]] std::string stats_text(const io::FitsImage& image, const SigmaClipResult& clip);
 [[nodiscard]] std::string stats_json(const io::FitsImage& image, const SigmaClipResult& clip);
 
-/// The counts and the brightest sources.
+/// The counts, the notes and the brightest sources.
 [[nodiscard]] std::string find_text(const io::FitsImage& image, const FindParams& params,
-                                    const FindResult& result);
-[[nodiscard]] std::string find_json(const io::FitsImage& image, const FindResult& result);
+                                    const FindResult& result,
+                                    const std::vector<std::string>& notes);
+[[nodiscard]] std::string find_json(const io::FitsImage& image, const FindResult& result,
+                                    const std::vector<std::string>& notes);
 
 [[nodiscard]] std::string label_text(const io::FitsImage& image, const FindParams& params,
                                      const FindResult& result);

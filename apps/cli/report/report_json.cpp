@@ -59,10 +59,12 @@ std::string stats_json(const io::FitsImage& image, const SigmaClipResult& clip) 
                     {"clipped", clipped_json(clip)}});
 }
 
-std::string find_json(const io::FitsImage& image, const FindResult& result) {
+std::string find_json(const io::FitsImage& image, const FindResult& result,
+                      const std::vector<std::string>& notes) {
   Json json = counts_json(image, result);
   json["catalogue_hash"] = io::catalogue_hash(result.sources);
   json["clipped"] = clipped_json(result.clip);
+  json["notes"] = notes;
   return json_line(json);
 }
 
