@@ -11,6 +11,7 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   io::IslandTableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
+  params.frequency = sky.frequency.value_or(0);
   params.unit = image.hdu.unit;
   params.flood_snr = options.islands.find.flood;
   auto table = io::island_table(islands, params);
@@ -18,6 +19,7 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
     table.notes.emplace_back(
         "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "
         "in an island");
+  table.notes.insert(table.notes.end(), sky.notes.begin(), sky.notes.end());
   if (!sky.wcs) table.notes.push_back("there are no sky columns: " + sky.why_no_wcs);
   return table;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <kastor/error.hpp>
+#include <kastor/io/frequency.hpp>
 #include <kastor/io/island_table.hpp>
 #include <numbers>
 
@@ -31,6 +32,10 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   sky.beam = options.islands.beam ? io::parse_beam(*options.islands.beam)
                                   : io::read_beam(image.header_cards);
   sky.wcs = wcs_of(image, sky.why_no_wcs);
+  if (sky.wcs) sky.notes = sky.wcs->notes();
+  const auto frequency = io::read_frequency(image);
+  sky.frequency = frequency.hertz;
+  if (!frequency.note.empty()) sky.notes.push_back(frequency.note);
   const double beam_pixels =
       sky.beam.beam && sky.wcs ? io::beam_area_in_pixels(*sky.beam.beam, *sky.wcs) : std::nan("");
   IslandOptions& islands = options.islands;

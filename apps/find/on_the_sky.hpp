@@ -7,6 +7,7 @@
 #include <kastor/io/wcs.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "find/find_options.hpp"
 
@@ -17,6 +18,8 @@ struct OnTheSky {
   io::BeamReading beam;
   std::optional<io::Wcs> wcs;
   std::string why_no_wcs;
+  std::optional<double> frequency;  ///< of the image [Hz]
+  std::vector<std::string> notes;   ///< on the coordinates, one sentence each
 };
 
 /// Reads the header, and sets the size of a cell and the smallest size of an island in `options`.

@@ -26,7 +26,8 @@ struct SkyPosition {
 enum class SkySystem { equatorial, galactic, ecliptic, other };
 
 /// The celestial coordinates of an image (FITS standard 4.0, section 8), computed by wcslib: all
-/// its projections, SIP and TPV distortions, and old keywords (CROTA2, EPOCH, NCP).
+/// its projections; the distortions SIP, TPV (also SCAMP's, in RA---TAN), TNX and ZPX; and old
+/// forms (CROTA2, EPOCH, PC001001, PROJP1, LONGPOLE, NCP, GLS).
 ///
 /// An object may be used by one thread at a time; several threads may each create and use their
 /// own.
@@ -34,7 +35,8 @@ class Wcs {
  public:
   /// \param header_cards  cards of the image, as in `FitsImage::header_cards`
   /// \param fits_axes     axes (from 1) that became x and y, as in `FitsImage::fits_axes`
-  /// \throws kastor::Error that says what is missing, unknown to wcslib, or not invertible
+  /// \throws kastor::Error that says what is missing, not a number, unknown to wcslib, or not
+  /// invertible
   Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>& fits_axes);
   ~Wcs();
   Wcs(Wcs&&) noexcept;
@@ -53,10 +55,16 @@ class Wcs {
   /// CRPIX, counted from 0.
   [[nodiscard]] PixelPosition reference_pixel() const;
 
+  /// What a user should know, one sentence each: missing cards for which the standard has a
+  /// default, and cards that are not used though they say something.
+  [[nodiscard]] const std::vector<std::string>& notes() const;
+
   /// Converts pixels to positions on the sky. Positions outside the image are valid too, as far as
-  /// the projection reaches.
+  /// the projection reaches; both NaN beyond. A cylindrical projection (CYP, CEA, CAR, MER) has no
+  /// end in longitude: it repeats itself every 360 degrees from the reference pixel.
   [[nodiscard]] std::vector<SkyPosition> to_sky(std::span<const PixelPosition> pixels) const;
-  /// The inverse; both NaN where the projection has no point.
+  /// The inverse; both NaN where the projection has no point. Of the pixels that show a position in
+  /// a cylindrical projection, it is the one within 180 degrees of native longitude.
   [[nodiscard]] std::vector<PixelPosition> to_pixels(std::span<const SkyPosition> sky) const;
 
  private:

@@ -22,12 +22,13 @@ constexpr double k_widest_beam = 1000;
 
 void check(const IslandTableParams& params) {
   const char* name = "kastor::io::island_table";
-  const auto expect_threshold = [&](const char* what, double value) {
+  const auto expect_number = [&](const char* what, double value) {
     KASTOR_EXPECTS(name, value >= 0 && std::isfinite(value),
                    fmt::format("{} is {}; expected a finite number, 0 or more", what, value));
   };
-  expect_threshold("flood_snr", params.flood_snr);
-  expect_threshold("flood_level", params.flood_level);
+  expect_number("flood_snr", params.flood_snr);
+  expect_number("flood_level", params.flood_level);
+  expect_number("frequency", params.frequency);
   KASTOR_EXPECTS(
       name, params.noise_beams > 0 && std::isfinite(params.noise_beams),
       fmt::format("noise_beams is {}; expected a finite number above 0", params.noise_beams));
@@ -239,6 +240,10 @@ std::vector<TableColumn> columns_of(const Rows& rows, const IslandTableParams& p
   add_areas(columns, params);
   add_pixels(columns);
   if (params.wcs != nullptr) add_peak_position(columns, *params.wcs);
+  if (const double frequency = params.frequency; frequency > 0) {
+    columns.add("freq", "Hz", "em.freq", "Frequency of the image, from its axis FREQ",
+                [frequency](const IslandRow&) { return frequency; });
+  }
   columns.add("flags", "", "meta.code", "Quality flags, a bit mask",
               [](const IslandRow& r) { return static_cast<std::int64_t>(r.flags); });
   return columns.take();

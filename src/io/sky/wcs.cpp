@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <wcslib/prj.h>
 #include <wcslib/wcs.h>
 #include <wcslib/wcsfix.h>
 #include <wcslib/wcshdr.h>
@@ -8,12 +9,13 @@
 #include <algorithm>
 #include <cmath>
 #include <kastor/error.hpp>
-#include <kastor/io/fits_writer.hpp>
 #include <kastor/io/wcs.hpp>
 #include <limits>
 #include <mutex>
 #include <string_view>
 
+#include "io/fits/kept_cards.hpp"
+#include "io/sky/wcs_check.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {
@@ -44,6 +46,30 @@ struct Buffers {
         world(2 * count),
         bad(count) {}
 
+  /// Converts the first pixels; returns wcslib's status.
+  int to_world(wcsprm& wcs, std::size_t count) {
+    return wcsp2s(&wcs, static_cast<int>(count), 2, pixel.data(), intermediate.data(), phi.data(),
+                  theta.data(), world.data(), bad.data());
+  }
+
+  /// Converts the pixels that were bad again, without wcslib's bounds of -180 and 180 degrees for
+  /// the native longitude, which is periodic in a cylindrical projection.
+  void to_world_all_around(wcsprm& wcs, std::size_t count) {
+    constexpr int without_longitude = 3;
+    constexpr int all_bounds = 7;
+    Buffers one(1);
+    wcsbchk(&wcs, without_longitude);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (bad[i] == 0) continue;
+      std::copy_n(pixel.begin() + static_cast<std::ptrdiff_t>(2 * i), 2, one.pixel.begin());
+      // The bounds of the latitude are off as well.
+      if (one.to_world(wcs, 1) != 0 || !(std::abs(one.theta[0]) <= 90.0)) continue;
+      std::copy_n(one.world.begin(), 2, world.begin() + static_cast<std::ptrdiff_t>(2 * i));
+      bad[i] = 0;
+    }
+    wcsbchk(&wcs, all_bounds);
+  }
+
   std::vector<double> pixel;
   std::vector<double> intermediate;
   std::vector<double> phi;
@@ -58,6 +84,7 @@ struct Wcs::State {
   wcsprm* list = nullptr;  // allocated by wcslib
   int count = 0;
   wcsprm* primary = nullptr;
+  std::vector<std::string> notes;
 
   // The parsers of some versions of wcslib have global state.
   static std::mutex parsing;
@@ -101,11 +128,16 @@ std::mutex Wcs::State::parsing;
 
 Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>& fits_axes)
     : m_state(std::make_unique<State>()) {
-  auto cards = kept_cards(header_cards, fits_axes);
+  auto kept = detail::split_kept_cards(header_cards, fits_axes);
+  auto& cards = kept.wcs;
   const bool any = std::any_of(cards.begin(), cards.end(),
                                [](const auto& card) { return card.starts_with("CTYPE"); });
   if (!any) refuse("the header has no world coordinates for these axes");
+  detail::check_wcs_cards(cards, kept.notes);
+  m_state->notes = std::move(kept.notes);
   cards.insert(cards.begin(), "WCSAXES =                    2");
+  // wcslib looks at the dates.
+  cards.insert(cards.end(), kept.observation.begin(), kept.observation.end());
   const std::scoped_lock lock(State::parsing);
   m_state->read(cards);
   m_state->set_up();
@@ -143,6 +175,8 @@ double Wcs::equinox() const {
 
 std::string Wcs::projection() const { return detail::trimmed(m_state->primary->cel.prj.code); }
 
+const std::vector<std::string>& Wcs::notes() const { return m_state->notes; }
+
 PixelPosition Wcs::reference_pixel() const {
   const double* crpix = m_state->primary->crpix;
   return {crpix[0] - 1.0, crpix[1] - 1.0};  // FITS counts pixels from 1
@@ -158,12 +192,11 @@ std::vector<SkyPosition> Wcs::to_sky(std::span<const PixelPosition> pixels) cons
       buffers.pixel[2 * i] = pixels[first + i].x + 1.0;  // FITS counts pixels from 1
       buffers.pixel[2 * i + 1] = pixels[first + i].y + 1.0;
     }
-    const int status =
-        wcsp2s(&wcs, static_cast<int>(count), 2, buffers.pixel.data(), buffers.intermediate.data(),
-               buffers.phi.data(), buffers.theta.data(), buffers.world.data(), buffers.bad.data());
+    const int status = buffers.to_world(wcs, count);
     if (status != 0 && status != WCSERR_BAD_PIX) {
       throw Error("kastor::io::Wcs: " + message_of(status) + "; expected valid sky coordinates");
     }
+    if (status != 0 && wcs.cel.prj.category == CYLINDRICAL) buffers.to_world_all_around(wcs, count);
     for (std::size_t i = 0; i < count; ++i) {
       if (buffers.bad[i] != 0) continue;
       const double* world = buffers.world.data() + 2 * i;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "io/fits/wcs_forms.hpp"
+#include "io/fits/wcs_keyword.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+/// The form of the standard; empty for a keyword that has it already, or has none.
+std::string standard_form(const std::string& keyword, const std::optional<CelestialAxes>& sky) {
+  if (keyword == "LONGPOLE") return "LONPOLE";
+  const auto parts = split_keyword(keyword);
+  if (!parts) return "";
+  if (parts->old_matrix) return parts->text();
+  const bool projp = role_of(keyword, parts) == WcsRole::projp && sky;
+  return projp ? "PV" + std::to_string(sky->latitude) + "_" + std::to_string(parts->first) : "";
+}
+
+}  // namespace
+
+void translate_old_forms(WcsHeader& header) {
+  const auto sky = header.celestial("");
+  // A matrix in both notations: the CD matrix includes the scale and needs no other card.
+  const bool has_cd = header.has_stem("CD", "");
+  std::vector<std::string> unused;
+  for (std::string& card : header.cards) {
+    const std::string old = keyword_of(card);
+    const std::string form = standard_form(old, sky);
+    if (form.empty()) continue;
+    if (header.has(form) || (has_cd && form.starts_with("PC"))) {
+      unused.push_back(old);
+    } else {
+      card = renamed(card, form);
+    }
+  }
+  if (!unused.empty()) {
+    header.erase([&](const std::string& keyword) {
+      return std::find(unused.begin(), unused.end(), keyword) != unused.end();
+    });
+    header.notes.push_back(list_of(unused) +
+                           " of the header: not used beside newer keywords for the same");
+  }
+  const auto left =
+      header.erase([](const std::string& keyword) { return keyword.starts_with("PROJP"); });
+  if (!left.empty())
+    header.notes.push_back(list_of(left) + " of the header: not used without a projection");
+}
+
+}  // namespace kastor::io::detail
