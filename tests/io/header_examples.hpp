@@ -55,7 +55,8 @@ inline std::vector<HeaderExample> header_examples() {
       {"exponents",
        "CTYPE1='RA---TAN' CTYPE2='DEC--TAN' CRVAL1=2.105D+02 CRVAL2=3.0d1 CRPIX1=1.0D2 CRPIX2=8D1 "
        "CDELT1=-1.D-2 CDELT2=.1D-1 CROTA2=3.0D1 LONPOLE=1.8D2 EQUINOX=2.0D3"},
-      {"old_pc", tan + "CDELT1=0.01 CDELT2=0.01 PC001001=-1. PC001002=0.1 PC002001=0.0 PC002002=1."},
+      {"old_pc",
+       tan + "CDELT1=0.01 CDELT2=0.01 PC001001=-1. PC001002=0.1 PC002001=0.0 PC002002=1."},
       {"old_cd", tan + "CD001001=-8D-3 CD001002=0.003 CD002001=0.002 CD002002=0.01"},
       {"longpole", tan + scale + "LONGPOLE=150.0"},
       {"projp", at_reference("AZP") + scale + "PROJP1=2.0 PROJP2=30.0"},
@@ -70,12 +71,13 @@ inline std::vector<HeaderExample> header_examples() {
       {"tan_parameters", tan + scale + "PV2_1=0.3 PV2_2=5.0"},
       {"sip_without_type", tan + k_cd + "A_ORDER=2 B_ORDER=2 A_2_0=1e-4 B_0_2=1e-4"},
       {"sip", at_reference("TAN-SIP") + k_cd + "A_ORDER=2 B_ORDER=2 A_2_0=1D-4 B_0_2=-5d-5"},
-      {"sip_and_scamp", at_reference("TAN-SIP") + k_cd + k_polynomial +
-                            "A_ORDER=2 B_ORDER=2 A_2_0=1e-4 B_0_2=1e-4"},
+      {"sip_and_scamp",
+       at_reference("TAN-SIP") + k_cd + k_polynomial + "A_ORDER=2 B_ORDER=2 A_2_0=1e-4 B_0_2=1e-4"},
       {"gls", at_reference("GLS") + scale + "EPOCH=1950.0 RADECSYS='FK4'"},
       {"ncp", at_reference("NCP") + scale + "CROTA2=10.0"},
-      {"car", "CTYPE1='GLON-CAR' CTYPE2='GLAT-CAR' CRVAL1=30.0 CRVAL2=0.0 CRPIX1=100.0 CRPIX2=80.0 " +
-                  scale},
+      {"car",
+       "CTYPE1='GLON-CAR' CTYPE2='GLAT-CAR' CRVAL1=30.0 CRVAL2=0.0 CRPIX1=100.0 CRPIX2=80.0 " +
+           scale},
       {"two_descriptions", tan + k_cd +
                                "CTYPE1A='RA---TAN' CTYPE2A='DEC--TAN' CRVAL1A=1D1 CRVAL2A=2D1 "
                                "CRPIX1A=1.0 CRPIX2A=1.0 CDELT1A=-0.1 CDELT2A=0.1 PV1_1A=1.0 "

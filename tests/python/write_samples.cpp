@@ -12,12 +12,15 @@
 #include <kastor/io/fits_writer.hpp>
 #include <kastor/io/regions_writer.hpp>
 #include <kastor/io/table_writer.hpp>
+#include <kastor/io/wcs.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "header_examples.hpp"
 
 namespace {
 
@@ -195,6 +198,20 @@ void write_maps(const std::string& folder, json& samples) {
                      {"snr", values_of(std::vector<double>(snr.begin(), snr.end()))}};
 }
 
+/// Headers in many forms: the cards that go into outputs, and positions by the input's own.
+void write_headers(json& samples) {
+  const std::vector<PixelPosition> pixels{{99, 79}, {0, 0}, {49, 120}, {150.5, 30.25}, {199, 159}};
+  for (const auto& [name, text] : testing_support::header_examples()) {
+    const auto cards = testing_support::cards_of(text);
+    json positions = json::array();
+    const auto sky = Wcs(cards, {1, 2}).to_sky(pixels);
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      positions.push_back({pixels[i].x, pixels[i].y, sky[i].longitude, sky[i].latitude});
+    samples["headers"][name] = {
+        {"input", cards}, {"kept", kept_cards(cards, {1, 2})}, {"positions", positions}};
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
@@ -212,6 +229,7 @@ int main(int count, char** arguments) try {
   write_tables(folder, samples);
   write_region_files(folder, samples);
   write_maps(folder, samples);
+  write_headers(samples);
   std::ofstream(folder + "/samples.json") << samples;
   return 0;
 } catch (const std::exception& error) {

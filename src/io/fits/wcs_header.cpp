@@ -13,7 +13,7 @@ namespace {
 enum class AxisKind { other, longitude, latitude };
 
 /// Of the first four characters of a type: RA--, DEC-, xLON, xLAT, xyLN, xyLT.
-AxisKind kind_of(std::string_view type) {
+AxisKind celestial_kind(std::string_view type) {
   if (type.size() < 8 || type[4] != '-') return AxisKind::other;
   const std::string_view name = type.substr(0, 4);
   if (name == "RA--" || name.substr(1) == "LON" || name.substr(2) == "LN")
@@ -91,7 +91,7 @@ std::optional<CelestialAxes> WcsHeader::celestial(const std::string& alternative
   CelestialAxes axes;
   for (const int axis : {1, 2}) {
     const std::string type = text("CTYPE" + std::to_string(axis) + alternative);
-    const AxisKind kind = kind_of(type);
+    const AxisKind kind = celestial_kind(type);
     if (kind == AxisKind::other) return std::nullopt;
     (kind == AxisKind::longitude ? axes.longitude : axes.latitude) = axis;
     axes.code = type.substr(5, 3);

@@ -29,7 +29,7 @@ int frequency_axis(const FitsImage& image) {
 }
 
 /// The number in a card; `missing` without one. \throws kastor::Error if it is not a number
-double number_in(const detail::WcsHeader& header, const std::string& keyword, double missing) {
+double card_number(const detail::WcsHeader& header, const std::string& keyword, double missing) {
   const std::string* card = header.find(keyword);
   if (card == nullptr) return missing;
   const auto value = detail::real_value(*card);
@@ -70,7 +70,7 @@ double pixel_on(const FitsImage& image, int axis) {
 double offset_on(const FitsImage& image, const detail::WcsHeader& header, int axis,
                  std::string_view matrix) {
   const auto from_reference = [&](int j) {
-    return pixel_on(image, j) - number_in(header, fmt::format("CRPIX{}", j), 0.0);
+    return pixel_on(image, j) - card_number(header, fmt::format("CRPIX{}", j), 0.0);
   };
   double sum = 0;
   bool diagonal = false;
@@ -83,7 +83,7 @@ double offset_on(const FitsImage& image, const detail::WcsHeader& header, int ax
       continue;
     const int j = *parts->second;
     diagonal = diagonal || j == axis;
-    const double factor = number_in(header, keyword, 0.0);
+    const double factor = card_number(header, keyword, 0.0);
     if (factor == 0) continue;
     if (j == image.fits_axes[0] || j == image.fits_axes[1])
       throw Error("the frequency changes over the image (" + keyword + ")");
@@ -99,8 +99,8 @@ double frequency_on(const FitsImage& image, const detail::WcsHeader& header, int
   const bool has_cd = header.has_stem("CD", "");
   const double step = has_cd ? offset_on(image, header, axis, "CD")
                              : offset_on(image, header, axis, "PC") *
-                                   number_in(header, fmt::format("CDELT{}", axis), 1.0);
-  const double value = (number_in(header, fmt::format("CRVAL{}", axis), 0.0) + step) * hertz;
+                                   card_number(header, fmt::format("CDELT{}", axis), 1.0);
+  const double value = (card_number(header, fmt::format("CRVAL{}", axis), 0.0) + step) * hertz;
   if (!(value > 0) || !std::isfinite(value))
     throw Error(fmt::format("axis {} gives {} Hz; expected a number above 0", axis, value));
   return value;
