@@ -45,7 +45,7 @@ class TestCoordinates(SkyTestCase):
         for keyword, value in (("CRVAL1", "40.0 deg"), ("CDELT2", "x"), ("CRPIX1", True)):
             with self.subTest(keyword):
                 note, rows = self.note_of({**WCS, keyword: value})
-                shown = "T" if value is True else f"'{value:<8}'"
+                shown = "T" if value is True else f"'{value}'"
                 says = f"there are no sky columns: {keyword} is {shown}; expected a number"
                 self.assertEqual(note, says)
                 self.assertNotIn("ra_deg_cont", rows[0])
@@ -99,13 +99,18 @@ class TestCoordinates(SkyTestCase):
 class TestFrequency(SkyTestCase):
     AXIS = {"CTYPE3": "FREQ", "CRVAL3": 1.4, "CRPIX3": 2.0, "CDELT3": 0.5, "CUNIT3": "GHz"}
 
+    def assert_frequency(self, rows, hertz):
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertAlmostEqual(float(row["freq"]), hertz, delta=1e-3)
+
     def test_the_column(self):
         shape = (len(self.rows[0]), len(self.rows), 1)
         bare, plain = self.found("plain.fits", {**WCS, "RESTFRQ": 1.42e9}, axes=shape)
         self.assertNotIn("freq", plain[0])
         for preset in ("radio", "sextractor"):
             result, rows = self.found("cube.fits", {**WCS, **self.AXIS}, axes=shape, preset=preset)
-            self.assertEqual({float(row["freq"]) for row in rows}, {0.9e9})
+            self.assert_frequency(rows, 0.9e9)
             if preset == "radio":
                 self.assertEqual(result["catalogue_hash"], bare["catalogue_hash"])
         result, rows = self.found("bad.fits", {**WCS, **self.AXIS, "CUNIT3": "m/s"}, axes=shape)
@@ -117,8 +122,9 @@ class TestFrequency(SkyTestCase):
         self.rows = self.rows + self.rows
         shape = (len(self.rows[0]), len(self.rows) // 2, 2)
         for plane in (0, 1):
-            _, rows = self.found("cube.fits", {**WCS, **self.AXIS}, "--plane", str(plane), axes=shape)
-            self.assertEqual({float(row["freq"]) for row in rows}, {0.9e9 + 0.5e9 * plane})
+            words = ["--plane", str(plane)]
+            _, rows = self.found("cube.fits", {**WCS, **self.AXIS}, *words, axes=shape)
+            self.assert_frequency(rows, 0.9e9 + 0.5e9 * plane)
 
 
 if __name__ == "__main__":

@@ -114,7 +114,8 @@ std::string found_in(std::string_view card) {
   const auto value = value_text(card);
   const std::string keyword = one_line(keyword_of(card));
   if (!value || value->empty()) return keyword + " has no value";
-  return keyword + " is " + one_line(*value);
+  const bool text = value->starts_with('\'');
+  return keyword + " is " + (text ? "'" + one_line(string_value(card)) + "'" : one_line(*value));
 }
 
 std::string real_card(const std::string& keyword, double value, std::string_view comment) {
