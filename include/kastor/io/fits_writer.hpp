@@ -40,8 +40,13 @@ template <class V>
 /// The cards of an input's header that remain true for a 2-D image on the same pixels: its
 /// celestial or linear coordinates, the beam, and the description of the observation. `fits_axes`
 /// are the axes of the input that became x and y (`FitsImage::fits_axes`); cards of other axes are
-/// dropped. If the coordinates cannot be reduced to two axes, all of them are dropped and a HISTORY
-/// card says why.
+/// dropped. If the coordinates cannot be reduced to two axes, all of them are dropped.
+///
+/// The coordinates are written in the forms of the FITS standard, and of the TPV convention, so
+/// that every reader sees the sky that `Wcs` sees: exponents with E, PCi_j for PC00i00j, LONPOLE
+/// for LONGPOLE, PVi_m for PROJPm, RA---TPV for SCAMP's RA---TAN, no distortion that does not
+/// apply. HISTORY cards name what was dropped though it may matter. Cards that are not numbers
+/// stay.
 [[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                                   const std::array<int, 2>& fits_axes);
 

@@ -26,8 +26,8 @@ struct SkyPosition {
 enum class SkySystem { equatorial, galactic, ecliptic, other };
 
 /// The celestial coordinates of an image (FITS standard 4.0, section 8), computed by wcslib: all
-/// its projections; the distortions SIP, TPV (also SCAMP's, in RA---TAN), TNX and ZPX; and old
-/// forms (CROTA2, EPOCH, PC001001, PROJP1, LONGPOLE, NCP, GLS).
+/// its projections, SIP and TPV distortions (also SCAMP's, in RA---TAN), and old forms (CROTA2,
+/// EPOCH, PC001001, PROJP1, LONGPOLE, NCP, GLS).
 ///
 /// An object may be used by one thread at a time; several threads may each create and use their
 /// own.

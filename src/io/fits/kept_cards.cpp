@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/fits/kept_cards.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <kastor/io/fits_writer.hpp>
 #include <string_view>
 
@@ -64,10 +65,7 @@ std::string matrix_keyword(WcsKeyword parts, int first, int second) {
   parts.first = first;
   parts.second = second;
   if (!parts.old_matrix) return parts.text();
-  std::array<char, 9> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.2s%03d%03d", parts.stem.c_str(), first % 1000,
-                      second % 1000);
-  return text.data();
+  return fmt::format("{}{:03}{:03}", parts.stem, first, second);
 }
 
 Verdict judge_wcs(const std::string& keyword, std::string_view card, const AxisSelection& axes) {

@@ -40,10 +40,11 @@ bool keep_distortions(WcsHeader& header, bool plain) {
   if (!sip)
     drop(header, is_sip,
          ": CTYPE1 is '" + one_line(type) + "', without the -SIP of its convention");
+  const auto is_iraf = [](const std::string& keyword) { return is_of(keyword, "WAT"); };
   const auto sky = header.celestial("");
-  const bool iraf = sky && (sky->code == "TNX" || sky->code == "ZPX");
-  // Of other types WATi_mmm repeats the rest of the header.
-  if (!iraf) header.erase([](const std::string& keyword) { return is_of(keyword, "WAT"); });
+  if (sky && (sky->code == "TNX" || sky->code == "ZPX"))
+    drop(header, is_iraf, ": only IRAF knows its form");
+  header.erase(is_iraf);  // of other types it repeats the rest of the header
   const auto is_plate = [](const std::string& keyword) {
     return is_of(keyword, "AMDX") || is_of(keyword, "AMDY");
   };
@@ -53,11 +54,8 @@ bool keep_distortions(WcsHeader& header, bool plain) {
     drop(header, is_plate, ": the plate solution is replaced by the approximation in the header");
   }
   drop(header, is_draft, ": the standard does not have it");
-  if (plain) return true;
-  return std::none_of(header.cards.begin(), header.cards.end(), [](const std::string& card) {
-    const std::string keyword = keyword_of(card);
-    return is_sip(keyword) || is_of(keyword, "WAT");
-  });
+  return plain || std::none_of(header.cards.begin(), header.cards.end(),
+                               [](const auto& card) { return is_sip(keyword_of(card)); });
 }
 
 }  // namespace kastor::io::detail

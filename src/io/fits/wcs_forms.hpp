@@ -10,10 +10,11 @@ namespace kastor::io::detail {
 /// and PROJPm, which is PVi_m of the latitude axis i.
 void translate_old_forms(WcsHeader& header);
 
-/// Keeps the distortions of the pixels that wcslib can apply. The others are dropped with a note:
-/// SIP without -SIP in CTYPE (the SIP convention, Shupe et al. 2005), the drafts of paper IV, the
-/// plate solution of the Digitized Sky Survey. \param plain  whether the axes kept are 1 and 2
-/// \returns false if a distortion belongs to other axes, so that the coordinates cannot be kept
+/// Keeps SIP, the distortion that wcslib applies before the matrix, in coordinates of its type. The
+/// others are dropped with a note: SIP without -SIP in CTYPE (Shupe et al. 2005), the drafts of
+/// paper IV, the plate solution of the Digitized Sky Survey, and IRAF's WATi_mmm, whose parser in
+/// wcslib 7 writes beyond its memory. \param plain  whether the axes kept are 1 and 2
+/// \returns false if SIP belongs to other axes, so that the coordinates cannot be kept
 [[nodiscard]] bool keep_distortions(WcsHeader& header, bool plain);
 
 /// Gives gnomonic coordinates with a polynomial in PVi_m the one form that all readers understand

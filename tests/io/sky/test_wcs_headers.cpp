@@ -173,6 +173,9 @@ TEST(WcsHeaders, DistortionsWithoutTheirTypeAreNotApplied) {
   const Wcs tables = wcs_of(plain + "CPDIS1='LOOKUP' DP1='NAXES:2' D2IMDIS1='LOOKUP'");
   expect_gnomonic(tables, by_cd);
   expect_note(tables, {"CPDIS1, DP1, D2IMDIS1", "not applied"});
+  const Wcs iraf = wcs_of(at_reference("TNX") + k_cd + "WAT1_001='wtype=tnx' WAT2_001='wtype=tnx'");
+  expect_gnomonic(iraf, by_cd);
+  expect_note(iraf, {"WAT1_001, WAT2_001", "not applied"});
   const Wcs plate = wcs_of(plain + "AMDX1=67.2 AMDY1=67.3");
   expect_note(plate, {"AMDX1, AMDY1", "not applied"});
 }
