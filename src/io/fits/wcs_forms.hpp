@@ -12,8 +12,8 @@ void translate_old_forms(WcsHeader& header);
 
 /// Keeps SIP, the distortion that wcslib applies before the matrix, in coordinates of its type. The
 /// others are dropped with a note: SIP without -SIP in CTYPE (Shupe et al. 2005), the drafts of
-/// paper IV, the plate solution of the Digitized Sky Survey, and IRAF's WATi_mmm, whose parser in
-/// wcslib 7 writes beyond its memory. \param plain  whether the axes kept are 1 and 2
+/// paper IV, the plate solution of the Digitized Sky Survey, and IRAF's WATi_mmm, at which wcslib
+/// 7 fails or even aborts. \param plain  whether the axes kept are 1 and 2
 /// \returns false if SIP belongs to other axes, so that the coordinates cannot be kept
 [[nodiscard]] bool keep_distortions(WcsHeader& header, bool plain);
 
