@@ -24,23 +24,26 @@ void translate_old_forms(WcsHeader& header) {
   // A matrix in both notations: the CD matrix includes the scale and needs no other card.
   const bool has_cd = header.has_stem("CD", "");
   std::vector<std::string> unused;
+  std::vector<std::string> different;
   for (std::string& card : header.cards) {
     const std::string old = keyword_of(card);
     const std::string form = standard_form(old, sky);
     if (form.empty()) continue;
-    if (header.has(form) || (has_cd && form.starts_with("PC"))) {
-      unused.push_back(old);
-    } else {
+    if (!header.has(form) && !(has_cd && form.starts_with("PC"))) {
       card = renamed(card, form);
+      continue;
     }
+    unused.push_back(old);
+    if (real_value(card) != header.real(form)) different.push_back(old);
   }
   if (!unused.empty()) {
     header.erase([&](const std::string& keyword) {
       return std::find(unused.begin(), unused.end(), keyword) != unused.end();
     });
-    header.notes.push_back(list_of(unused) +
-                           " of the header: not used beside newer keywords for the same");
   }
+  if (!different.empty())
+    header.notes.push_back(list_of(different) +
+                           " of the header: not used beside newer keywords for the same");
   const auto left =
       header.erase([](const std::string& keyword) { return keyword.starts_with("PROJP"); });
   if (!left.empty())

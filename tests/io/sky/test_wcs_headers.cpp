@@ -114,6 +114,10 @@ TEST(WcsHeaders, OldKeywordsAreThoseOfTheStandard) {
   const Wcs both = wcs_of(at_reference("TAN") + k_cd + "PC001001=-1.0 PC002002=1.0");
   expect_gnomonic(both, by_cd);
   expect_note(both, {"PC001001, PC002002", "not used"});
+  // Both forms of ZPN's parameters, as of the cameras of UKIRT and VISTA.
+  const std::string zpn = at_reference("ZPN") + k_cd + "PV2_1=1.0 PV2_3=42.0 PROJP1=1.0 PROJP3=4";
+  EXPECT_TRUE(wcs_of(zpn + "2.0").notes().empty());
+  expect_note(wcs_of(zpn + "4.0"), {"PROJP3 of the header", "not used"});
 }
 
 TEST(WcsHeaders, PolynomialsOfScampAreTpv) {
