@@ -57,7 +57,7 @@ inline std::vector<HeaderExample> header_examples() {
        "CDELT1=-1.D-2 CDELT2=.1D-1 CROTA2=3.0D1 LONPOLE=1.8D2 EQUINOX=2.0D3"},
       {"old_pc",
        tan + "CDELT1=0.01 CDELT2=0.01 PC001001=-1. PC001002=0.1 PC002001=0.0 PC002002=1."},
-      {"old_cd", tan + "CD001001=-8D-3 CD001002=0.003 CD002001=0.002 CD002002=0.01"},
+      {"old_cd", tan + "CD001001=-0.008 CD001002=0.003 CD002001=0.002 CD002002=0.01"},
       {"longpole", tan + scale + "LONGPOLE=150.0"},
       {"projp", at_reference("AZP") + scale + "PROJP1=2.0 PROJP2=30.0"},
       {"scamp", tan + k_cd + k_polynomial},
