@@ -280,7 +280,9 @@ TEST(WcsHeaders, CylindricalProjectionsGoAllAround) {
       EXPECT_NEAR(sky[i].longitude, longitudes[i], 1e-9) << code << i;
       EXPECT_EQ(sky[i].latitude, sky[0].latitude) << code << i;
     }
-    if (std::string(code) == "CAR") EXPECT_NEAR(sky[0].latitude, 20, 1e-9);
+    if (std::string(code) == "CAR") {
+      EXPECT_NEAR(sky[0].latitude, 20, 1e-9);
+    }
     // The pixel within 180 degrees of the reference pixel.
     const auto back = wcs.to_pixels(sky);
     EXPECT_NEAR(back[0].x, 170, 1e-6) << code;
