@@ -128,4 +128,4 @@ class TestFrequency(SkyTestCase):
 
 
 if __name__ == "__main__":
-    command.main()
+    command.main(__doc__)
