@@ -121,7 +121,7 @@ TEST(GzipTile, DecodesWhatCfitsioEncodes) {
                                                    {SHORT_IMG, 2, -32768LL, 32767LL},
                                                    {LONG_IMG, 4, -2147483648LL, 2147483647LL}}) {
       const auto values = integers_of_all_kinds(15, low, high, 3)[1];
-      PackedImage image(type, bitpix, {5, 3}, {5, 3}, TINT, values, [](fitsfile*, int*) {});
+      PackedImage image = packed_integers(type, bitpix, {5, 3}, {5, 3}, values);
       Bytes bytes = gunzipped(image.tile(1), 60);
       ASSERT_EQ(bytes.size(), 15U * static_cast<unsigned>(width));
       const Bytes stored = bytes;

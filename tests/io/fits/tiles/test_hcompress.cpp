@@ -138,8 +138,7 @@ TEST(Hcompress, DecodesLinesAndSingleValues) {
 
 TEST(Hcompress, ReadsTilesOfAFile) {
   const auto values = integers_of_all_kinds(30 * 20, -32768, 32767, 3)[3];
-  PackedImage image(HCOMPRESS_1, SHORT_IMG, {30, 20}, {30, 10}, TINT, values,
-                    [](fitsfile*, int*) {});
+  PackedImage image = packed_integers(HCOMPRESS_1, SHORT_IMG, {30, 20}, {30, 10}, values);
   Integers found = hcompress_values(image.tile(1), false, {30, 10}, HcompressArithmetic::bits32);
   const Integers second =
       hcompress_values(image.tile(2), false, {30, 10}, HcompressArithmetic::bits32);

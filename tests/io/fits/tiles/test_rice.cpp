@@ -116,8 +116,7 @@ TEST(Rice, DecodesWhatCfitsioEncodes) {
       const long ny = 3;
       for (const auto& values :
            integers_of_all_kinds(static_cast<std::size_t>(nx * ny), width.low, width.high, 2)) {
-        PackedImage image(RICE_1, bitpix[k], {nx, ny}, {nx, ny}, TINT, values,
-                          [](fitsfile*, int*) {});
+        PackedImage image = packed_integers(RICE_1, bitpix[k], {nx, ny}, {nx, ny}, values);
         EXPECT_EQ(rice_values(image.tile(1), 32, width.bytes, values.size()), values);
       }
     }

@@ -5,7 +5,7 @@
 #include <fitsio.h>
 #include <gtest/gtest.h>
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <kastor/error.hpp>
 #include <limits>
@@ -102,8 +102,10 @@ class PackedImage {
     fits_set_tile_dim(m_fits, static_cast<int>(tile.size()), tile.data(), &m_status);
     set_up(m_fits, &m_status);
     fits_create_img(m_fits, bitpix, static_cast<int>(axes.size()), axes.data(), &m_status);
-    // With a null value, so that NaN is kept.
-    T nothing = std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : T{};
+    // CFITSIO takes one number for what has no value.
+    T nothing = static_cast<T>(-999);
+    std::replace_if(
+        values.begin(), values.end(), [](T value) { return value != value; }, nothing);
     if constexpr (std::numeric_limits<T>::has_quiet_NaN) {
       fits_write_imgnull(m_fits, cfitsio_type, 1, static_cast<LONGLONG>(values.size()),
                          values.data(), &nothing, &m_status);
@@ -183,6 +185,20 @@ class PackedImage {
   fitsfile* m_fits = nullptr;
   int m_status = 0;
 };
+
+/// Integers as an image of the type that `bitpix` names, in one tile or more.
+inline PackedImage packed_integers(int type, int bitpix, std::vector<long> axes,
+                                   std::vector<long> tile, const Integers& values) {
+  const auto no_settings = [](fitsfile*, int*) {};
+  const auto as = [&](auto zero) {
+    std::vector<decltype(zero)> copy;
+    for (const auto value : values) copy.push_back(static_cast<decltype(zero)>(value));
+    return copy;
+  };
+  if (bitpix == BYTE_IMG) return {type, bitpix, axes, tile, TBYTE, as(std::uint8_t{}), no_settings};
+  if (bitpix == SHORT_IMG) return {type, bitpix, axes, tile, TSHORT, as(short{}), no_settings};
+  return {type, bitpix, axes, tile, TINT, as(int{}), no_settings};
+}
 
 }  // namespace testing_support
 
