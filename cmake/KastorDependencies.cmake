@@ -28,6 +28,7 @@ if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
 endif()
 
 if(KASTOR_ENABLE_FITS)
+  find_package(BZip2 1.0.6 REQUIRED)
   find_package(CFITSIO 3.47 REQUIRED)
   find_package(EXPAT 2.4 REQUIRED)
   find_package(fmt 9 CONFIG REQUIRED)
@@ -35,6 +36,7 @@ if(KASTOR_ENABLE_FITS)
   find_package(nanoflann 1.4 CONFIG REQUIRED)
   find_package(PNG 1.6 REQUIRED)
   find_package(WCSLIB 7 REQUIRED)
+  find_package(ZLIB 1.2.11 REQUIRED)
   # Kastor searches again at run time: a build machine needs no font.
   find_file(KASTOR_FONT DejaVuSans.ttf DOC "Font of the text in pictures, unless another is named at run time"
     PATHS /usr/share/fonts /usr/local/share/fonts

@@ -131,7 +131,7 @@ class TestCommandLine(AppTestCase):
         self.assertTrue(standard[0]["usable"])
         self.assertTrue(
             {"kokkos", "cfitsio", "expat", "wcslib", "libpng", "freetype", "fmt", "cli11"}
-            | {"nlohmann_json"}
+            | {"nlohmann_json", "zlib", "bzip2"}
             <= set(info["libraries"])
         )
         self.assertIn(b"backend", command.run("info").stdout)

@@ -349,8 +349,9 @@ class TestModulefiles(Folder):
 
 class TestSpackRecipe(unittest.TestCase):
     # What find_package calls what Spack calls otherwise, and what Spack need not be told of.
-    NAMES = {"Boost": "boost", "EXPAT": "expat", "Freetype": "freetype", "GTest": "googletest", "Kokkos": "kokkos",
-             "PNG": "libpng", "CLI11": "cli11", "CFITSIO": "cfitsio", "WCSLIB": "wcslib",
+    NAMES = {"Boost": "boost", "BZip2": "bzip2", "EXPAT": "expat", "Freetype": "freetype", "GTest": "googletest",
+             "Kokkos": "kokkos",
+             "PNG": "libpng", "CLI11": "cli11", "CFITSIO": "cfitsio", "WCSLIB": "wcslib", "ZLIB": "zlib",
              "Python3": "python", "nlohmann_json": "nlohmann-json"}
     NOT_PACKAGES = {"Threads"}
 

@@ -43,6 +43,7 @@ class Kastor(CMakePackage, CudaPackage):
     )
 
     with when("+io"):
+        depends_on("bzip2@1.0.6:")
         depends_on("cfitsio@3.47:")
         depends_on("expat@2.4:")
         depends_on("fmt@9:")
@@ -50,6 +51,7 @@ class Kastor(CMakePackage, CudaPackage):
         depends_on("libpng@1.6:")
         depends_on("nanoflann@1.4:", type="build")
         depends_on("wcslib@7:")
+        depends_on("zlib@1.2.11:")
     with when("+apps"):
         depends_on("cli11@2.1:", type="build")
         depends_on("nlohmann-json@3.10:", type="build")
