@@ -33,14 +33,6 @@ std::vector<T> repeating_samples(const Exec& space, const detail::Rows<T>& rows,
   return samples;
 }
 
-/// Several neighbouring numbers may have more neighbours among the pixels than among the samples.
-template <class T>
-T widened(core::Key<T> key, bool up, const detail::Constant<T>& constant) {
-  constexpr core::Key<T> margin = detail::fill_gap / 2;
-  if (constant.low == constant.high) return core::value_of<T>(key);
-  return core::value_of<T>(static_cast<core::Key<T>>(up ? key + margin : key - margin));
-}
-
 template <class Exec>
 void expect_shape(const BitMask<Exec>& mask, std::int64_t ny, std::int64_t nx) {
   KASTOR_EXPECTS("kastor::exclude_fill", mask.ny == ny && mask.nx == nx,
@@ -64,8 +56,10 @@ std::vector<FillValue> find_constant_fill_in(const Exec& space, const ConstImage
   std::vector<FillValue> fill;
   const core::WordRows<T> words(rows);
   for (const auto& constant : detail::judge_samples(samples, grid, params.seed)) {
-    const detail::CountPixels<Exec, T> kernel{words, widened(constant.low, false, constant),
-                                              widened(constant.high, true, constant)};
+    // Several numbers may have more neighbours among the pixels than among the samples.
+    const auto numbers = constant.low == constant.high ? constant : constant.widened();
+    const detail::CountPixels<Exec, T> kernel{words, core::value_of<T>(numbers.low),
+                                              core::value_of<T>(numbers.high)};
     const auto count =
         core::reduce("kastor::constant_fill::count_pixels", space, words.words(), kernel);
     if (!detail::in_one_piece(count.mixed, count.pairs, count.inside.count, count.finite, 16))

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,11 +25,23 @@ inline constexpr std::int64_t fewest_rest = 32;  ///< samples of none
 template <class T>
 struct Constant {
   core::Key<T> low, high;
+
+  /// A little more than the numbers seen: the others have more neighbours.
+  [[nodiscard]] Constant widened() const {
+    constexpr core::Key<T> margin = fill_gap / 2;
+    const auto finite = [](core::Key<T> key) { return core::is_finite(core::value_of<T>(key)); };
+    const core::Key<T> below = low - margin;
+    const core::Key<T> above = high + margin;
+    return {finite(below) ? below : low, finite(above) ? above : high};
+  }
 };
 
 /// What the samples say of a constant. A pair is two neighbouring finite samples; it is mixed if
 /// one of them has the constant.
+template <class T>
 struct SampleCount {
+  core::Key<T> lowest = std::numeric_limits<core::Key<T>>::max();
+  core::Key<T> highest = 0;
   std::int64_t inside = 0;
   std::int64_t near = 0;  ///< samples just beside the constant
   std::int64_t mixed = 0;
@@ -59,7 +72,7 @@ template <class T>
     const Constant<T> constant{keys[begin], keys[end - 1]};
     if (static_cast<std::int64_t>(end - begin) >= fewest_repeats &&
         constant.high - constant.low <= 2 * fill_gap) {
-      constants.push_back(constant);
+      constants.push_back(constant.widened());
     }
   }
   return constants;
@@ -85,8 +98,8 @@ template <class T>
 template <class T>
 struct Membership {
   static constexpr int blank = -2, other = -1;
-  std::vector<int> of_sample;       ///< a constant's index, `other` or `blank`
-  std::vector<SampleCount> counts;  ///< of each constant
+  std::vector<int> of_sample;          ///< a constant's index, `other` or `blank`
+  std::vector<SampleCount<T>> counts;  ///< of each constant
   std::int64_t finite = 0;
   std::int64_t pairs = 0;
 
@@ -100,9 +113,15 @@ struct Membership {
       const auto key = core::key_of(samples[i]);
       const auto index = constant_near(constants, key);
       if (!index) continue;
-      const bool inside = key >= constants[*index].low && key <= constants[*index].high;
-      if (inside) of_sample[i] = static_cast<int>(*index);
-      ++(inside ? counts[*index].inside : counts[*index].near);
+      SampleCount<T>& count = counts[*index];
+      if (key < constants[*index].low || key > constants[*index].high) {
+        ++count.near;
+        continue;
+      }
+      ++count.inside;
+      count.lowest = std::min(count.lowest, key);
+      count.highest = std::max(count.highest, key);
+      of_sample[i] = static_cast<int>(*index);
     }
     const auto nx = static_cast<std::size_t>(grid.x.count);
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -184,7 +203,7 @@ template <class T>
   const Membership<T> member(constants, samples, grid);
   std::vector<char> is_candidate(constants.size());
   for (std::size_t c = 0; c < constants.size(); ++c) {
-    const SampleCount& n = member.counts[c];
+    const SampleCount<T>& n = member.counts[c];
     is_candidate[c] = n.inside >= fewest_fill && 16 * n.near <= n.inside &&
                       in_one_piece(n.mixed, member.pairs, n.inside, member.finite, 3);
   }
@@ -201,10 +220,11 @@ template <class T>
   const double highest = rest.level_above(seed);
   std::vector<Constant<T>> fill;
   for (std::size_t c = 0; c < constants.size(); ++c) {
-    const T low = core::value_of<T>(constants[c].low);
-    const T high = core::value_of<T>(constants[c].high);
+    const Constant<T> seen{member.counts[c].lowest, member.counts[c].highest};
+    const T low = core::value_of<T>(seen.low);
+    const T high = core::value_of<T>(seen.high);
     if (is_candidate[c] != 0 && static_cast<double>(high) <= highest && !rest.begins_at(low, high))
-      fill.push_back(constants[c]);
+      fill.push_back(seen);
   }
   return fill;
 }

@@ -113,13 +113,13 @@ std::string sky_note(const FindParams& params, const FindResult& result) {
   const bool about_zero = !params.level && params.about == ThresholdAbout::zero;
   if (!about_zero || 10 * result.foreground_pixels <= finite || 2 * sky.median <= result.threshold)
     return "";
-  const std::string height = sky.std > 0
-                                 ? fmt::format("{:.3g} times the noise", sky.median / sky.std)
-                                 : std::string("without noise");
+  const std::string height =
+      sky.std > 0 ? fmt::format("is {:.3g} times the noise above zero", sky.median / sky.std)
+                  : std::string("is above zero and has no noise");
   return fmt::format(
-      "the sky level {:.7g} (clipped median) is {} above zero, so {:.3g} % of the pixels are above "
-      "the threshold; expected an image whose sky is about 0: --about median adds the median to "
-      "the threshold, and --preset sextractor estimates the sky",
+      "the sky level {:.7g} (clipped median) {}, so {:.3g} % of the pixels are above the "
+      "threshold; expected an image whose sky is about 0: --about median adds the median to the "
+      "threshold, and --preset sextractor estimates the sky",
       sky.median, height,
       100 * static_cast<double>(result.foreground_pixels) / static_cast<double>(finite));
 }
