@@ -204,7 +204,7 @@ TYPED_TEST(ConstantFill, IsNeverAboveTheSeed) {
     const auto count = fill_in<T>(image, disk, {static_cast<T>(10 + 2 * height)});
     const auto found = find_in<TypeParam>(image);
     EXPECT_EQ(found.size(), height < 5 ? 1u : 0u) << height;
-    if (!found.empty()) EXPECT_EQ(found[0].pixels, count);
+    for (const auto& value : found) EXPECT_EQ(value.pixels, count);
     EXPECT_EQ(find_in<TypeParam>(image, 1.5).size(), height < 1.5 ? 1u : 0u) << height;
     EXPECT_EQ(find_in<TypeParam>(image, 1e9).size(), 1u) << height;
   }
