@@ -3,10 +3,12 @@
 #include <kastor/io/output_set.hpp>
 #include <kastor/source_finder.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/options/options.hpp"
 #include "cli/report/report.hpp"
 #include "cli/report/streams.hpp"
+#include "cli/run/blank_pixels.hpp"
 #include "cli/run/outputs.hpp"
 #include "cli/run/session.hpp"
 #include "find/source_labels.hpp"
@@ -29,6 +31,7 @@ bool parse(Arguments arguments, LabelOptions& options) {
                    "Write an image of labels: 0 for the background, 1 to N for the pixels of the\n"
                    "sources that 'kastor find' lists under these ids.\n");
   add_input_options(line, options.input);
+  add_blank_option(line, options.input, "Default: none.");
   add_find_options(line, options.find);
   line.heading("Output");
   line.value(
@@ -83,11 +86,16 @@ void run_label(Arguments arguments) {
         type = write_source_labels(space, temporary, image, finder.labels(), result, provenance);
       });
 
+  std::vector<std::string> notes;
+  for (const auto& note :
+       {blank_note(options.input, session.blanked()), sky_note(options.find, result)}) {
+    if (!note.empty()) notes.push_back(note);
+  }
   session.end_progress();
   if (options.json) {
-    print_result(label_json(image, result, type));
+    print_result(label_json(image, result, type, notes));
   } else if (!options.run.quiet) {
-    print_result(label_text(image, options.find, result));
+    print_result(label_text(image, options.find, result, notes));
   }
   outputs.commit();
   session.close(options.json ? "" : wrote_note({options.output}), pixels_of(image));

@@ -5,6 +5,7 @@
 #include "cli/options/options.hpp"
 #include "cli/report/report.hpp"
 #include "cli/report/streams.hpp"
+#include "cli/run/blank_pixels.hpp"
 #include "cli/run/outputs.hpp"
 #include "cli/run/session.hpp"
 #include "subcommands.hpp"
@@ -24,6 +25,7 @@ bool parse(Arguments arguments, StatsOptions& options) {
                    "Print mean, median, standard deviation (population), minimum and maximum of\n"
                    "an image, for all finite pixels and after kappa-sigma clipping.\n");
   add_input_options(line, options.input);
+  add_blank_option(line, options.input, "Default: none.");
   add_clip_options(line, options.clip);
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
@@ -54,7 +56,7 @@ void run_stats(Arguments arguments) {
 
   session.end_progress();
   print_result(options.json ? stats_json(image, clip) : stats_text(image, clip));
-  session.close("", pixels_of(image));
+  session.close(blank_note(options.input, session.blanked()), pixels_of(image));
 }
 
 }  // namespace kastor::cli

@@ -21,6 +21,10 @@ bool parse(Arguments arguments, FindOptions& options) {
                    "FITS images: plain, .gz, .bz2 or tile-compressed.\n"
                    "@FILE stands for the images that FILE lists, one name\nper line.");
   add_part_options(line, options.input.read);
+  add_blank_option(line, options.input,
+                   "Default: none with --preset lesson; a\n"
+                   "constant that fills a part of the image with radio and\n"
+                   "sextractor, which none switches off.");
   add_find_options(line, options.find);
   islands.add_to(line);
   line.heading("Output");
@@ -71,6 +75,7 @@ bool parse(Arguments arguments, FindOptions& options) {
   line.check([&] {
     for (const auto& word : options.formats) (void)catalogue_format_named(word);
     options.islands = islands.resolved(line, options.find);
+    options.islands.detects_fill = !options.input.blank;
   });
   return line.parse(arguments);
 }

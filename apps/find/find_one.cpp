@@ -27,6 +27,7 @@ void find_one(FindOptions options) {
                      using Exec = std::decay_t<decltype(space)>;
                      if (settled.islands.preset != Preset::lesson)
                        found.sky = look_at_header(found.image, found.options);
+                     found.note_blanked(session.blanked());
                      ImageFinder<Exec> finder(space, session.steps());
                      const auto pixels = as_const_image<Exec>(view);
                      finder(pixels, found);

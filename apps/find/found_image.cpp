@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cli/report/report.hpp"
+#include "cli/run/blank_pixels.hpp"
 #include "find/island_catalogues.hpp"
 #include "find/island_report.hpp"
 
@@ -30,6 +31,10 @@ IslandReport report_of(const FoundImage& image, const io::IslandTable& table) {
 }
 
 }  // namespace
+
+void FoundImage::note_blanked(std::int64_t pixels) {
+  if (const auto note = blank_note(options.input, pixels); !note.empty()) notes.push_back(note);
+}
 
 std::int64_t FoundImage::sources() const {
   const auto* islands = islands_of(*this);

@@ -36,6 +36,8 @@ struct FoundImage {
   std::vector<std::string> notes;  ///< what the user should know of the pixels, one sentence each
   double seconds = 0;              ///< of finding, without reading and writing
 
+  /// Adds the note on the pixels that --blank-value made blank, if it was given.
+  void note_blanked(std::int64_t pixels);
   [[nodiscard]] std::int64_t sources() const;
   /// The threshold, or the noise of the mesh; NaN if there is neither.
   [[nodiscard]] double level() const;

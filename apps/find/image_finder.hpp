@@ -10,6 +10,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "cli/report/report.hpp"
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
 #include "find/found_image.hpp"
@@ -95,7 +96,12 @@ class ImageFinder {
   void find_sources(Work<T>& work, const ConstImage<T, Exec>& pixels, FoundImage& image) {
     if (!work.sources) work.sources.emplace(m_space, image.options.find);
     const ScopedStep step(m_steps, "find");
-    about_image(image.image, [&] { image.found = (*work.sources)(pixels); });
+    about_image(image.image, [&] {
+      FindResult result = (*work.sources)(pixels);
+      if (auto note = sky_note(image.options.find, result); !note.empty())
+        image.notes.push_back(std::move(note));
+      image.found = std::move(result);
+    });
   }
 
   template <class T>
@@ -108,6 +114,7 @@ class ImageFinder {
     IslandsAndMesh found;
     found.result = (*work.islands)(pixels, image.image, m_steps);
     found.mesh = work.islands->mesh();
+    for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
     image.found = std::move(found);
   }
 

@@ -5,6 +5,7 @@
 #include <kastor/error.hpp>
 #include <mutex>
 
+#include "cli/run/blank_pixels.hpp"
 #include "cli/run/errors.hpp"
 #include "find/resume.hpp"
 
@@ -79,6 +80,7 @@ void ImageLoader::read(ReadImage& image) const {
     }
   }
   io::read_image(path, image.options.input.read, image.image);
+  image.blanked = blank_out(image.options.input, image.image);
   if (settles) image.sky = look_at_header(image.image, image.options);
   if (resumes) {
     resume(targets, image);

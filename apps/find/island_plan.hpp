@@ -27,7 +27,7 @@ class IslandPlan {
         m_options(options),
         m_ny(image.ny),
         m_nx(image.nx),
-        m_masks(usable_pixels_on(space, options, image)),
+        m_exclude_fill(space, usable_pixels_on(space, options, image)),
         m_finder(space, options.find) {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
     use_given(space, image, options.background, m_background.level, m_given_level);
@@ -46,11 +46,13 @@ class IslandPlan {
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
                                         const io::FitsImage& image, StepRecorder& steps) {
     IslandResult result;
+    UsablePixels<Exec> masks;
     {
       const ScopedStep step(steps, "background");
+      masks = usable_of(pixels);
       if (m_estimator) {
         about_image(image, [&] {
-          const auto mesh = (*m_estimator)(pixels, m_masks.excluded);
+          const auto mesh = (*m_estimator)(pixels, masks.excluded);
           const auto estimated = mesh.background();
           m_mesh = summary();
           if (!m_options.background) m_background.level = estimated.level;
@@ -60,7 +62,7 @@ class IslandPlan {
     }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
-      result = m_finder(pixels, m_background, m_masks.usable);
+      result = m_finder(pixels, m_background, masks.usable);
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
@@ -68,6 +70,8 @@ class IslandPlan {
     return result;
   }
 
+  /// The constants of the last image that were taken as blank.
+  [[nodiscard]] const std::vector<FillValue>& fill() const { return m_exclude_fill.fill(); }
   /// The background of the last image.
   [[nodiscard]] const Background<Exec, T>& background() const { return m_background; }
   [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
@@ -75,13 +79,21 @@ class IslandPlan {
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
 
  private:
+  [[nodiscard]] UsablePixels<Exec> usable_of(const ConstImage<T, Exec>& pixels) {
+    return m_options.detects_fill ? m_exclude_fill(pixels, m_options.find.seed)
+                                  : m_exclude_fill.given();
+  }
+
   [[nodiscard]] BackgroundSummary summary() {
     try {
       return m_estimator->summary();
     } catch (const Error& error) {
-      if (!m_options.box && !m_options.mask) throw;
-      throw Error(std::string(error.what()) +
-                  " (--box and --mask exclude pixels; try a smaller --cell)");
+      std::string why;
+      for (const auto& note : fill_notes(fill())) why += (why.empty() ? " (" : "; ") + note;
+      if (m_options.box || m_options.mask)
+        why += (why.empty() ? " (" : "; ") + std::string("--box and --mask exclude pixels");
+      if (why.empty()) throw;
+      throw Error(error.what() + why + "; try a smaller --cell)");
     }
   }
 
@@ -100,7 +112,7 @@ class IslandPlan {
   Exec m_space;
   IslandOptions m_options;
   std::int64_t m_ny, m_nx;
-  UsablePixels<Exec> m_masks;
+  FillExcluder<Exec> m_exclude_fill;
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
   Image<T, Exec> m_given_level, m_given_rms;
   Background<Exec, T> m_background;

@@ -29,6 +29,7 @@ class ReadAheadFinder {
     found.index = read.index;
     found.options = std::move(read.options);
     found.sky = std::move(read.sky);
+    found.note_blanked(read.blanked);
     std::swap(found.image, read.image);
     std::swap(found.image.pixels, read.image.pixels);
     try {

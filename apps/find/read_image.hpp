@@ -25,7 +25,8 @@ struct ReadImage {
   std::variant<PinnedPixels<float>, PinnedPixels<double>> pinned;  ///< for a device
   FindOptions options;                                             ///< completed from the header
   OnTheSky sky;                                                    ///< not for the preset lesson
-  std::string failure;  ///< one line; empty if the image was read
+  std::int64_t blanked = 0;  ///< pixels that --blank-value made blank
+  std::string failure;       ///< one line; empty if the image was read
   bool up_to_date = false;
 
   /// The size of the pixels in memory.

@@ -4,6 +4,7 @@
 
 #include <kastor/background.hpp>
 #include <kastor/catalogue.hpp>
+#include <kastor/constant_fill.hpp>
 #include <kastor/convolution_kernel.hpp>
 #include <kastor/convolve.hpp>
 #include <kastor/error.hpp>

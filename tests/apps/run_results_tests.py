@@ -108,7 +108,7 @@ class TestResults(AppTestCase):
                 self.assertEqual(found["foreground_pixels"], sum(map(len, components)))
                 self.assertAlmostEqual(found["threshold"], level, delta=1e-12)
                 self.assertEqual(found["catalogue_hash"], reference.catalogue_hash(catalogue))
-                keys = "file hdu threshold sources foreground_pixels catalogue_hash clipped"
+                keys = "file hdu threshold sources foreground_pixels catalogue_hash clipped notes"
                 self.assertEqual(list(found), keys.split())
                 self.assertEqual(list(found["clipped"]), CLIPPED_KEYS)
 

@@ -31,6 +31,7 @@ const V& any();  // never called: only types matter here
 
 void wrong(const Exec& space) {
   const kastor::RunLabels<Exec> labels;
+  const kastor::BitMask<Exec> mask;
   const kastor::PixelMap<Exec, float> map(1.0);
   kastor::SigmaClipper<Exec, float> clip(space);
   kastor::SourceFinder<Exec, double> find(space);
@@ -52,6 +53,10 @@ void wrong(const Exec& space) {
   (void)kastor::statistics(any<OtherExec>(), any<Kokkos::View<float**, Right>>());
   // says: the image must be a Kokkos::LayoutRight View
   (void)clip(any<Kokkos::View<float**, Kokkos::LayoutStride>>());
+  // says: the image must be a Kokkos::LayoutRight View
+  (void)kastor::find_constant_fill(space, any<Kokkos::View<double**, Kokkos::LayoutLeft>>());
+  // says: the pixels must be float or double
+  kastor::exclude_fill(space, any<Kokkos::View<const int**, Right>>(), {}, mask, mask);
   // says: all images of one call or plan must have the same pixel type
   (void)find(any<Kokkos::View<float**, Right>>());
   // says: the image must be a rank-2 View, indexed (y, x)

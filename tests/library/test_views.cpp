@@ -141,6 +141,10 @@ Bits read_by_all(const Exec& space, const V& image) {
   auto mask = kastor::threshold(space, image, level);
   bits.add(kastor::count_foreground(space, mask));
   kastor::threshold_into(space, image, level, mask);
+  bits.add(kastor::find_constant_fill(space, image).size());
+  const auto low = kastor::threshold(space, image, 0.0);
+  kastor::exclude_fill(space, image, {{0.05, 0.1, 0}}, low, kastor::threshold(space, image, 0.2));
+  bits.add(kastor::count_foreground(space, low));
   const auto labels = kastor::label(space, mask);
   bits.add(kastor::measure(space, image, labels));
   kastor::Measurer<Exec, T> measure(space);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kastor/kastor.hpp>
 #include <memory>
@@ -198,6 +199,14 @@ TYPED_TEST(Policy, FreeFunctionsLabelTheirWorkAndStayOnTheirInstance) {
   kastor::BitMask<Exec> mask;
   check("threshold", [&] { mask = kastor::threshold(instance, image, 0.03); });
   check("count_foreground", [&] { (void)kastor::count_foreground(instance, mask); });
+  auto mosaic = ts::make_image<T>(ts::Pixels::gaussian, 300, 401, 1);
+  std::fill(mosaic.values.begin(), mosaic.values.begin() + 200 * 401, T{0});
+  const auto padded = ts::to_device<Exec>(mosaic);
+  std::vector<kastor::FillValue> fill;
+  check("find_constant_fill", [&] { fill = kastor::find_constant_fill(instance, padded); });
+  EXPECT_EQ(fill.size(), 1u);
+  const auto excluded = kastor::threshold(instance, image, 1e9);
+  check("exclude_fill", [&] { kastor::exclude_fill(instance, padded, fill, mask, excluded); });
   kastor::RunLabels<Exec> labels;
   check("label", [&] { labels = kastor::label(instance, mask); });
   check("measure", [&] { (void)kastor::measure(instance, image, labels); });
@@ -230,6 +239,7 @@ TYPED_TEST(Policy, FunctionsThatFillViewsDoNotFence) {
   const auto image = some_image<TypeParam>();
   const auto mask = kastor::make_bit_mask(instance, 300, 401);
   kastor::threshold_into<Exec, T>(instance, image, 0.03, mask);
+  const auto excluded = kastor::threshold(instance, image, 0.2);
   const auto labels = kastor::label(instance, mask);
   kastor::Measurer<Exec, T> measurer(instance);
   (void)measurer(image, labels);
@@ -243,6 +253,7 @@ TYPED_TEST(Policy, FunctionsThatFillViewsDoNotFence) {
   const kastor::PrimeFlags<Exec> flags("test::flags", 1000);
   const auto events = events_of([&] {
     kastor::threshold_into<Exec, T>(instance, image, 0.03, mask);
+    kastor::exclude_fill<Exec>(instance, image, {{0, 0, 0}, {1, 2, 0}}, mask, excluded);
     kastor::write_labels(instance, labels, dense);
     (void)measurer(image, labels);
     kastor::simulate_diracs<Exec, T>(instance, 16, image);
@@ -253,8 +264,9 @@ TYPED_TEST(Policy, FunctionsThatFillViewsDoNotFence) {
   for (const Event& event : events) {
     EXPECT_FALSE(event.what == What::fence && starts_with(event.label, "kastor::")) << event.label;
   }
-  expect_no_allocation(
-      events, "threshold_into, write_labels, Measurer, simulate_diracs, Convolver, mark_primes");
+  expect_no_allocation(events,
+                       "threshold_into, exclude_fill, write_labels, Measurer, simulate_diracs, "
+                       "Convolver, mark_primes");
   instance.fence("test::functions_that_fill_views");
 }
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOMS = ("core", "threshold", "label", "measure", "sigma_clip", "source_finder", "background", "islands", "convolve",
-         "simulate", "primes")
+         "simulate", "primes", "constant_fill")
 # A room may include the private headers of these, besides its own and those of core.
 USES = {"source_finder": {"sigma_clip", "threshold"}, "islands": set(), "measure": set()}
 LONGEST_FILE = 450

@@ -43,6 +43,8 @@ struct IslandOptions {
   std::optional<PixelBox> box;
   std::optional<std::string> beam;  ///< as typed
 
+  bool detects_fill = true;  ///< a constant that fills a part of the image is blank
+
   std::optional<std::string> background_map;
   std::optional<std::string> rms_map;
   std::optional<std::string> snr_map;

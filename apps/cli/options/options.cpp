@@ -49,6 +49,13 @@ std::string checked_backend(const std::string& text) {
   return text;
 }
 
+/// The words are those of the option; any finite number is meant.
+RealRange blank_value_range() {
+  RealRange range = finite_range();
+  range.words = "a finite number or 'none'";
+  return range;
+}
+
 /// The run options other than --on.
 void add_other_run_options(CommandLine& line, RunOptions& options) {
   line.integer(
@@ -113,6 +120,17 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
       "--plane", "K", {0, largest_integer, "an integer, 0 or more"},
       [&options](std::int64_t plane) { options.plane = plane; },
       "Select plane K of a cube, counted from 0. Required for\na cube.");
+}
+
+void add_blank_option(CommandLine& line, InputOptions& options, const std::string& otherwise) {
+  line.value(
+      "--blank-value", "VALUE|none",
+      [&options](const std::string& text) {
+        options.blank = BlankValue{};
+        if (text != "none")
+          options.blank->value = parse_real("--blank-value", text, blank_value_range());
+      },
+      "Take pixels that are equal to VALUE [image unit] as\nblank. " + otherwise);
 }
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params) {
@@ -181,6 +199,10 @@ std::string input_options_as_typed(const InputOptions& options) {
   std::string text;
   if (options.read.hdu) text += " --hdu " + *options.read.hdu;
   if (options.read.plane) text += fmt::format(" --plane {}", *options.read.plane);
+  if (options.blank) {
+    text += " --blank-value " +
+            (options.blank->value ? fmt::format("{}", *options.blank->value) : std::string("none"));
+  }
   return text;
 }
 

@@ -30,13 +30,21 @@ void add_run_options(CommandLine& line, RunOptions& options, std::vector<std::st
 
 void add_json_flag(CommandLine& line, bool& json);
 
+/// `--blank-value`: finite pixels of this value [image unit] are blank; none: all count.
+struct BlankValue {
+  std::optional<double> value;
+};
+
 struct InputOptions {
   std::string path;
   io::ReadOptions read;
+  std::optional<BlankValue> blank;  ///< as typed, of the subcommands that have the option
 };
 void add_input_options(CommandLine& line, InputOptions& options);
 /// The options that select the image within a file.
 void add_part_options(CommandLine& line, io::ReadOptions& options);
+/// \param otherwise  what holds if the option is not given, as a sentence of the help
+void add_blank_option(CommandLine& line, InputOptions& options, const std::string& otherwise);
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params);
 

@@ -14,6 +14,10 @@ namespace kastor::cli {
 [[nodiscard]] std::string stats_text(const io::FitsImage& image, const SigmaClipResult& clip);
 [[nodiscard]] std::string stats_json(const io::FitsImage& image, const SigmaClipResult& clip);
 
+/// What the user should know if the threshold is about zero and the sky is not; empty if all is
+/// well.
+[[nodiscard]] std::string sky_note(const FindParams& params, const FindResult& result);
+
 /// The counts, the notes and the brightest sources.
 [[nodiscard]] std::string find_text(const io::FitsImage& image, const FindParams& params,
                                     const FindResult& result,
@@ -22,10 +26,11 @@ namespace kastor::cli {
                                     const std::vector<std::string>& notes);
 
 [[nodiscard]] std::string label_text(const io::FitsImage& image, const FindParams& params,
-                                     const FindResult& result);
+                                     const FindResult& result,
+                                     const std::vector<std::string>& notes);
 /// \param type  of the label image, "int32" or "int64"
 [[nodiscard]] std::string label_json(const io::FitsImage& image, const FindResult& result,
-                                     const char* type);
+                                     const char* type, const std::vector<std::string>& notes);
 
 [[nodiscard]] std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus);
 [[nodiscard]] std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus);

@@ -68,10 +68,12 @@ std::string find_json(const io::FitsImage& image, const FindResult& result,
   return json_line(json);
 }
 
-std::string label_json(const io::FitsImage& image, const FindResult& result, const char* type) {
+std::string label_json(const io::FitsImage& image, const FindResult& result, const char* type,
+                       const std::vector<std::string>& notes) {
   Json json = counts_json(image, result);
   json["type"] = type;
   json["clipped"] = clipped_json(result.clip);
+  json["notes"] = notes;
   return json_line(json);
 }
 

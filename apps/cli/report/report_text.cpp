@@ -106,10 +106,27 @@ std::string stats_text(const io::FitsImage& image, const SigmaClipResult& clip) 
   return text;
 }
 
+std::string sky_note(const FindParams& params, const FindResult& result) {
+  const Statistics& sky = result.clip.clipped;
+  const auto finite = result.clip.pixels - result.clip.blank;
+  // The sky itself is near the threshold or above it, so noise is labelled, not sources.
+  const bool about_zero = !params.level && params.about == ThresholdAbout::zero;
+  if (!about_zero || 10 * result.foreground_pixels <= finite || 2 * sky.median <= result.threshold)
+    return "";
+  const std::string height =
+      sky.std > 0 ? fmt::format("is {:.3g} times the noise above zero", sky.median / sky.std)
+                  : std::string("is above zero and has no noise");
+  return fmt::format(
+      "the sky level {:.7g} (clipped median) {}, so {:.3g} % of the pixels are above the "
+      "threshold; expected an image whose sky is about 0: --about median adds the median to the "
+      "threshold, and --preset sextractor estimates the sky",
+      sky.median, height,
+      100 * static_cast<double>(result.foreground_pixels) / static_cast<double>(finite));
+}
+
 std::string find_text(const io::FitsImage& image, const FindParams& params,
                       const FindResult& result, const std::vector<std::string>& notes) {
-  std::string text = counts_text(image, params, result);
-  for (const auto& note : notes) text += "note: " + one_line(note) + "\n";
+  std::string text = label_text(image, params, result, notes);
   if (result.sources.empty()) return text;
   const auto order = brightest_rows(result.sources.size(),
                                     [&](std::size_t row) { return result.sources[row].flux_sum; });
@@ -129,8 +146,10 @@ std::string find_text(const io::FitsImage& image, const FindParams& params,
 }
 
 std::string label_text(const io::FitsImage& image, const FindParams& params,
-                       const FindResult& result) {
-  return counts_text(image, params, result);
+                       const FindResult& result, const std::vector<std::string>& notes) {
+  std::string text = counts_text(image, params, result);
+  for (const auto& note : notes) text += "note: " + one_line(note) + "\n";
+  return text;
 }
 
 std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus) {

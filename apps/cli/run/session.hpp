@@ -16,6 +16,7 @@
 #include "cli/report/progress.hpp"
 #include "cli/report/steps.hpp"
 #include "cli/run/backends.hpp"
+#include "cli/run/blank_pixels.hpp"
 
 namespace kastor::cli {
 
@@ -44,13 +45,13 @@ class Session {
 
   /// Reads an image into the memory of the chosen backend, sets `image` to its description, and
   /// calls `job(space, pixels)`. `image` has pixels if the backend is a CPU backend or if they are
-  /// needed.
+  /// needed. `blanked()` then says how many pixels --blank-value made blank.
   template <class Job>
   void on_image(const InputOptions& input, HostPixels host, io::FitsImage& image, Job&& job) {
     cli::on_backend(m_kokkos->backend(), [&](const auto& space) {
       using Exec = std::decay_t<decltype(space)>;
       if constexpr (!is_host_space_v<Exec>) {
-        if (host == HostPixels::not_needed) {
+        if (host == HostPixels::not_needed && !input.blank) {
           const auto pixels = read_to_device(space, input, image);
           with_memory_explained(
               image, [&] { std::visit([&](const auto& view) { job(space, view); }, pixels); });
@@ -60,12 +61,15 @@ class Session {
       {
         const ScopedStep step(m_steps, "read");
         image = io::read_image(input.path, input.read);
+        m_blanked = blank_out(input, image);
       }
       with_memory_explained(image, [&] {
         std::visit([&](const auto& view) { job(space, upload(space, view)); }, image.pixels);
       });
     });
   }
+
+  [[nodiscard]] std::int64_t blanked() const { return m_blanked; }
 
   /// Shows this text in the progress line, instead of the current step.
   void show(std::function<std::string()> text);
@@ -106,6 +110,7 @@ class Session {
   StepRecorder m_steps;
   std::optional<KokkosSession> m_kokkos;
   std::optional<ProgressLine> m_progress;
+  std::int64_t m_blanked = 0;
 };
 
 }  // namespace kastor::cli
