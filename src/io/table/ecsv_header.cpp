@@ -88,7 +88,12 @@ EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines) {
       }
       continue;
     }
-    if (!in_columns) continue;
+    if (!in_columns) {
+      const auto item = text.starts_with("- ") ? without_blanks(text.substr(2)) : text;
+      if (!header.frame && item.starts_with("frame:"))
+        header.frame = frame_called(unquoted(item.substr(item.find(':') + 1)));
+      continue;
+    }
     if (!text.starts_with("- ")) {
       // A key of the previous column; keys with more indentation belong to a mapping within it.
       if (!header.columns.empty() && indent_of(line) <= 2) take(text, header.columns.back());
