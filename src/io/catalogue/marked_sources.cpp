@@ -9,6 +9,7 @@
 #include <kastor/io/marked_sources.hpp>
 #include <kastor/io/source_list.hpp>
 #include <kastor/io/table_reader.hpp>
+#include <limits>
 #include <numbers>
 
 #include "io/catalogue/column_finder.hpp"
@@ -31,11 +32,13 @@ bool parse_whole(const std::string& text, Integer& value) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc{} && stop == end) return true;
-  constexpr double exact = 9007199254740992.0;  // 2^53
+  // Doubles up to 2^53 are exact; those of 32 bits are within the limits of the type.
+  constexpr double most =
+      sizeof(Integer) < 8 ? static_cast<double>(std::numeric_limits<Integer>::max()) : 0x1p53;
   const auto number = detail::number_of(text);
-  if (!number || !(std::abs(*number) <= exact) || *number != std::trunc(*number)) return false;
+  if (!number || !(std::abs(*number) <= most) || *number != std::trunc(*number)) return false;
   value = static_cast<Integer>(*number);
-  return static_cast<double>(value) == *number;
+  return true;
 }
 
 /// The inverse of `galactic_to_icrs()`, whose constants it shares.
