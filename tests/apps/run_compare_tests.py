@@ -76,7 +76,7 @@ class TestCompare(AppTestCase):
     def test_frames_and_forms_of_positions(self):
         text = self.table("a.csv", "RAJ2000,DEJ2000\n17 45 37.197,-28 56 10.24\n")
         galactic = self.table("b.csv", "l,b\n0,0\n,\n")
-        json = command.json_of("compare", text, galactic, "--radius", "0.01")
+        json = command.json_of("compare", text, galactic, "--radius", "0.1")
         self.assertEqual((json["matched"], json["catalogue2"]["without_position"]), (1, 1))
         self.assertEqual(len(json["notes"]), 2)
         self.assertIn("1 of 2 rows has no position", json["notes"][0])

@@ -8,6 +8,7 @@
 #include <kastor/error.hpp>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "io/catalogue/source_units.hpp"
 #include "io/text.hpp"
@@ -135,6 +136,25 @@ std::optional<PositionColumns> find_by_ucd(const ColumnFinder& finder) {
   return PositionColumns{firsts[0], seconds[0], are_texts(first, second), 0, std::nullopt};
 }
 
+/// Columns such as place.ra and place.dec, in which astropy stores a column of positions, if there
+/// is only one such pair.
+std::optional<PositionColumns> find_parts(const ColumnFinder& finder) {
+  std::optional<PositionColumns> found;
+  for (const auto& [first, second] : {std::pair(".RA", ".DEC"), std::pair(".L", ".B")}) {
+    for (std::size_t i = 0; i < finder.columns().size(); ++i) {
+      const auto upper = upper_case(finder.at(i).name);
+      if (!upper.ends_with(first)) continue;
+      const auto stem = upper.substr(0, upper.rfind('.'));
+      const auto partner = finder.find(stem + second);
+      if (!partner) continue;
+      if (found || finder.is_ambiguous(upper)) return std::nullopt;
+      found = PositionColumns{i, *partner, are_texts(finder.at(i), finder.at(*partner)), 0,
+                              std::nullopt};
+    }
+  }
+  return found;
+}
+
 bool is_in(std::span<const NamePair> pairs, std::string_view upper) {
   return std::any_of(pairs.begin(), pairs.end(), [upper](const NamePair& pair) {
     return pair.first == upper || pair.second == upper;
@@ -148,6 +168,7 @@ std::optional<PositionColumns> find_sky_columns(const ColumnFinder& finder) {
   if (!found) found = best_of(finder, k_galactic_pairs);
   if (!found) found = best_of(finder, k_b1950_pairs);
   if (!found) found = find_by_ucd(finder);
+  if (!found) found = find_parts(finder);
   if (found) found->frame = frame_of_name(finder.at(found->first));
   return found;
 }
@@ -178,7 +199,8 @@ std::optional<PositionColumns> find_pixel_columns(const ColumnFinder& finder,
 std::optional<SkyFrame> frame_of_name(const TableColumn& column) {
   const auto upper = upper_case(column.name);
   if (upper.find("1950") != std::string::npos) return SkyFrame::fk4;
-  if (is_in(k_galactic_pairs, upper) || upper_case(column.ucd).starts_with("POS.GALACTIC"))
+  if (is_in(k_galactic_pairs, upper) || upper.ends_with(".L") || upper.ends_with(".B") ||
+      upper_case(column.ucd).starts_with("POS.GALACTIC"))
     return SkyFrame::galactic;
   if (upper.find("J2000") != std::string::npos) return SkyFrame::fk5;
   if (upper.find("ICRS") != std::string::npos) return SkyFrame::icrs;

@@ -21,7 +21,8 @@ struct PositionColumns {
 
 /// The columns of sky positions, by the usual names: those of ICRS and J2000 before galactic ones,
 /// and these before those of B1950; within each, numbers before text. If there are none of these
-/// names, the columns whose UCDs say that they are the main ones.
+/// names, the columns whose UCDs say that they are the main ones, or those of astropy, such as
+/// place.ra and place.dec.
 /// \throws kastor::Error, without the name of the file, if a name that is needed occurs twice
 [[nodiscard]] std::optional<PositionColumns> find_sky_columns(const ColumnFinder& finder);
 

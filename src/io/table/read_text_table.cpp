@@ -154,7 +154,7 @@ class TextTable {
     if (requests.empty()) return std::nullopt;
 
     TableFromFile found{empty_table(m_columns, requests), m_format, one_line(m_path)};
-    found.table.frame = m_frame;
+    found.table.frame = frame_of(found.table);
     Splitter splitter(m_delimiter);
     std::vector<std::string_view> fields;
     while (next_row(line)) {
@@ -256,7 +256,7 @@ class TextTable {
       m_format = TableFileFormat::ecsv;
       m_delimiter = header.delimiter;
       m_columns = std::move(header.columns);
-      m_frame = header.frame;
+      m_frames = std::move(header.frames);
       m_width = m_columns.size();
       return;  // the first line repeats the names
     }
@@ -328,6 +328,21 @@ class TextTable {
     fail("has no header line; expected the column names, as in ra,dec,flux_peak");
   }
 
+  /// The frame of the first column that is a part of one with a frame, else of the whole table.
+  [[nodiscard]] std::optional<SkyFrame> frame_of(const Table& table) const {
+    for (const auto& column : table.columns) {
+      const auto dot = column.name.rfind('.');
+      if (dot == std::string::npos) continue;
+      for (const auto& [name, frame] : m_frames) {
+        if (!name.empty() && name == column.name.substr(0, dot)) return frame;
+      }
+    }
+    for (const auto& [name, frame] : m_frames) {
+      if (name.empty()) return frame;
+    }
+    return std::nullopt;
+  }
+
   void split(Splitter& splitter, std::string_view line, std::vector<std::string_view>& fields) {
     if (!splitter.split(line, fields))
       fail(fmt::format("line {} has an unclosed quoted field; expected a closing \"", m_line));
@@ -375,7 +390,7 @@ class TextTable {
   TableFileFormat m_format = TableFileFormat::text;
   char m_delimiter = ',';
   std::vector<TableColumn> m_columns;
-  std::optional<SkyFrame> m_frame;
+  std::vector<std::pair<std::string, std::optional<SkyFrame>>> m_frames;  // of ECSV
   std::size_t m_width = 0;  // number of fields in a line
   bool m_first_is_data = false;
 };

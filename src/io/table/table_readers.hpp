@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// The formats that `read_table()` supports, each in its own file. The path is that of a regular
@@ -24,7 +25,9 @@ namespace kastor::io::detail {
 struct EcsvHeader {
   char delimiter = ' ';
   std::vector<TableColumn> columns;
-  std::optional<SkyFrame> frame = std::nullopt;
+  /// Frames, by the name of astropy's column whose parts are columns such as NAME.ra; the frame of
+  /// the whole table has no name.
+  std::vector<std::pair<std::string, std::optional<SkyFrame>>> frames = {};
 };
 /// \param lines  the comment lines of the file, without "# "; the first is "%ECSV 1.0"
 [[nodiscard]] EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines);
