@@ -202,6 +202,10 @@ std::optional<SkyFrame> frame_of_name(const TableColumn& column) {
   if (is_in(k_galactic_pairs, upper) || upper.ends_with(".L") || upper.ends_with(".B") ||
       upper_case(column.ucd).starts_with("POS.GALACTIC"))
     return SkyFrame::galactic;
+  const bool is_ecliptic = upper.starts_with("ELON") || upper.starts_with("ELAT") ||
+                           upper.starts_with("ECL_") ||
+                           upper_case(column.ucd).starts_with("POS.ECLIPTIC");
+  if (is_ecliptic) return SkyFrame::ecliptic;
   if (upper.find("J2000") != std::string::npos) return SkyFrame::fk5;
   if (upper.find("ICRS") != std::string::npos) return SkyFrame::icrs;
   return std::nullopt;

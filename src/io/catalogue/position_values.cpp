@@ -139,17 +139,17 @@ class AngleColumn {
 
 std::optional<SkyFrame> frame_of(const TableFromFile& file, const TableColumn& first,
                                  std::optional<SkyFrame> named_frame) {
-  if (named_frame) return named_frame;
-  const auto frame = file.table.frame;
+  auto frame = named_frame ? named_frame : file.table.frame;
   const auto upper = upper_case(first.name);
   const bool is_named_equatorial = upper.starts_with("RA") || upper.starts_with("_RA") ||
                                    upper.starts_with("ALPHA") || upper.starts_with("SKY_CENTROID");
   const bool is_other = frame == SkyFrame::galactic || frame == SkyFrame::ecliptic;
-  if (is_other && is_named_equatorial) return std::nullopt;  // that of other columns
+  if (is_other && is_named_equatorial) frame.reset();  // that of other columns
   if (frame == SkyFrame::ecliptic) {
-    throw Error(fmt::format(
-        "{}: the positions {} are ecliptic; expected equatorial or galactic coordinates",
-        file.where, one_line(first.name)));
+    throw Error(
+        fmt::format("{}: the positions in the column {} are ecliptic; expected equatorial "
+                    "or galactic ones",
+                    file.where, one_line(first.name)));
   }
   return frame;
 }

@@ -137,7 +137,7 @@ void check_pairs(const ColumnFinder& finder, const ColumnNames& named, SourceCol
   found.frame = frame_of_name(first);
   const auto other = frame_of_name(second);
   const auto is_apart = [](const std::optional<SkyFrame>& frame) {
-    return frame == SkyFrame::galactic || frame == SkyFrame::fk4;
+    return frame == SkyFrame::galactic || frame == SkyFrame::fk4 || frame == SkyFrame::ecliptic;
   };
   if (found.frame != other && (is_apart(found.frame) || is_apart(other))) {
     throw Error(fmt::format("the columns {} and {} are of different frames; expected both of one",

@@ -124,6 +124,8 @@ TEST(SourceFrames, GalacticPositionsAreConverted) {
   EXPECT_NEAR(sources_in("GLON,GLAT\n0,0\n", named).sources[0].ra, 266.40498829, 1e-5);
   named.names = {{Q::ra, "GLON"}, {Q::dec, "d"}};
   EXPECT_SAYS(error_in("GLON,d\n0,0\n", named), "GLON and d are of different frames");
+  named.names = {{Q::ra, "ecl_lon"}, {Q::dec, "ecl_lat"}};
+  EXPECT_SAYS(error_in("ecl_lon,ecl_lat\n0,0\n", named), "the column ecl_lon are ecliptic");
   // Equatorial positions go first, and letters beside pixels are something else.
   EXPECT_EQ(sources_in("l,b,ra,dec\n0,0,1,2\n").sources[0].ra, 1);
   EXPECT_FALSE(sources_in("x,y,l,b\n0,0,1,2\n").has_sky());
