@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kastor/io/catalogue_reader.hpp>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/io/marked_sources.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/picture.hpp>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "cli/run/errors.hpp"
 #include "cli/run/outputs.hpp"
 #include "cli/run/session.hpp"
+#include "find/find_outputs.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
@@ -33,7 +34,8 @@ bool parse(Arguments arguments, ViewOptions& options) {
   add_input_options(line, options.input);
   line.value(
       "--catalogue", "FILE", [&options](const std::string& path) { options.catalogue = path; },
-      "Mark the sources of this catalogue: .csv or .fits, as\nwritten by 'kastor find -o'.");
+      "Mark the sources of this catalogue: FITS table,\nVOTable, ECSV or CSV, of Kastor or as "
+      "'compare' takes.");
   add_picture_options(line, options.picture);
   line.heading("Output");
   line.value(
@@ -47,8 +49,12 @@ bool parse(Arguments arguments, ViewOptions& options) {
       "grey (#96aac8), a colour that no colour map contains. An image of a few rows or\n"
       "columns is stretched to 24 pixels or more, and a constant image has the middle\n"
       "colour. With --scale log, a lower percentile that is not positive is replaced by\n"
-      "1/1000 of the upper limit. The catalogue must have the columns x_cen, y_cen,\n"
-      "x_min, x_max, y_min and y_max, and id for --labels.\n"
+      "1/1000 of the upper limit.\n"
+      "\n"
+      "A catalogue of 'kastor find' has the columns x_cen, y_cen, x_min, x_max, y_min\n"
+      "and y_max, and id or island_id for --labels. Of others the positions are taken\n"
+      "as by 'kastor compare': on the sky if the image has celestial coordinates, else\n"
+      "in pixels. Their marks have the size (FWHM) of the source as radius.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky --size 1024 -o sky.fits\n"
@@ -63,11 +69,12 @@ bool parse(Arguments arguments, ViewOptions& options) {
   return line.parse(arguments);
 }
 
-Catalogue sources_of(const ViewOptions& options) {
+io::MarkedSources sources_of(const ViewOptions& options, const io::FitsImage& image) {
   if (!options.catalogue) return {};
-  std::vector<std::string> needed{"x_cen", "y_cen", "x_min", "x_max", "y_min", "y_max"};
-  if (options.picture.params.labels) needed.insert(needed.begin(), "id");
-  return io::read_catalogue(*options.catalogue, needed);
+  std::string why;
+  const auto wcs = wcs_of(image, why);
+  return io::read_marked_sources(*options.catalogue, wcs ? &*wcs : nullptr,
+                                 options.picture.params.labels);
 }
 
 std::string options_as_typed(const ViewOptions& options) {
@@ -92,17 +99,19 @@ void run_view(Arguments arguments) {
   Session session(options.run);
   session.steps().begin("read");
   const io::FitsImage image = io::read_image(options.input.path, options.input.read);
-  const Catalogue sources = sources_of(options);
+  const auto marked = sources_of(options, image);
   session.steps().end();
 
   session.steps().begin("draw");
-  io::write_picture(temporary, image, sources, options.picture.params,
+  io::write_picture(temporary, image, marked.sources, options.picture.params,
                     provenance_of(image, options_as_typed(options), image.hdu.unit));
   session.steps().end();
 
   session.end_progress();
   outputs.commit();
-  session.close(wrote_note({options.output}), pixels_of(image));
+  std::string note = wrote_note({options.output});
+  for (const auto& about : marked.notes) note += "; " + about;
+  session.close(note, pixels_of(image));
 }
 
 }  // namespace kastor::cli

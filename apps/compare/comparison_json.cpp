@@ -103,6 +103,8 @@ std::string comparison_json(const io::SourceList& first, const io::SourceList& s
   const bool sky = comparison.frame == io::MatchFrame::sky;
   const auto& reference = comparison.sides[0];
   const auto& tested = comparison.sides[1];
+  Json notes = first.notes;
+  for (const auto& note : second.notes) notes.push_back(note);
   const Json json = {{"catalogue1", catalogue_json(first, reference)},
                      {"catalogue2", catalogue_json(second, tested)},
                      {"frame", sky ? "sky" : "pixels"},
@@ -119,7 +121,8 @@ std::string comparison_json(const io::SourceList& first, const io::SourceList& s
                      {"completeness_bins", bins_json(reference, "completeness")},
                      {"reliability_bins", bins_json(tested, "reliability")},
                      {"brightest_missed", brightest_json(first, comparison, reference)},
-                     {"brightest_extra", brightest_json(second, comparison, tested)}};
+                     {"brightest_extra", brightest_json(second, comparison, tested)},
+                     {"notes", notes}};
   return json_line(json);
 }
 

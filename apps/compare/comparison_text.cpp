@@ -146,7 +146,10 @@ std::string comparison_text(const io::SourceList& first, const io::SourceList& s
           bins_text(second, tested, "tested", "reliability") +
           brightest_text(first, comparison, reference, "missed") +
           brightest_text(second, comparison, tested, "extra");
-  text.pop_back();  // the last empty line
+  for (const auto* list : {&first, &second}) {
+    for (const auto& note : list->notes) text += "note: " + one_line(note) + "\n";
+  }
+  if (text.ends_with("\n\n")) text.pop_back();  // the last empty line
   return text;
 }
 

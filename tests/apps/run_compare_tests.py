@@ -59,6 +59,35 @@ class TestCompare(AppTestCase):
         says = ["a.csv: there is no column 'w' for y"]
         self.assert_refused(1, "compare", first, second, "--columns1", "x=u,y=w", says=says)
 
+    def test_sizes_in_pixels_are_no_degrees(self):
+        unknown = self.table("a.csv", "ra,dec,maj\n10,5,7\n")
+        far = self.table("b.csv", "ra,dec\n12,5\n")
+        json = command.json_of("compare", unknown, far)
+        self.assertEqual((json["radius"], json["radius_from"]), (5, "default"))
+        self.assertEqual((json["matched"], json["reliability"]), (0, 0))
+        self.assertEqual(len(json["notes"]), 1)
+        self.assertIn("a.csv: the sizes in the column maj have no unit", json["notes"][0])
+        text = command.run("compare", unknown, far).stdout.decode()
+        self.assertIn("\n\nnote: ", text)
+        self.assertTrue(text.endswith("cannot come from them\n"))
+        known = self.table("a.csv", "ra,dec,maj [arcsec]\n10,5,7\n")
+        self.assertEqual(command.json_of("compare", known, far)["radius"], 3.5)
+
+    def test_frames_and_forms_of_positions(self):
+        text = self.table("a.csv", "RAJ2000,DEJ2000\n17 45 37.197,-28 56 10.24\n")
+        galactic = self.table("b.csv", "l,b\n0,0\n,\n")
+        json = command.json_of("compare", text, galactic, "--radius", "0.1")
+        self.assertEqual((json["matched"], json["catalogue2"]["without_position"]), (1, 1))
+        self.assertEqual(len(json["notes"]), 2)
+        self.assertIn("1 of 2 rows has no position", json["notes"][0])
+        self.assertIn("l and b were converted to ICRS", json["notes"][1])
+        old = self.table("c.csv", "RAB1950,DEB1950\n17 42 26.6,-28 55 00\n")
+        says = ["c.csv: the positions RAB1950 and DEB1950 are of B1950", "a.csv"]
+        self.assert_refused(1, "compare", text, old, says=says)
+        wrong = self.table("d.csv", "ra,dec\n17 45 60,-28 56 10\n")
+        says = ["d.csv: line 2: ra is '17 45 60'; expected hours below 24"]
+        self.assert_refused(1, "compare", text, wrong, says=says)
+
     def test_an_empty_catalogue(self):
         empty = self.table("a.csv", "ra,dec\n")
         some = self.table("b.csv", "ra,dec\n10,5\n")

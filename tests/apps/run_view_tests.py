@@ -149,6 +149,42 @@ class TestView(AppTestCase):
         self.assertFalse(wanted == self.data(sky))
         self.assertIn("kastor find", png_files.read(picture)[0]["Options"])
 
+    def test_every_table_of_find_can_be_drawn(self):
+        sky = self.folder / "sky.fits"
+        self.assert_done(command.run("simulate", "sky", "--size", "300", "-o", sky))
+        for preset in ("lesson", "radio", "sextractor"):
+            tables = [self.folder / f"{preset}.{end}" for end in ("csv", "ecsv", "fits", "vot")]
+            outputs = [word for table in tables for word in ("-o", table)]
+            self.assert_done(command.run("find", sky, "--preset", preset, *outputs))
+            pictures = [self.data(sky, "--labels", "--catalogue", table) for table in tables]
+            self.assertTrue(all(picture == pictures[0] for picture in pictures), preset)
+            self.assertFalse(pictures[0] == self.data(sky, "--catalogue", tables[0]), preset)
+            self.assertFalse(pictures[0] == self.data(sky), preset)
+
+    def test_positions_on_the_sky(self):
+        image = self.flat(cards=skies.WCS_CARDS)
+        cards = dict(skies.WCS_CARDS)
+        ra, dec = cards["CRVAL1"], cards["CRVAL2"]
+        x, y = cards["CRPIX1"] - 1, cards["CRPIX2"] - 1
+        options = ["--axes", "none", "--size", "64", "--min", "0", "--max", "1"]
+        hours = f"{int(ra / 15):02} {ra / 15 % 1 * 60:.9f}"
+        degrees = f"{'-' if dec < 0 else '+'}{int(abs(dec)):02} {abs(dec) % 1 * 60:.9f}"
+        marks = []
+        for text in (
+            f"ra,dec\n{ra},{dec}\n",
+            f"RAJ2000,DEJ2000\n{hours},{degrees}\n",
+            f"x,y\n{x},{y}\n",
+        ):
+            words = [*options, "--catalogue", self.sources(text)]
+            marks.append(self.marked(self.view(image, *words)[1], (255, 255, 255)))
+        self.assertTrue(marks[0])
+        self.assertEqual(marks[0], marks[1])
+        self.assertEqual(marks[0], marks[2])
+        partly = self.sources(f"ra,dec\n{ra},{dec}\n,\n")
+        done = command.run("view", image, "-o", self.folder / "b.png", "--catalogue", partly)
+        self.assertIn(b"b.png; ", done.stderr)
+        self.assertIn(b"1 of 2 rows has no position and is left out", done.stderr)
+
     def test_the_picture_of_find_is_one_of_its_outputs(self):
         image = self.flat(1.0)
         old = self.folder / "old.png"

@@ -98,8 +98,9 @@ struct Comparison {
 /// sources without a value keep the order of the rows. The same two lists always give the same
 /// result.
 ///
-/// \throws kastor::Error if the two have no positions of the same kind, if they lack what the frame
-/// or the selection asks for, or if the radius is not > 0
+/// \throws kastor::Error if the two have no positions of the same kind, if only one has positions
+/// of B1950 (FK4), if they lack what the frame or the selection asks for, or if the radius is not >
+/// 0
 [[nodiscard]] Comparison compare_catalogues(const SourceList& first, const SourceList& second,
                                             const ComparisonParams& params = {});
 

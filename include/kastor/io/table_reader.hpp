@@ -3,6 +3,7 @@
 #define KASTOR_IO_TABLE_READER_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <kastor/io/table.hpp>
 #include <optional>
@@ -24,15 +25,23 @@ struct ColumnRequest {
   As as = As::number;  ///< type as which the fields are read
 };
 
-/// Chooses the columns of a table to read. It gets all columns without values (`TableColumn::name`,
-/// `unit`, `ucd`, `description`). If its answer is empty, the next table of the file is tried.
+/// Chooses the columns of a table to read. It gets all columns (`TableColumn::name`, `unit`, `ucd`,
+/// `description`) without values: `values` is an empty vector of strings if the column is text, of
+/// double if it is numbers, and of integers if that is not known, since no value is seen. If its
+/// answer is empty, the next table of the file is tried.
 using ColumnChoice = std::function<std::vector<ColumnRequest>(const std::vector<TableColumn>&)>;
 
 /// The columns that were read from a file.
 struct TableFromFile {
-  Table table;  ///< the requested columns, in that order: double for numbers, string for texts
+  /// The requested columns, in that order: double for numbers, string for texts; and the frame of
+  /// the positions as far as the file says it (RADESYS and EQUINOX, COOSYS, the meta of ECSV).
+  Table table;
   TableFileFormat format = TableFileFormat::text;  ///< format of the file
   std::string where;                               ///< "FILE" or "FILE[HDU]", for messages
+  std::vector<std::int64_t> lines = {};  ///< line of each row in a text file, from 1; else empty
+
+  /// The place of a row, from 0, for messages: "line 3", or "row 1", which counts from 1.
+  [[nodiscard]] std::string place_of(std::size_t row) const;
 };
 
 /// Reads columns of the first table of a file from which `choose` picks any; none if there is no
@@ -46,10 +55,11 @@ struct TableFromFile {
 ///   line), optionally quoted by "...". Comment lines begin with #; empty lines are skipped. The
 ///   names are in the first line that is not a comment. If a field of that line is a number, they
 ///   are in the last comment with as many fields (as in PyBDSF and Selavy), or in the numbered
-///   comments of SExtractor's ASCII_HEAD. "ra [deg]" gives a unit, and so does a line of units.
+///   comments of SExtractor's ASCII_HEAD. "ra [deg]" gives a unit, and so does a line of units, or
+///   in VizieR's files the line of units between the names and a line of dashes.
 ///
-/// A number that is empty, "--", "nan", "null", "none" or "n/a", or that the file declares as null,
-/// is NaN.
+/// A number that is empty, "--", "-", "~", "nan", "na", "n/a", "null", "none" or "masked", or that
+/// the file declares as null, is NaN.
 ///
 /// \throws kastor::Error `FILE: what was found; what was expected`, with the line or row
 [[nodiscard]] std::optional<TableFromFile> read_table(const std::string& path,

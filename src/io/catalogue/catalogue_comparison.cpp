@@ -40,10 +40,26 @@ std::string positions_text(const SourceList& list) {
   return fmt::format("{} ({})", name_of(list), list.has_sky() ? "on the sky" : "in pixels");
 }
 
+/// The precession from B1950 to J2000 is most of a degree.
+void require_one_equinox(const SourceList& first, const SourceList& second) {
+  const bool is_old = first.frame == SkyFrame::fk4;
+  if (is_old == (second.frame == SkyFrame::fk4)) return;
+  const auto& old = is_old ? first : second;
+  const auto& other = is_old ? second : first;
+  throw Error(
+      fmt::format("{}: the positions {} and {} are of B1950 (FK4), those of {} are not; expected "
+                  "both in one frame, or positions in pixels to match within --pixels",
+                  name_of(old), detail::one_line(old.column(Q::ra)),
+                  detail::one_line(old.column(Q::dec)), name_of(other)));
+}
+
 MatchFrame frame_for(const SourceList& first, const SourceList& second,
                      const ComparisonParams& params) {
   if (!params.frame) {
-    if (first.has_sky() && second.has_sky()) return MatchFrame::sky;
+    if (first.has_sky() && second.has_sky()) {
+      require_one_equinox(first, second);
+      return MatchFrame::sky;
+    }
     if (first.has_pixels() && second.has_pixels()) return MatchFrame::pixels;
     throw Error(
         fmt::format("{} and {}: the positions are of two kinds; expected both on the sky, "
@@ -58,6 +74,7 @@ MatchFrame frame_for(const SourceList& first, const SourceList& second,
                       name_of(*list), sky ? "on the sky" : "in pixels", sky ? "arcsec" : "pixels"));
     }
   }
+  if (sky) require_one_equinox(first, second);
   return *params.frame;
 }
 

@@ -7,6 +7,9 @@
 #include <kastor/error.hpp>
 #include <utility>
 
+#include "io/catalogue/position_columns.hpp"
+#include "io/catalogue/size_columns.hpp"
+#include "io/catalogue/source_units.hpp"
 #include "io/table/table_numbers.hpp"
 #include "io/text.hpp"
 
@@ -15,47 +18,9 @@ namespace {
 
 using Q = SourceQuantity;
 
-struct Pair {
-  std::string_view first;
-  std::string_view second;
-  int origin = 0;
-};
-
-// In upper case. The first pair that exists is used.
-constexpr std::array k_sky_pairs = {
-    Pair{"RA_DEG_CONT", "DEC_DEG_CONT"},  // Selavy, Kastor
-    Pair{"RA", "DEC"},                    // Aegean, PyBDSF, PySE
-    Pair{"RA_DEG", "DEC_DEG"},
-    Pair{"ALPHA_J2000", "DELTA_J2000"},  // SExtractor
-    Pair{"ALPHAWIN_J2000", "DELTAWIN_J2000"},
-    Pair{"ALPHAPEAK_J2000", "DELTAPEAK_J2000"},
-    Pair{"ALPHA_SKY", "DELTA_SKY"},
-    Pair{"ALPHAWIN_SKY", "DELTAWIN_SKY"},
-    Pair{"SKY_CENTROID.RA", "SKY_CENTROID.DEC"},  // photutils, as ECSV spells it
-    Pair{"RAJ2000", "DEJ2000"},                   // VizieR
-    Pair{"_RAJ2000", "_DEJ2000"},
-    Pair{"RA_ICRS", "DE_ICRS"},
-    Pair{"RA_ICRS", "DEC_ICRS"},
-    Pair{"RA_J2000", "DEC_J2000"},
-    Pair{"RADEG", "DECDEG"},
-    Pair{"RADEG", "DEDEG"},
-};
-
-constexpr std::array k_pixel_pairs = {
-    Pair{"X_CEN", "Y_CEN"},            // Kastor, Selavy
-    Pair{"X_CENTROID", "Y_CENTROID"},  // photutils 2 and 3
-    Pair{"XCENTROID", "YCENTROID"},
-    Pair{"XWIN_IMAGE", "YWIN_IMAGE", 1},  // SExtractor
-    Pair{"X_IMAGE", "Y_IMAGE", 1},
-    Pair{"XPEAK_IMAGE", "YPEAK_IMAGE", 1},
-    Pair{"XPOSN", "YPOSN"},  // PyBDSF
-    Pair{"X", "Y"},          // kastor simulate sky, SEP
-};
-
 struct Name {
   Q quantity;
   std::string_view name;
-  std::string_view unit = "";  // unit of a size, if the file gives none
 };
 
 // In upper case. For each quantity, the first name that exists is used.
@@ -74,18 +39,11 @@ constexpr std::array k_names = {
     Name{Q::flux_sum, "SEGMENT_FLUX"},  // photutils
     Name{Q::snr, "SNR_PEAK"},           // Kastor
     Name{Q::snr, "SNR"},
-    Name{Q::rms, "LOCAL_RMS"},            // Aegean
-    Name{Q::rms, "ISL_RMS"},              // PyBDSF
-    Name{Q::rms, "RMS_IMAGE"},            // Selavy's components
-    Name{Q::rms, "BACKGROUND_NOISE"},     // Selavy's islands, Kastor
-    Name{Q::size, "MAJ_AXIS", "arcsec"},  // Selavy
-    // Aegean; its column `a` has the same name as SExtractor's rms.
-    Name{Q::size, "PSF_A", "arcsec"},
-    Name{Q::size, "MAJ", "deg"},         // PyBDSF
-    Name{Q::size, "FWHM_WORLD", "deg"},  // SExtractor
-    Name{Q::size, "FWHM_IMAGE", "pixel"},
-    Name{Q::size, "FWHM", "pixel"},  // kastor simulate sky, photutils
-    Name{Q::id, "COMPONENT_NAME"},   // Selavy
+    Name{Q::rms, "LOCAL_RMS"},         // Aegean
+    Name{Q::rms, "ISL_RMS"},           // PyBDSF
+    Name{Q::rms, "RMS_IMAGE"},         // Selavy's components
+    Name{Q::rms, "BACKGROUND_NOISE"},  // Selavy's islands, Kastor
+    Name{Q::id, "COMPONENT_NAME"},     // Selavy
     Name{Q::id, "ISLAND_NAME"},
     Name{Q::id, "COMPONENT_ID"},
     Name{Q::id, "ISLAND_ID"},
@@ -95,124 +53,114 @@ constexpr std::array k_names = {
     Name{Q::id, "LABEL"},      // photutils
     Name{Q::id, "ID"},
     Name{Q::id, "NAME"},
+    Name{Q::id, "MAIN_ID"},  // SIMBAD
 };
 
-class Finder {
- public:
-  explicit Finder(const std::vector<TableColumn>& columns) {
-    for (const auto& column : columns) m_names.push_back(upper_case(column.name));
-  }
-
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view upper_name) const {
-    const auto found = std::find(m_names.begin(), m_names.end(), upper_name);
-    if (found == m_names.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - m_names.begin());
-  }
-
-  template <class Pairs>
-  [[nodiscard]] const Pair* find_pair(const Pairs& pairs) const {
-    const auto found = std::find_if(pairs.begin(), pairs.end(), [this](const Pair& pair) {
-      return find(pair.first) && find(pair.second);
-    });
-    return found == pairs.end() ? nullptr : &*found;
-  }
-
- private:
-  std::vector<std::string> m_names;
-};
-
-}  // namespace
-
-std::string names_of(const std::vector<TableColumn>& columns) {
-  constexpr std::size_t most = 12;
-  std::string names;
-  for (std::size_t i = 0; i < columns.size() && i < most; ++i)
-    names += (i == 0 ? "" : ", ") + one_line(columns[i].name);
-  return names + (columns.size() > most ? ", ..." : "");
-}
-
-SourceColumns recognise_columns(const std::vector<TableColumn>& columns, const ColumnNames& named) {
-  const Finder finder(columns);
-  SourceColumns found;
-  const auto take_pair = [&](const Pair& pair, Q first, Q second) {
-    found.of(first) = finder.find(pair.first);
-    found.of(second) = finder.find(pair.second);
-  };
-  if (const auto* pair = finder.find_pair(k_sky_pairs)) take_pair(*pair, Q::ra, Q::dec);
-  if (const auto* pair = finder.find_pair(k_pixel_pairs)) {
-    take_pair(*pair, Q::x, Q::y);
-    found.pixel_origin = pair->origin;
-  }
+/// Sets the columns of fluxes, noise and ids.
+void take_others(const ColumnFinder& finder, SourceColumns& found) {
   for (const auto& candidate : k_names) {
     if (found.of(candidate.quantity)) continue;
-    found.of(candidate.quantity) = finder.find(candidate.name);
-    if (candidate.quantity == Q::size) found.size_unit = candidate.unit;
+    const auto column = finder.find(candidate.name);
+    if (column && finder.is_ambiguous(candidate.name)) {
+      found.notes.push_back(fmt::format("the column {} occurs more than once and is not used",
+                                        one_line(finder.at(*column).name)));
+      continue;
+    }
+    found.of(candidate.quantity) = column;
   }
+}
 
+void take_size(const ColumnFinder& finder, SourceColumns& found) {
+  const auto size = find_size_column(finder, !found.of(Q::ra));
+  if (!size) return;
+  found.of(Q::size) = size->column;
+  found.size_unit = size->unit;
+  found.size_to_fwhm = size->to_fwhm;
+}
+
+void take_pixels(const ColumnFinder& finder, SourceColumns& found, std::string& trouble) {
+  const auto pixels = find_pixel_columns(finder, trouble);
+  if (!pixels) return;
+  found.of(Q::x) = pixels->first;
+  found.of(Q::y) = pixels->second;
+  found.pixel_origin = pixels->pixel_origin;
+}
+
+void take_sky(const ColumnFinder& finder, SourceColumns& found) {
+  const auto sky = find_sky_columns(finder);
+  if (!sky) return;
+  const auto& first = finder.at(sky->first);
+  // A name of one letter may be anything.
+  if (first.name.size() == 1 && first.unit.empty() && found.of(Q::x)) return;
+  found.of(Q::ra) = sky->first;
+  found.of(Q::dec) = sky->second;
+  found.text_positions = sky->is_text;
+  found.frame = sky->frame;
+}
+
+void take_named(const ColumnFinder& finder, const ColumnNames& named, SourceColumns& found) {
   for (const auto& [quantity, name] : named.names) {
-    const auto column = finder.find(upper_case(name));
+    const auto column = finder.find_typed(name);
     if (!column) {
       throw Error(fmt::format("there is no column '{}' for {}; expected one of {}", one_line(name),
-                              name_of(quantity), names_of(columns)));
+                              name_of(quantity), names_of(finder.columns())));
     }
     found.of(quantity) = column;
-    if (quantity == Q::size) found.size_unit.clear();
-    if (quantity == Q::x || quantity == Q::y) {
-      const auto upper = upper_case(name);
-      const bool from_one =
-          std::any_of(k_pixel_pairs.begin(), k_pixel_pairs.end(), [&](const Pair& pair) {
-            return pair.origin == 1 && (pair.first == upper || pair.second == upper);
-          });
-      found.pixel_origin = from_one ? 1 : 0;
+    if (quantity == Q::size) {
+      found.size_unit = without_blanks(finder.at(*column).unit);
+      found.size_to_fwhm = 1;
     }
+    if (quantity == Q::x || quantity == Q::y) found.pixel_origin = counts_from_one(name) ? 1 : 0;
   }
   if (named.pixel_origin) found.pixel_origin = *named.pixel_origin;
-  // One coordinate alone is not a position.
+}
+
+/// One coordinate alone is not a position, and two of different kinds are none either.
+void check_pairs(const ColumnFinder& finder, const ColumnNames& named, SourceColumns& found) {
   for (const auto& [first, second] : {std::pair(Q::ra, Q::dec), std::pair(Q::x, Q::y)}) {
     if (found.of(first).has_value() == found.of(second).has_value()) continue;
     throw Error(fmt::format("there is {} but no {}; expected columns for both",
                             name_of(found.of(first) ? first : second),
                             name_of(found.of(first) ? second : first)));
   }
+  for (const Q quantity : {Q::x, Q::y}) {
+    if (named.names.count(quantity) == 0) continue;
+    const auto& column = finder.at(*found.of(quantity));
+    if (column.unit.empty() || is_pixel_unit(column.unit)) continue;
+    throw Error(fmt::format("the column {} has the unit '{}'; expected pixel for {}",
+                            one_line(column.name), one_line(column.unit), name_of(quantity)));
+  }
+  if (!found.of(Q::ra) || (named.names.count(Q::ra) == 0 && named.names.count(Q::dec) == 0)) return;
+  const auto& first = finder.at(*found.of(Q::ra));
+  const auto& second = finder.at(*found.of(Q::dec));
+  found.text_positions = are_texts(first, second);
+  found.frame = frame_of_name(first);
+  const auto other = frame_of_name(second);
+  const auto is_apart = [](const std::optional<SkyFrame>& frame) {
+    return frame == SkyFrame::galactic || frame == SkyFrame::fk4 || frame == SkyFrame::ecliptic;
+  };
+  if (found.frame != other && (is_apart(found.frame) || is_apart(other))) {
+    throw Error(fmt::format("the columns {} and {} are of different frames; expected both of one",
+                            one_line(first.name), one_line(second.name)));
+  }
+}
+
+}  // namespace
+
+SourceColumns recognise_columns(const std::vector<TableColumn>& columns, const ColumnNames& named) {
+  const ColumnFinder finder(columns);
+  SourceColumns found;
+  std::string trouble;
+  const bool names_sky = named.names.count(Q::ra) != 0 && named.names.count(Q::dec) != 0;
+  const bool names_pixels = named.names.count(Q::x) != 0 && named.names.count(Q::y) != 0;
+  if (!names_pixels) take_pixels(finder, found, trouble);
+  if (!names_sky) take_sky(finder, found);
+  take_others(finder, found);
+  take_size(finder, found);
+  take_named(finder, named, found);
+  check_pairs(finder, named, found);
+  if (!found.has_positions() && !trouble.empty()) throw Error(trouble);
   return found;
-}
-
-ScaledUnit scaled_flux_unit(std::string_view unit) {
-  std::string text;
-  for (const char c : unit) {
-    if (c != ' ') text += c;
-  }
-  const auto upper = upper_case(text);
-  auto beam = upper.find("BEAM");
-  while (beam != std::string::npos && beam > 0 &&
-         std::string_view("/.*(").find(upper[beam - 1]) != std::string_view::npos) {
-    --beam;
-  }
-  const auto stem = text.substr(0, beam);
-  // "MJY" in a header that is all capitals may be either, so it is neither.
-  const bool mega = stem == "MJy";
-  auto bare = upper_case(stem);
-  if (bare.starts_with("\xC2\xB5") || bare.starts_with("\xCE\xBC")) bare.replace(0, 2, "U");
-  if (bare == "JY" || bare == "JANSKY") return {1, "Jy"};
-  if (mega) return {1e6, "Jy"};
-  if (bare == "KJY") return {1e3, "Jy"};
-  if (bare == "MJY" && stem != "MJY") return {1e-3, "Jy"};
-  if (bare == "UJY") return {1e-6, "Jy"};
-  if (bare == "NJY") return {1e-9, "Jy"};
-  return {1, stem};
-}
-
-std::optional<double> degrees_per(std::string_view unit) {
-  constexpr double radian = 57.295779513082320877;
-  const auto upper = upper_case(without_blanks(unit));
-  for (const auto& [name, degrees] :
-       {std::pair("", 1.0), std::pair("DEG", 1.0), std::pair("DEGREE", 1.0),
-        std::pair("DEGREES", 1.0), std::pair("ARCMIN", 1.0 / 60), std::pair("ARCSEC", 1.0 / 3600),
-        std::pair("MAS", 1.0 / 3'600'000), std::pair("RAD", radian), std::pair("RADIAN", radian),
-        std::pair("HOURANGLE", 15.0)}) {
-    if (upper == name) return degrees;
-  }
-  return std::nullopt;
 }
 
 }  // namespace kastor::io::detail

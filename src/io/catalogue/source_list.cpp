@@ -7,7 +7,9 @@
 #include <kastor/io/robust.hpp>
 #include <kastor/io/source_list.hpp>
 
+#include "io/catalogue/position_values.hpp"
 #include "io/catalogue/source_columns.hpp"
+#include "io/catalogue/source_units.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {
@@ -55,6 +57,7 @@ class ListMaker {
   SourceList make(const std::string& path) {
     m_list.path = path;
     m_list.format = m_file.format;
+    for (const auto& note : m_columns.notes) m_list.notes.push_back(m_file.where + ": " + note);
     for (std::size_t q = 0; q < k_source_quantities; ++q) {
       const auto* column = m_read.column(static_cast<Q>(q));
       if (column == nullptr) continue;
@@ -94,28 +97,17 @@ class ListMaker {
     for (std::size_t i = 0; i < ids->size(); ++i) m_list.sources[i].id = (*ids)[i];
   }
 
-  double angle(Q quantity) {
-    const auto degrees = detail::degrees_per(unit(quantity));
-    if (!degrees) {
-      fail(fmt::format("the column {} has the unit '{}'; expected deg or another unit of angle",
-                       m_list.column(quantity), detail::one_line(unit(quantity))));
-    }
-    unit(quantity) = "deg";
-    return *degrees;
-  }
-
   void take_positions() {
     if (m_list.has_sky()) {
-      take(Q::ra, &ListedSource::ra, angle(Q::ra));
-      take(Q::dec, &ListedSource::dec, angle(Q::dec));
-      for (auto& source : m_list.sources) {
-        // Some catalogues write numbers like -999 for "none".
-        const bool good = std::abs(source.ra) <= 720 && std::abs(source.dec) <= 90;
-        if (!good) source.ra = source.dec = ListedSource::k_none;
-        source.ra = std::fmod(source.ra, 360.0);
-        if (source.ra < 0) source.ra += 360;
-        if (source.ra >= 360) source.ra = 0;  // from rounding a tiny negative one
+      auto sky = detail::sky_values(m_file, *m_read.column(Q::ra), *m_read.column(Q::dec),
+                                    m_columns.frame);
+      for (std::size_t i = 0; i < sky.positions.size(); ++i) {
+        m_list.sources[i].ra = sky.positions[i].longitude;
+        m_list.sources[i].dec = sky.positions[i].latitude;
       }
+      m_list.frame = sky.frame;
+      for (auto& note : sky.notes) m_list.notes.push_back(std::move(note));
+      unit(Q::ra) = unit(Q::dec) = "deg";
     }
     const double origin = -m_columns.pixel_origin;
     take(Q::x, &ListedSource::x, 1, origin);
@@ -146,24 +138,31 @@ class ListMaker {
   }
 
   void take_size() {
-    const auto* sizes = m_read.numbers(Q::size);
-    if (sizes == nullptr) return;
-    const std::string written = unit(Q::size).empty() ? m_columns.size_unit : unit(Q::size);
-    std::vector<double> present;
-    std::copy_if(sizes->begin(), sizes->end(), std::back_inserter(present),
-                 [](double size) { return std::isfinite(size) && size > 0; });
-    const double median = median_of(std::move(present));
-    const auto upper = detail::upper_case(written);
+    if (m_read.numbers(Q::size) == nullptr) return;
+    const auto& written = m_columns.size_unit;
     unit(Q::size) = written;
-    if (upper == "PIX" || upper == "PIXEL" || upper == "PIXELS") {
-      m_list.median_size_pixels = median;
-    } else if (const auto degrees = detail::degrees_per(written); degrees && !written.empty()) {
-      m_list.median_size_arcsec = median * *degrees * 3600;
+    const auto degrees = detail::degrees_per(written);
+    if (detail::is_pixel_unit(written)) {
+      take(Q::size, &ListedSource::size_pixels, m_columns.size_to_fwhm);
+      m_list.median_size_pixels = median_size(&ListedSource::size_pixels);
+    } else if (!written.empty() && degrees && !detail::is_hours(written)) {
+      take(Q::size, &ListedSource::size_arcsec, m_columns.size_to_fwhm * *degrees * 3600);
+      m_list.median_size_arcsec = median_size(&ListedSource::size_arcsec);
+    } else {
+      m_list.notes.push_back(fmt::format(
+          "{}: the sizes in the column {} {}, so that the radius cannot come from them",
+          m_file.where, detail::one_line(m_list.column(Q::size)),
+          written.empty() ? "have no unit" : "have the unit '" + detail::one_line(written) + "'"));
     }
   }
 
-  [[noreturn]] void fail(const std::string& message) const {
-    throw Error(m_file.where + ": " + message);
+  double median_size(Member member) const {
+    std::vector<double> present;
+    for (const auto& source : m_list.sources) {
+      const double size = source.*member;
+      if (std::isfinite(size) && size > 0) present.push_back(size);
+    }
+    return median_of(std::move(present));
   }
 
   const TableFromFile& m_file;
@@ -209,7 +208,9 @@ SourceList read_source_list(const std::string& path, const ColumnNames& named) {
     std::vector<ColumnRequest> requests;
     for (std::size_t q = 0; q < k_source_quantities; ++q) {
       if (!found.column[q]) continue;
-      const bool text = static_cast<Q>(q) == Q::id;
+      const auto quantity = static_cast<Q>(q);
+      const bool position = quantity == Q::ra || quantity == Q::dec;
+      const bool text = quantity == Q::id || (position && found.text_positions);
       order.push_back(static_cast<Q>(q));
       requests.push_back(
           {*found.column[q], text ? ColumnRequest::As::text : ColumnRequest::As::number});
@@ -220,12 +221,12 @@ SourceList read_source_list(const std::string& path, const ColumnNames& named) {
   if (!file) {
     const std::string found =
         !trouble.empty() ? trouble
-        : seen.empty()
-            ? "no table was found; expected a catalogue"
-            : fmt::format(
-                  "no position columns were recognised among {}; expected ra and dec, or x and y, "
-                  "or columns named by the user (as in ra=RAJ2000,dec=DEJ2000)",
-                  detail::names_of(seen));
+        : seen.empty()   ? "no table was found; expected a catalogue"
+                         : fmt::format(
+                               "no position columns were recognised among {}; expected ra and dec, l "
+                                 "and b, or x "
+                                 "and y, or columns named by the user (as in ra=RAJ2000,dec=DEJ2000)",
+                               detail::names_of(seen));
     throw Error(detail::one_line(path) + ": " + found);
   }
   return ListMaker(*file, order, columns).make(path);

@@ -72,11 +72,26 @@ std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
+/// A line of the meta: "frame: fk4" of the table, or within astropy's description of a column of
+/// several parts, whose name is `mixin`.
+void take_frame(std::string_view line, std::string& mixin, EcsvHeader& header) {
+  constexpr std::size_t indent_of_mixin = 4;
+  auto text = without_blanks(line);
+  if (text.starts_with("- ")) text = without_blanks(text.substr(2));
+  const auto indent = indent_of(line);
+  if (indent == indent_of_mixin && text.ends_with(':'))
+    mixin = unquoted(text.substr(0, text.size() - 1));
+  if (indent < indent_of_mixin) mixin.clear();
+  if (!text.starts_with("frame:")) return;
+  header.frames.emplace_back(mixin, frame_called(unquoted(text.substr(text.find(':') + 1))));
+}
+
 }  // namespace
 
 EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines) {
   EcsvHeader header;
   bool in_columns = false;
+  std::string mixin;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
     const auto text = without_blanks(line);
@@ -88,7 +103,10 @@ EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines) {
       }
       continue;
     }
-    if (!in_columns) continue;
+    if (!in_columns) {
+      take_frame(line, mixin, header);
+      continue;
+    }
     if (!text.starts_with("- ")) {
       // A key of the previous column; keys with more indentation belong to a mapping within it.
       if (!header.columns.empty() && indent_of(line) <= 2) take(text, header.columns.back());

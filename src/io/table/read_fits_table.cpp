@@ -28,8 +28,26 @@ std::vector<TableColumn> columns_of(const FitsFile& file) {
     columns[i].name = text("TTYPE");
     columns[i].unit = text("TUNIT");
     columns[i].ucd = text("TUCD");
+    // "12A" in binary tables, "A12" in ASCII ones.
+    const std::string form = text("TFORM");
+    const auto letter = form.find_first_not_of("0123456789");
+    const bool is_text =
+        letter != std::string::npos && (form[letter] == 'A' || form[letter] == 'a');
+    if (is_text) {
+      columns[i].values = std::vector<std::string>();
+    } else {
+      columns[i].values = std::vector<double>();
+    }
   }
   return columns;
+}
+
+std::optional<SkyFrame> frame_of(const FitsFile& file) {
+  for (const char* keyword : {"RADESYS", "RADECSYS"}) {
+    if (const auto name = read_string(file, keyword)) return frame_called(*name);
+  }
+  if (read_double(file, "EQUINOX") == 1950.0) return SkyFrame::fk4;
+  return std::nullopt;
 }
 
 struct ColumnType {
@@ -108,6 +126,7 @@ std::optional<TableFromFile> read_fits_table(const std::string& path, const Colu
     const auto rows = table_rows(file);
     TableFromFile found{empty_table(columns, requests), TableFileFormat::fits,
                         fmt::format("{}[{}]", one_line(path), file.hdu())};
+    found.table.frame = frame_of(file);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       auto& column = found.table.columns[i];
       if (requests[i].as == ColumnRequest::As::number) {

@@ -18,6 +18,8 @@ namespace {
 
 // Longest part of a field that is shown in a message.
 constexpr std::size_t k_shown = 40;
+// Rows that are read ahead, at most, to find a value in each column.
+constexpr std::size_t k_most_ahead = 1000;
 
 std::string shown(std::string_view field) {
   return one_line(field.substr(0, k_shown)) + (field.size() > k_shown ? "..." : "");
@@ -145,21 +147,21 @@ class TextTable {
     std::string line;
     const bool any = next_filled(line);
     find_columns(any ? line : "");
+    if (any && m_first_is_data) m_ahead.push_back({m_line, line});
+    if (!m_first_is_data) take_line_of_units();
+    find_types();
     const auto requests = choose(m_columns);
     if (requests.empty()) return std::nullopt;
 
     TableFromFile found{empty_table(m_columns, requests), m_format, one_line(m_path)};
-    if (!m_first_is_data && any) {
-      if (!next_filled(line)) return found;
-    } else if (!any) {
-      return found;
-    }
+    found.table.frame = frame_of(found.table);
     Splitter splitter(m_delimiter);
     std::vector<std::string_view> fields;
-    do {
+    while (next_row(line)) {
       split(splitter, line, fields);
       append(fields, requests, found.table);
-    } while (next_filled(line));
+      found.lines.push_back(m_line);
+    }
     if (m_stream.bad()) fail("cannot be read to its end; expected a catalogue");
     return found;
   }
@@ -191,6 +193,62 @@ class TextTable {
     return false;
   }
 
+  /// The next line of data: of those read ahead, then of the file.
+  bool next_row(std::string& line) {
+    if (m_ahead.empty()) return next_filled(line);
+    m_line = m_ahead.front().number;
+    line = std::move(m_ahead.front().text);
+    m_ahead.pop_front();
+    return true;
+  }
+
+  bool read_ahead() {
+    std::string line;
+    if (!next_filled(line)) return false;
+    m_ahead.push_back({m_line, std::move(line)});
+    return true;
+  }
+
+  /// VizieR's text: below the names a line of units, and then a line of dashes.
+  void take_line_of_units() {
+    if (!read_ahead() || !read_ahead()) return;
+    Splitter splitter(m_delimiter);
+    std::vector<std::string_view> fields;
+    const auto is_dashes = [](std::string_view field) {
+      return !field.empty() && field.find_first_not_of('-') == std::string_view::npos;
+    };
+    const bool good = splitter.split(m_ahead[1].text, fields) && fields.size() == m_width &&
+                      std::all_of(fields.begin(), fields.end(), is_dashes) &&
+                      m_ahead[1].text.find("---") != std::string::npos &&
+                      splitter.split(m_ahead[0].text, fields) && fields.size() == m_width;
+    if (!good) return;
+    for (std::size_t i = 0; i < m_width; ++i) m_columns[i].unit = fields[i];
+    m_ahead.clear();
+  }
+
+  /// A column is numbers or text as its first value is; columns without any among the first rows
+  /// remain unknown.
+  void find_types() {
+    std::vector<bool> known(m_columns.size());
+    std::size_t unknown = m_columns.size();
+    Splitter splitter(m_delimiter);
+    std::vector<std::string_view> fields;
+    for (std::size_t row = 0; unknown > 0 && row < k_most_ahead; ++row) {
+      if (row == m_ahead.size() && !read_ahead()) return;
+      if (!splitter.split(m_ahead[row].text, fields)) return;  // refused later, with its line
+      for (std::size_t i = 0; i < std::min(fields.size(), m_columns.size()); ++i) {
+        if (known[i] || means_none(fields[i])) continue;
+        known[i] = true;
+        --unknown;
+        if (number_of(fields[i])) {
+          m_columns[i].values = std::vector<double>();
+        } else {
+          m_columns[i].values = std::vector<std::string>();
+        }
+      }
+    }
+  }
+
   /// \param first  the first line that is not a comment; may be empty
   void find_columns(const std::string& first) {
     if (!m_comments.empty() && m_comments.front().starts_with("%ECSV")) {
@@ -198,6 +256,7 @@ class TextTable {
       m_format = TableFileFormat::ecsv;
       m_delimiter = header.delimiter;
       m_columns = std::move(header.columns);
+      m_frames = std::move(header.frames);
       m_width = m_columns.size();
       return;  // the first line repeats the names
     }
@@ -269,6 +328,21 @@ class TextTable {
     fail("has no header line; expected the column names, as in ra,dec,flux_peak");
   }
 
+  /// The frame of the first column that is a part of one with a frame, else of the whole table.
+  [[nodiscard]] std::optional<SkyFrame> frame_of(const Table& table) const {
+    for (const auto& column : table.columns) {
+      const auto dot = column.name.rfind('.');
+      if (dot == std::string::npos) continue;
+      for (const auto& [name, frame] : m_frames) {
+        if (!name.empty() && name == column.name.substr(0, dot)) return frame;
+      }
+    }
+    for (const auto& [name, frame] : m_frames) {
+      if (name.empty()) return frame;
+    }
+    return std::nullopt;
+  }
+
   void split(Splitter& splitter, std::string_view line, std::vector<std::string_view>& fields) {
     if (!splitter.split(line, fields))
       fail(fmt::format("line {} has an unclosed quoted field; expected a closing \"", m_line));
@@ -304,13 +378,19 @@ class TextTable {
 
   std::string m_path;
   std::ifstream m_stream;
-  std::int64_t m_line = 0;
+  std::int64_t m_line = 0;  // of the line at hand
+  struct Line {
+    std::int64_t number;
+    std::string text;
+  };
+  std::deque<Line> m_ahead;  // lines of data that were read to know the columns
   bool m_head_ended = false;
   std::vector<std::string> m_comments;
 
   TableFileFormat m_format = TableFileFormat::text;
   char m_delimiter = ',';
   std::vector<TableColumn> m_columns;
+  std::vector<std::pair<std::string, std::optional<SkyFrame>>> m_frames;  // of ECSV
   std::size_t m_width = 0;  // number of fields in a line
   bool m_first_is_data = false;
 };

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "io/fits/input_file.hpp"
 #include "io/table/base64.hpp"
@@ -95,6 +96,7 @@ class VotableReader {
 
   void begin(std::string_view name, const XML_Char** attributes) {
     if (name == "VOTABLE") m_is_votable = true;
+    if (name == "COOSYS") take_frame(attributes);
     if (name == "TABLE") {
       m_in_table = true;
       m_has_data = false;
@@ -110,7 +112,9 @@ class VotableReader {
                            {}},
                           attribute(attributes, "datatype"),
                           attribute(attributes, "arraysize"),
-                          ""});
+                          "",
+                          attribute(attributes, "ref")});
+      set_type(m_fields.back());
       m_in_field = true;
     } else if (name == "VALUES" && m_in_field) {
       m_fields.back().null = attribute(attributes, "null");
@@ -119,6 +123,33 @@ class VotableReader {
     } else if (!m_requests.empty()) {
       begin_data(name, attributes);
     }
+  }
+
+  static void set_type(VotableField& field) {
+    if (field.datatype == "char" || field.datatype == "unicodeChar") {
+      field.column.values = std::vector<std::string>();
+    } else {
+      field.column.values = std::vector<double>();
+    }
+  }
+
+  /// COOSYS: VOTable 1.4, section 3.1; `system` is FK4 or FK5 by default of its `equinox`.
+  void take_frame(const XML_Char** attributes) {
+    auto frame = frame_called(attribute(attributes, "system"));
+    if (!frame) frame = frame_called(attribute(attributes, "equinox"));
+    m_frames.emplace_back(attribute(attributes, "ID"), frame);
+  }
+
+  /// The frame that the first of the requested fields with one refers to; if none refers to any,
+  /// the only one of the document.
+  [[nodiscard]] std::optional<SkyFrame> frame_of_fields() const {
+    for (const auto& request : m_requests) {
+      const auto& ref = m_fields[request.column].ref;
+      for (const auto& [id, frame] : m_frames) {
+        if (!ref.empty() && id == ref) return frame;
+      }
+    }
+    return m_frames.size() == 1 ? m_frames.front().second : std::nullopt;
   }
 
   void begin_data(std::string_view name, const XML_Char** attributes) {
@@ -154,6 +185,7 @@ class VotableReader {
     m_requests = m_choose(columns);
     m_row.assign(m_fields.size(), "");
     m_found = {empty_table(columns, m_requests), TableFileFormat::votable, one_line(m_path)};
+    m_found.table.frame = frame_of_fields();
     for (const auto& request : m_requests) {
       const auto& field = m_fields[request.column];
       if (request.as == ColumnRequest::As::number && !is_number(field)) {
@@ -209,7 +241,8 @@ class VotableReader {
       const auto& field = m_fields[m_requests[i].column];
       const auto cell = without_blanks(m_row[m_requests[i].column]);
       if (auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {
-        texts->emplace_back(cell);
+        const bool is_null = !field.null.empty() && cell == field.null;
+        texts->emplace_back(is_null ? std::string_view() : cell);
         continue;
       }
       const auto value = !field.null.empty() && cell == field.null
@@ -248,6 +281,7 @@ class VotableReader {
   bool m_in_text = false;  // in a cell, or in the binary data
   bool m_done = false;
   Data m_data = Data::none;
+  std::vector<std::pair<std::string, std::optional<SkyFrame>>> m_frames;  // by the IDs of COOSYS
   std::vector<VotableField> m_fields;
   std::vector<ColumnRequest> m_requests;  // empty: the table was not chosen
   std::vector<std::string> m_row;

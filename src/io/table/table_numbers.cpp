@@ -13,10 +13,12 @@
 namespace kastor::io::detail {
 namespace {
 
-constexpr std::array<std::string_view, 6> k_none = {"", "--", "NAN", "NULL", "NONE", "N/A"};
+constexpr std::array<std::string_view, 10> k_none = {"",   "--",   "-",    "~",   "NAN",
+                                                     "NA", "NULL", "NONE", "N/A", "MASKED"};
+constexpr std::size_t k_longest_none = 6;
 
-bool means_none(std::string_view field) {
-  if (field.size() > 4) return false;
+bool is_none(std::string_view field) {
+  if (field.size() > k_longest_none) return false;
   const auto upper = upper_case(field);
   return std::find(k_none.begin(), k_none.end(), upper) != k_none.end();
 }
@@ -30,9 +32,11 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+bool means_none(std::string_view field) { return is_none(without_blanks(field)); }
+
 std::optional<double> number_of(std::string_view field) {
   field = without_blanks(field);
-  if (means_none(field)) return std::numeric_limits<double>::quiet_NaN();
+  if (is_none(field)) return std::numeric_limits<double>::quiet_NaN();
   if (field.starts_with('+')) field.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);

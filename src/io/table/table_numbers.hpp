@@ -10,6 +10,9 @@ namespace kastor::io::detail {
 /// The text without leading and trailing blanks, tabs and line ends.
 [[nodiscard]] std::string_view without_blanks(std::string_view text);
 
+/// Whether the field is one of the spellings of a missing value (see `read_table()`).
+[[nodiscard]] bool means_none(std::string_view field);
+
 /// A field of a table as a number, independent of the locale. NaN for the spellings of a missing
 /// value (see `read_table()`); none if the field is not a number.
 [[nodiscard]] std::optional<double> number_of(std::string_view field);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <array>
 #include <kastor/error.hpp>
 #include <kastor/io/table_reader.hpp>
 #include <string_view>
 
 #include "io/fits/input_file.hpp"
+#include "io/table/table_numbers.hpp"
 #include "io/table/table_readers.hpp"
 #include "io/text.hpp"
 
@@ -53,7 +56,24 @@ std::optional<TableFromFile> read_table(const std::string& path, const ColumnCho
   return detail::read_text_table(path, choose);
 }
 
+std::string TableFromFile::place_of(std::size_t row) const {
+  if (row < lines.size()) return fmt::format("line {}", lines[row]);
+  return fmt::format("row {}", row + 1);
+}
+
 namespace detail {
+
+std::optional<SkyFrame> frame_called(std::string_view name) {
+  const auto upper = upper_case(without_blanks(name));
+  const auto is = [&](auto... names) { return ((upper == names) || ...); };
+  if (is("ICRS")) return SkyFrame::icrs;
+  if (is("FK5", "EQ_FK5", "J2000")) return SkyFrame::fk5;
+  if (is("FK4", "EQ_FK4", "FK4-NO-E", "FK4NOETERMS", "B1950")) return SkyFrame::fk4;
+  if (is("GALACTIC")) return SkyFrame::galactic;
+  if (is("ECLIPTIC", "ECL_FK5", "BARYCENTRICTRUEECLIPTIC", "BARYCENTRICMEANECLIPTIC"))
+    return SkyFrame::ecliptic;
+  return std::nullopt;
+}
 
 Table empty_table(const std::vector<TableColumn>& columns,
                   const std::vector<ColumnRequest>& requests) {

@@ -5,6 +5,8 @@
 #include <kastor/io/table_reader.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 /// The formats that `read_table()` supports, each in its own file. The path is that of a regular
@@ -23,9 +25,16 @@ namespace kastor::io::detail {
 struct EcsvHeader {
   char delimiter = ' ';
   std::vector<TableColumn> columns;
+  /// Frames, by the name of astropy's column whose parts are columns such as NAME.ra; the frame of
+  /// the whole table has no name.
+  std::vector<std::pair<std::string, std::optional<SkyFrame>>> frames = {};
 };
 /// \param lines  the comment lines of the file, without "# "; the first is "%ECSV 1.0"
 [[nodiscard]] EcsvHeader parse_ecsv_header(const std::vector<std::string>& lines);
+
+/// The frame of a name as in RADESYS, in the attribute `system` of COOSYS, or in astropy; none for
+/// others.
+[[nodiscard]] std::optional<SkyFrame> frame_called(std::string_view name);
 
 /// A table with the requested columns, which have the requested types and no values.
 [[nodiscard]] Table empty_table(const std::vector<TableColumn>& columns,

@@ -116,7 +116,8 @@ std::string text_in(std::string_view bytes, const VotableField& field) {
   if (!is_number(field)) return "";
   if (field.datatype == "float" || field.datatype == "double")
     return fmt::format("{}", number_in(bytes, field));
-  return std::to_string(integer_of(bytes, field.datatype));
+  std::string text = std::to_string(integer_of(bytes, field.datatype));
+  return !field.null.empty() && text == field.null ? "" : text;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct VotableField {
   std::string datatype;
   std::string arraysize;  // empty: one value
   std::string null;       // VALUES null; empty if there is none
+  std::string ref;        // ID of what it refers to; empty if there is none
 };
 
 /// Whether the field holds one number per row.

@@ -95,8 +95,10 @@ TEST(CatalogueComparison, TheRadiusComesFromTheSizes) {
   const auto sized = list_of("x,y,fwhm\n1,2,4\n1,2,nan\n1,2,6\n");
   EXPECT_EQ(compare_catalogues(sized, plain).radius, 2.5);
   EXPECT_EQ(compare_catalogues(plain, sized).radius_from, RadiusFrom::sizes_of_second);
-  const auto sky = list_of("ra,dec,maj\n1,2,0.01\n");
+  const auto sky = list_of("ra,dec,maj [deg]\n1,2,0.01\n");
   EXPECT_DOUBLE_EQ(compare_catalogues(sky, sky).radius, 18);
+  const auto unknown = list_of("ra,dec,maj\n1,2,0.01\n");  // pixels would be degrees
+  EXPECT_EQ(compare_catalogues(unknown, unknown).radius_from, RadiusFrom::standard);
   ComparisonParams params;
   params.frame = MatchFrame::sky;
   params.radius = 2;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/catalogue/size_columns.hpp"
+
+#include <array>
+
+#include "io/table/table_numbers.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+enum class Writer { any, aegean, kastor, in_pixels, pybdsf, sep };
+
+struct SizeName {
+  std::string_view name;       // in upper case
+  std::string_view unit = "";  // of the values of this writer
+  Writer writer = Writer::any;
+  double to_fwhm = 1;
+};
+
+constexpr double k_fwhm_of_sigma = 2.3548200450309493;  // of a Gaussian
+
+constexpr std::array k_sizes = {
+    SizeName{"MAJ_AXIS", "arcsec", Writer::kastor},  // Selavy too
+    SizeName{"PSF_A", "arcsec"},                     // Aegean, of the beam
+    SizeName{"MAJ", "deg", Writer::pybdsf},
+    SizeName{"FWHM_WORLD", "deg"},  // SExtractor
+    SizeName{"FWHM_IMAGE", "pixel"},
+    SizeName{"FWHM", "pixel", Writer::in_pixels},  // kastor simulate sky, photutils
+    SizeName{"A", "arcsec", Writer::aegean},
+    // Standard deviations: SExtractor's manual, "Basic shape parameters"; photutils; SEP.
+    SizeName{"A_WORLD", "deg", Writer::any, k_fwhm_of_sigma},
+    SizeName{"A_IMAGE", "pixel", Writer::any, k_fwhm_of_sigma},
+    SizeName{"SEMIMAJOR_SIGMA", "pixel", Writer::any, k_fwhm_of_sigma},
+    SizeName{"A", "pixel", Writer::sep, k_fwhm_of_sigma},
+    // Their units are in the files of VizieR.
+    SizeName{"MAJAXIS"},
+    SizeName{"MAJOR"},
+};
+
+bool has_written(Writer writer, const ColumnFinder& finder, bool only_pixels) {
+  const auto has = [&](std::string_view name) { return finder.has(name); };
+  switch (writer) {
+    case Writer::aegean:
+      return has("LOCAL_RMS") && has("PEAK_FLUX");
+    case Writer::kastor:
+      return has("ISLAND_ID") || has("COMPONENT_ID");
+    case Writer::in_pixels:
+      return only_pixels || has("XCENTROID") || has("X_CENTROID");
+    case Writer::pybdsf:
+      return has("TOTAL_FLUX") && has("PEAK_FLUX") && (has("ISL_ID") || has("E_RA"));
+    case Writer::sep:
+      return has("TNPIX") && has("THETA");
+    case Writer::any:
+      break;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<SizeColumn> find_size_column(const ColumnFinder& finder, bool only_pixels) {
+  std::optional<SizeColumn> unknown;
+  for (const auto& size : k_sizes) {
+    const auto column = finder.find(size.name);
+    if (!column || finder.is_ambiguous(size.name)) continue;
+    const bool by_writer = has_written(size.writer, finder, only_pixels);
+    // Too short a name to mean a size in other tables.
+    if (size.name == "A" && !by_writer) continue;
+    const std::string in_file(without_blanks(finder.at(*column).unit));
+    const std::string unit = !in_file.empty() ? in_file : by_writer ? std::string(size.unit) : "";
+    if (!unit.empty()) return SizeColumn{*column, unit, size.to_fwhm};
+    if (!unknown) unknown = SizeColumn{*column, "", size.to_fwhm};
+  }
+  return unknown;
+}
+
+}  // namespace kastor::io::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_CATALOGUE_SIZE_COLUMNS_HPP
+#define KASTOR_SRC_IO_CATALOGUE_SIZE_COLUMNS_HPP
+
+#include <optional>
+#include <string>
+
+#include "io/catalogue/column_finder.hpp"
+
+namespace kastor::io::detail {
+
+/// A column of sizes.
+struct SizeColumn {
+  std::size_t column = 0;
+  std::string unit;  ///< of the file, else of the program that wrote it; empty if neither is known
+  double to_fwhm = 1;  ///< FWHM over the value
+};
+
+/// The column of sizes, by the names that programs give it; the first whose unit is known, else the
+/// first. A name alone does not tell the unit, if programs use it for different things: then the
+/// unit is that of a program only if other columns show that it wrote the table.
+/// \param only_pixels  whether the positions of the table are in pixels, and not on the sky
+[[nodiscard]] std::optional<SizeColumn> find_size_column(const ColumnFinder& finder,
+                                                         bool only_pixels);
+
+}  // namespace kastor::io::detail
+
+#endif
