@@ -145,16 +145,16 @@ void add_scene_options(CommandLine& line, SimulateOptions& options) {
     for (const auto& text : options.added) options.populations.push_back(parse_population(text));
     if ((line.given("--add") || line.given("--gain")) && !line.given("--sources-per-mpx"))
       options.sky.sources_per_mpx = 0;
-    const auto needs = [&](const char* option, const char* other) {
-      if (line.given(option) && !line.given(other))
+    const SkyParams& sky = options.sky;
+    const auto needs = [&](bool is_set, const char* option, const char* other) {
+      if (is_set && !line.given(other))
         throw UsageError(std::string(option) + ": found no " + other + "; expected both");
     };
-    needs("--read-noise", "--gain");
-    needs("--unobserved-value", "--unobserved");
-    needs("--bowl-size", "--bowls");
-    needs("--primary-beam-corrected", "--primary-beam");
-    const SkyParams& sky = options.sky;
-    if (line.given("--gain") && line.given("--noise"))
+    needs(sky.detector.read_noise > 0, "--read-noise", "--gain");
+    needs(!std::isnan(sky.unobserved.value), "--unobserved-value", "--unobserved");
+    needs(sky.bowl_fwhm != SkyParams().bowl_fwhm, "--bowl-size", "--bowls");
+    needs(sky.primary_beam.corrected, "--primary-beam-corrected", "--primary-beam");
+    if (line.given("--gain") && sky.noise != SkyParams().noise)
       throw UsageError("--noise: found --gain, whose counts are the noise; expected one of them");
     const bool dark =
         sky.detector.gain > 0 ? sky.level <= 0 && sky.detector.read_noise <= 0 : sky.noise <= 0;

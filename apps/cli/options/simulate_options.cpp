@@ -79,7 +79,7 @@ bool parse_sky(Arguments arguments, SimulateOptions& options) {
       "--sources-per-mpx", "N", {0, true, 1e6, "a number from 0 to 1e6"},
       [&options](double density) { options.sky.sources_per_mpx = density; },
       "Set the mean number of sources per 10^6 pixels, whose\n"
-      "fluxes follow a power law. Default: 60, but 0 with --add\nor --gain.");
+      "fluxes follow a power law. Default: 60, but 0 with\n--add or --gain.");
   line.standard_depends("--sources-per-mpx");
   add_scene_options(line, options);
   add_output_options(line, options, "Write the image to this file (required).");
@@ -99,11 +99,8 @@ bool parse_sky(Arguments arguments, SimulateOptions& options) {
       "Example:\n"
       "  kastor simulate sky -o sky.fits --size 4096 --seed 7\n"
       "  kastor find sky.fits\n"
-      "  kastor simulate sky -o pairs.fits --noise-kind beam \\\n"
-      "      --add point:count=400,snr=5..100,place=grid \\\n"
-      "      --add point:count=50,separation=8,pair-ratio=0.5 --add disk:count=3,size=200\n"
-      "  kastor simulate sky -o stars.fits --gain 2 --level 100 --beam 3 \\\n"
-      "      --add star:count=1000,snr=3..100");
+      "  kastor simulate sky -o pairs.fits --add point:count=50,separation=8\n"
+      "  kastor simulate sky -o stars.fits --gain 2 --level 100 --add star:count=100");
   return line.parse(arguments);
 }
 
