@@ -26,17 +26,12 @@ constexpr double pixel_scale_deg = 2.0 / 3600;
 constexpr double centre_ra_deg = 266.4;  // near the Galactic Centre
 constexpr double centre_dec_deg = -29.0;
 
-/// A gnomonic projection, north up and east left, and the beam.
-std::vector<io::HeaderCard> sky_cards(const SkyParams& sky) {
-  const double beam_deg = sky.beam_fwhm * pixel_scale_deg;
+/// A gnomonic projection, north up and east left.
+std::vector<io::HeaderCard> position_cards(const SkyParams& sky) {
   // FITS counts pixels from 1.
   const double middle_x = 0.5 * static_cast<double>(sky.nx + 1);
   const double middle_y = 0.5 * static_cast<double>(sky.ny + 1);
-  return {{"OBJECT", std::string("kastor simulate sky"), "simulated"},
-          {"BMAJ", beam_deg, "[deg] major axis of the beam, FWHM"},
-          {"BMIN", beam_deg, "[deg] minor axis of the beam, FWHM"},
-          {"BPA", 0.0, "[deg] position angle of the beam"},
-          {"CTYPE1", std::string("RA---TAN"), ""},
+  return {{"CTYPE1", std::string("RA---TAN"), ""},
           {"CRPIX1", middle_x, "[pixel] reference pixel, from 1"},
           {"CRVAL1", centre_ra_deg, "[deg] right ascension of the reference pixel"},
           {"CDELT1", -pixel_scale_deg, "[deg] pixel increment"},
@@ -47,6 +42,24 @@ std::vector<io::HeaderCard> sky_cards(const SkyParams& sky) {
           {"CDELT2", pixel_scale_deg, "[deg] pixel increment"},
           {"CUNIT2", std::string("deg"), ""},
           {"RADESYS", std::string("ICRS"), ""}};
+}
+
+bool is_optical(const SkyParams& sky) { return sky.detector.gain > 0; }
+
+std::vector<io::HeaderCard> sky_cards(const SkyParams& sky) {
+  const double beam_deg = sky.beam_fwhm * pixel_scale_deg;
+  std::vector<io::HeaderCard> cards = {{"OBJECT", std::string("kastor simulate sky"), "simulated"}};
+  if (is_optical(sky)) {
+    cards.push_back({"GAIN", sky.detector.gain, "[count/adu] gain"});
+    cards.push_back({"RDNOISE", sky.detector.read_noise, "[count] noise of the read-out"});
+  } else {
+    cards.push_back({"BMAJ", beam_deg, "[deg] major axis of the beam, FWHM"});
+    cards.push_back({"BMIN", beam_deg, "[deg] minor axis of the beam, FWHM"});
+    cards.push_back({"BPA", 0.0, "[deg] position angle of the beam"});
+  }
+  const auto positions = position_cards(sky);
+  cards.insert(cards.end(), positions.begin(), positions.end());
+  return cards;
 }
 
 io::Provenance provenance(const std::string& command, const std::string& unit) {
@@ -104,7 +117,9 @@ void simulate_sky_file(Arguments arguments) {
 
   Session session(options.run);
   session.steps().begin("truth");
-  const auto truth = sky_truth(options.sky);
+  auto truth = sky_truth(options.sky);
+  const auto added = population_truth(options.sky, options.populations);
+  truth.insert(truth.end(), added.begin(), added.end());
   session.steps().end();
   make_image(
       session, options,
@@ -114,8 +129,10 @@ void simulate_sky_file(Arguments arguments) {
         simulate_sky<Exec, T>(space, options.sky, truth, image);
       },
       [&](const auto& rows) {
-        io::write_image(image_file, rows, {}, provenance(sky_as_typed(options), "JY/BEAM"),
-                        sky_cards(options.sky));
+        io::write_image(
+            image_file, rows, {},
+            provenance(sky_as_typed(options), is_optical(options.sky) ? "adu" : "JY/BEAM"),
+            sky_cards(options.sky));
       });
   write_truth(truth_file, truth);
   outputs.commit();

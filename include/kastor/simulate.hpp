@@ -4,13 +4,43 @@
 
 #include <cstdint>
 #include <kastor/image.hpp>
+#include <limits>
 #include <vector>
 
 namespace kastor {
 
-/// Parameters of a simulated radio field, similar to the GMRT images of the Galactic Centre: noise
-/// correlated over the beam, and Gaussian sources whose fluxes follow a power law, some of them
-/// extended.
+/// How the noise of neighbouring pixels is related. But for `bell`, pixels are normally distributed
+/// far into the tails.
+enum class NoiseKind {
+  bell,    ///< as `beam`, but of sums of four uniform numbers: fast, and rarely beyond 4 sigma
+  beam,    ///< autocorrelation is the beam, as in an image of an interferometer
+  condon,  ///< white noise convolved with the beam (Condon, PASP 109, 166, 1997); the
+           ///< autocorrelation is wider than the beam by sqrt(2)
+  white    ///< independent pixels
+};
+
+/// A Gaussian primary beam around the middle of the image.
+struct PrimaryBeam {
+  double fwhm = 0;         ///< [pixel]  [0: no primary beam, or at least 2, finite]
+  bool corrected = false;  ///< divided out: true fluxes, and noise that rises outwards
+};
+
+/// A detector that counts photons. Pixels are Poisson counts over the gain.
+struct Detector {
+  double gain = 0;        ///< counts per unit of the image  [0: no detector; finite]
+  double read_noise = 0;  ///< standard deviation [count]  [>= 0, finite]
+};
+
+/// Pixels without data.
+struct Unobserved {
+  enum class Where { nowhere, outside_circle, border, half };
+  Where where = Where::nowhere;
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< what these pixels hold
+};
+
+/// Parameters of a simulated field. The default is a radio field similar to the GMRT images of the
+/// Galactic Centre: noise correlated over the beam, and Gaussian sources whose fluxes follow a
+/// power law, some of them extended.
 struct SkyParams {
   std::int64_t ny = 2048;  ///< rows [1, 2^31) [pixel]
   std::int64_t nx = 2048;  ///< columns [1, 2^31) [pixel]
@@ -19,15 +49,48 @@ struct SkyParams {
   double beam_fwhm = 5.0;          ///< full width at half maximum of the beam [pixel]  [1, 32]
   double sources_per_mpx = 60.0;   ///< number of sources per 10^6 pixels  [0, 10^6]
   double extended_fraction = 0.1;  ///< fraction of sources wider than the beam  [0, 1]
+
+  NoiseKind noise_kind = NoiseKind::bell;
+  double noise_gradient = 0;  ///< g: the noise rises from 1 - g of it at the left edge to 1 + g at
+                              ///< the right one  [0, 1)
+  double level = 0;           ///< of the sky in the middle of the image [Jy/beam]  [finite]
+  double level_gradient_x = 0;  ///< its rise to the right [Jy/beam per pixel]  [finite]
+  double level_gradient_y = 0;  ///< its rise upwards [Jy/beam per pixel]  [finite]
+  PrimaryBeam primary_beam;
+  /// Negative bowls that an interferometer leaves around sources wider than two beams: each loses
+  /// this fraction of its flux in a Gaussian of `bowl_fwhm`  [0, 1]
+  double bowl_fraction = 0;
+  double bowl_fwhm = 100;  ///< [pixel]  [2, 10^5]
+  /// With a detector the noise is that of the counts, `noise` and its kind are not used, and fluxes
+  /// are sums of pixels instead of Jy.
+  Detector detector;
+  Unobserved unobserved;
 };
 
-/// One source of a simulated sky: a circular Gaussian.
+/// The brightness of a source around its centre.
+enum class SourceShape {
+  gaussian,  ///< elliptical
+  disk,      ///< uniform, convolved with the beam
+  ring,      ///< as wide as a fifth of its radius, convolved with the beam
+  lobes,     ///< two equal Gaussians on the major axis, 0.6 of the size apart, of 0.3 of it each
+  moffat     ///< (1 + r^2 / a^2)^-3.5, as a star seen through the atmosphere
+};
+
+/// One source of a simulated sky, as it is in the image: behind the primary beam, convolved with
+/// the beam.
 struct TrueSource {
   double x;  ///< centre [pixel], 0-based
   double y;
-  double flux_peak;  ///< [Jy/beam]
-  double flux_int;   ///< [Jy]
-  double fwhm;       ///< [pixel]
+  double flux_peak;  ///< largest brightness of the profile [Jy/beam]
+  double flux_int;   ///< [Jy]; with a detector the sum over all pixels
+  double fwhm;       ///< along the major axis [pixel]: FWHM of a gaussian and a moffat, diameter of
+                     ///< a disk and a ring, extent of two lobes
+  double minor = 0;  ///< along the minor axis [pixel]; 0: as `fwhm`
+  double angle = 0;  ///< of the major axis, from +x to +y [deg]
+  SourceShape shape = SourceShape::gaussian;
+  double rms = 0;          ///< standard deviation of the noise at the centre [Jy/beam]
+  double snr = 0;          ///< flux_peak over rms; with a detector that of a matched filter
+  std::int64_t group = 0;  ///< the same for the two of a pair, from 1; 0: alone
 };
 
 /// The sources of a simulated sky, sorted by y, then x. Runs on the host. For one seed and shape
@@ -35,12 +98,31 @@ struct TrueSource {
 /// \throws Error if a parameter is out of range.
 [[nodiscard]] std::vector<TrueSource> sky_truth(const SkyParams& params);
 
+/// Sources of one kind, to be added to a sky.
+struct Population {
+  SourceShape shape = SourceShape::gaussian;
+  std::int64_t count = 0;  ///< of sources or pairs  [0, 10^8]
+  double snr_min = 10;     ///< true S/N, uniform in its logarithm  [> 0, finite]
+  double snr_max = 50;     ///< [>= snr_min, finite]
+  double size_min = 0;     ///< major axis, as `TrueSource::fwhm` [pixel], uniform  [0: the beam]
+  double size_max = 0;     ///< [pixel]  [>= size_min, <= 10^5]
+  double axis_ratio = 1;   ///< minor over major axis, of gaussians  (0, 1]
+  double pair_separation = 0;  ///< distance of the two of a pair [pixel]  [0: no pairs]
+  double pair_ratio = 1;       ///< flux of the fainter over that of the brighter  (0, 1]
+  bool on_grid = false;        ///< spread evenly, with some jitter, so that none touches another
+};
+
+/// The sources of populations, behind the primary beam and with the noise that `params` says, in
+/// the order of the populations. Only `params.seed` and their place in the list decide, so that one
+/// more population leaves the others as they are. \throws Error if a parameter is out of range.
+[[nodiscard]] std::vector<TrueSource> population_truth(const SkyParams& params,
+                                                       const std::vector<Population>& populations);
+
 /// Fills `image` (ny, nx) with the sky [Jy/beam] of these sources. The same bits on every backend.
 /// Fences `space`. \throws Error if a parameter is out of range or the shape differs.
 template <class Exec, Real T>
 void simulate_sky(const Exec& space, const SkyParams& params, const std::vector<TrueSource>& truth,
                   const Image<T, Exec>& image);
-
 /// The same for any View that keeps the layout contract.
 template <class Exec, AnyView V>
 requires(!std::same_as<V, Image<PixelOf<Exec, V>, Exec>>)  //

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "simulate/profiles.hpp"
 #include "simulate/sky_params.hpp"
 
 namespace kastor::detail {
@@ -20,27 +22,125 @@ std::int64_t append_profile(std::vector<double>& profiles, double centre, std::i
   return at;
 }
 
-Stamp make_stamp(const SkyParams& params, const TrueSource& source, std::vector<double>& profiles) {
-  const double sigma = source.fwhm / fwhm_per_sigma;
-  const auto reach = static_cast<std::int64_t>(std::ceil(6 * sigma));
-  const auto x = static_cast<std::int64_t>(std::floor(source.x));
-  const auto y = static_cast<std::int64_t>(std::floor(source.y));
-  Stamp s{};
-  s.x_min = std::max<std::int64_t>(0, x - reach);
-  s.x_max = std::min(params.nx - 1, x + reach);
-  s.y_min = std::max<std::int64_t>(0, y - reach);
-  s.y_max = std::min(params.ny - 1, y + reach);
-  s.x_profile = append_profile(profiles, source.x, s.x_min, s.x_max, sigma, 1.0);
-  s.y_profile = append_profile(profiles, source.y, s.y_min, s.y_max, sigma, source.flux_peak);
-  return s;
-}
+class StampList {
+ public:
+  explicit StampList(const SkyParams& params) : m_params(params) {}
+
+  void add(const TrueSource& source) {
+    const double minor = source.minor > 0 ? source.minor : source.fwhm;
+    switch (source.shape) {
+      case SourceShape::gaussian:
+        if (minor == source.fwhm) {
+          add_circular(source.x, source.y, source.flux_peak, source.fwhm);
+        } else {
+          add_elliptical(source, minor);
+        }
+        break;
+      case SourceShape::disk:
+      case SourceShape::ring:
+        add_radial(source);
+        break;
+      case SourceShape::lobes:
+        add_lobes(source);
+        break;
+      case SourceShape::moffat: {
+        const double a = moffat_scale(source.fwhm);
+        // Beyond it is a millionth of the peak.
+        Stamp s = box(Stamp::Kind::moffat, source.x, source.y, 7.2 * a);
+        s.peak = source.flux_peak;
+        s.xx = 1 / (a * a);
+        m_all.stamps.push_back(s);
+        break;
+      }
+    }
+    add_bowl(source);
+  }
+
+  [[nodiscard]] Stamps finish() && { return std::move(m_all); }
+
+ private:
+  /// The pixels around (x, y) as far as `reach`, within the image.
+  [[nodiscard]] Stamp box(Stamp::Kind kind, double x, double y, double reach) const {
+    const auto pixels = static_cast<std::int64_t>(std::ceil(reach));
+    const auto column = static_cast<std::int64_t>(std::floor(x));
+    const auto row = static_cast<std::int64_t>(std::floor(y));
+    Stamp s{};
+    s.kind = kind;
+    s.x = x;
+    s.y = y;
+    s.x_min = std::max<std::int64_t>(0, column - pixels);
+    s.x_max = std::min(m_params.nx - 1, column + pixels);
+    s.y_min = std::max<std::int64_t>(0, row - pixels);
+    s.y_max = std::min(m_params.ny - 1, row + pixels);
+    return s;
+  }
+
+  void add_circular(double x, double y, double peak, double fwhm) {
+    const double sigma = fwhm / fwhm_per_sigma;
+    Stamp s = box(Stamp::Kind::separable, x, y, 6 * sigma);
+    s.x_profile = append_profile(m_all.profiles, x, s.x_min, s.x_max, sigma, 1.0);
+    s.y_profile = append_profile(m_all.profiles, y, s.y_min, s.y_max, sigma, peak);
+    m_all.stamps.push_back(s);
+  }
+
+  void add_elliptical(const TrueSource& source, double minor) {
+    const double major_sigma = source.fwhm / fwhm_per_sigma;
+    const double minor_sigma = minor / fwhm_per_sigma;
+    const double angle = source.angle * std::numbers::pi / 180;
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    const double along = 0.5 / (major_sigma * major_sigma);
+    const double across = 0.5 / (minor_sigma * minor_sigma);
+    Stamp stamp =
+        box(Stamp::Kind::gaussian, source.x, source.y, 6 * std::max(major_sigma, minor_sigma));
+    stamp.peak = source.flux_peak;
+    stamp.xx = along * c * c + across * s * s;
+    stamp.xy = 2 * (along - across) * c * s;
+    stamp.yy = along * s * s + across * c * c;
+    m_all.stamps.push_back(stamp);
+  }
+
+  void add_radial(const TrueSource& source) {
+    const RadialTable table = radial_table(source.shape, source.fwhm, m_params.beam_fwhm);
+    Stamp s = box(Stamp::Kind::radial, source.x, source.y, table.reach);
+    s.peak = source.flux_peak;
+    s.x_profile = static_cast<std::int64_t>(m_all.profiles.size());
+    s.y_profile = static_cast<std::int64_t>(table.values.size()) - 3;
+    s.xx = 1 / table.step;
+    m_all.profiles.insert(m_all.profiles.end(), table.values.begin(), table.values.end());
+    m_all.stamps.push_back(s);
+  }
+
+  void add_lobes(const TrueSource& source) {
+    const double angle = source.angle * std::numbers::pi / 180;
+    const double dx = lobe_offset(source.fwhm) * std::cos(angle);
+    const double dy = lobe_offset(source.fwhm) * std::sin(angle);
+    for (const int side : {-1, 1})
+      add_circular(source.x + side * dx, source.y + side * dy, source.flux_peak * lobe_height(),
+                   lobe_fwhm(source.fwhm));
+  }
+
+  void add_bowl(const TrueSource& source) {
+    if (m_params.bowl_fraction <= 0 || source.fwhm <= 2 * m_params.beam_fwhm) return;
+    const double minor = source.minor > 0 ? source.minor : source.fwhm;
+    const double sum =
+        source.flux_peak * profile_sums(source.shape, source.fwhm, minor, m_params.beam_fwhm).area;
+    const double area = profile_sums(SourceShape::gaussian, m_params.bowl_fwhm, m_params.bowl_fwhm,
+                                     m_params.beam_fwhm)
+                            .area;
+    add_circular(source.x, source.y, -m_params.bowl_fraction * sum / area, m_params.bowl_fwhm);
+  }
+
+  const SkyParams& m_params;
+  Stamps m_all;
+};
 
 }  // namespace
 
 Stamps make_stamps(const SkyParams& params, const std::vector<TrueSource>& truth) {
-  Stamps all;
-  for (const TrueSource& source : truth)
-    all.stamps.push_back(make_stamp(params, source, all.profiles));
+  StampList list(params);
+  for (const TrueSource& source : truth) list.add(source);
+  Stamps all = std::move(list).finish();
 
   // A counting sort by row.
   const auto place = [](std::int64_t i) { return static_cast<std::size_t>(i); };

@@ -44,7 +44,8 @@ class TestSimulate(AppTestCase):
         self.assertAlmostEqual(cards["BMAJ"], 5 * 2 / 3600, places=12)
         with (self.folder / "sky.one_truth.csv").open(newline="") as file:
             truth = list(csv.DictReader(file))
-        self.assertEqual(list(truth[0]), ["x", "y", "flux_peak", "flux_int", "fwhm"])
+        columns = "x y flux_peak flux_int fwhm minor angle shape rms snr group"
+        self.assertEqual(list(truth[0]), columns.split())
         stats = command.json_of("stats", image)
         self.assertAlmostEqual(stats["clipped"]["std"], 0.0133, delta=0.0013)
 

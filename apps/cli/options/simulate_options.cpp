@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options/simulate_options.hpp"
 
+#include "cli/options/scene_options.hpp"
 #include "cli/report/format.hpp"
 #include "cli/run/outputs.hpp"
 
@@ -51,10 +52,12 @@ std::string size_as_typed(const Size& size) {
 
 bool parse_sky(Arguments arguments, SimulateOptions& options) {
   constexpr double largest = 1e30;  // no pixel overflows a float
-  CommandLine line("kastor simulate sky",
-                   "Write a simulated radio field [Jy/beam]: noise correlated over the beam, and\n"
-                   "Gaussian sources, some of them extended, whose fluxes follow a power law.\n"
-                   "Write the true sources beside it: sky_truth.csv for sky.fits.\n");
+  CommandLine line(
+      "kastor simulate sky",
+      "Write a simulated radio field [Jy/beam], or with --gain an optical one [adu].\n"
+      "By default: noise correlated over the beam, and Gaussian sources, some of them\n"
+      "extended, whose fluxes follow a power law. Write the true sources beside it:\n"
+      "sky_truth.csv for sky.fits.\n");
   line.heading("Sky");
   add_size_options(line, options.size);
   line.value(
@@ -75,13 +78,29 @@ bool parse_sky(Arguments arguments, SimulateOptions& options) {
   line.real(
       "--sources-per-mpx", "N", {0, true, 1e6, "a number from 0 to 1e6"},
       [&options](double density) { options.sky.sources_per_mpx = density; },
-      "Set the mean number of sources per 10^6 pixels.\nDefault: 60.",
-      fmt::format("{}", options.sky.sources_per_mpx));
+      "Set the mean number of sources per 10^6 pixels, whose\n"
+      "fluxes follow a power law. Default: 60, but 0 with\n--add or --gain.");
+  line.standard_depends("--sources-per-mpx");
+  add_scene_options(line, options);
   add_output_options(line, options, "Write the image to this file (required).");
   line.closing(
+      "KIND is point (as wide as the beam), gaussian, disk, ring, lobes (two Gaussians)\n"
+      "or star (a Moffat profile of exponent 3.5). Behind the colon:\n"
+      "  count=N         number of sources, or of pairs\n"
+      "  snr=A..B        true peak over true noise, uniform in its logarithm; with\n"
+      "                  --gain that of a matched filter; default 10..50\n"
+      "  size=A..B       size [pixel]: FWHM of gaussian and star, diameter of disk and\n"
+      "                  ring, extent of lobes\n"
+      "  axis-ratio=Q    minor over major axis of gaussian\n"
+      "  separation=D    make pairs D pixels apart\n"
+      "  pair-ratio=R    flux of the fainter over that of the brighter\n"
+      "  place=grid      spread evenly, so that none touches another; default random\n"
+      "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits --size 4096 --seed 7\n"
-      "  kastor find sky.fits");
+      "  kastor find sky.fits\n"
+      "  kastor simulate sky -o pairs.fits --add point:count=50,separation=8\n"
+      "  kastor simulate sky -o stars.fits --gain 2 --level 100 --add star:count=100");
   return line.parse(arguments);
 }
 
@@ -124,7 +143,8 @@ std::string sky_as_typed(const SimulateOptions& options) {
   const SkyParams& sky = options.sky;
   return fmt::format("kastor simulate sky {} --seed {} --noise {} --beam {} --sources-per-mpx {}",
                      size_as_typed(options.size), sky.seed, sky.noise, sky.beam_fwhm,
-                     sky.sources_per_mpx);
+                     sky.sources_per_mpx) +
+         scene_as_typed(options);
 }
 
 std::string diracs_as_typed(const SimulateOptions& options) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <kastor/simulate.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/options/command_line.hpp"
 #include "cli/options/options.hpp"
@@ -19,6 +20,8 @@ struct Size {
 
 struct SimulateOptions {
   SkyParams sky;
+  std::vector<std::string> added;  ///< as typed
+  std::vector<Population> populations;
   Size size;
   std::int64_t spacing = 16;
   PixelType type = PixelType::float32;

@@ -9,12 +9,33 @@
 #include "cli/report/format.hpp"
 
 namespace kastor::cli {
+namespace {
+
+std::string_view name_of(SourceShape shape) {
+  switch (shape) {
+    case SourceShape::disk:
+      return "disk";
+    case SourceShape::ring:
+      return "ring";
+    case SourceShape::lobes:
+      return "lobes";
+    case SourceShape::moffat:
+      return "moffat";
+    case SourceShape::gaussian:
+      break;
+  }
+  return "gaussian";
+}
+
+}  // namespace
 
 void write_truth(const std::string& path, const std::vector<TrueSource>& truth) {
-  std::string text = "x,y,flux_peak,flux_int,fwhm\n";
+  std::string text = "x,y,flux_peak,flux_int,fwhm,minor,angle,shape,rms,snr,group\n";
   for (const auto& source : truth) {
-    text += fmt::format("{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", source.x, source.y,
-                        source.flux_peak, source.flux_int, source.fwhm);
+    text += fmt::format("{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},", source.x,
+                        source.y, source.flux_peak, source.flux_int, source.fwhm, source.minor,
+                        source.angle, name_of(source.shape));
+    text += fmt::format("{:.17g},{:.17g},{}\n", source.rms, source.snr, source.group);
   }
   errno = 0;
   std::FILE* file = std::fopen(path.c_str(), "wb");
