@@ -37,6 +37,8 @@ struct InputOptions {
 void add_input_options(CommandLine& line, InputOptions& options);
 /// The options that select the image within a file.
 void add_part_options(CommandLine& line, io::ReadOptions& options);
+/// `--max-unpacked` alone.
+void add_unpacked_option(CommandLine& line, std::int64_t& max_unpacked);
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params);
 
