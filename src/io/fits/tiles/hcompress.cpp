@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstring>
 #include <kastor/error.hpp>
 #include <limits>
 #include <string>
@@ -96,7 +97,9 @@ class QuadtreeReader {
     for (Int& value : coefficients) {
       if (value == 0) continue;
       if (!m_bits.has(1)) fail_short_hcompress("the last sign");
-      if (m_bits.take(1) != 0) value = static_cast<Int>(Unsigned{0} - static_cast<Unsigned>(value));
+      const Unsigned negative = m_bits.take(1);  // 1: negate, without a branch
+      value =
+          static_cast<Int>((static_cast<Unsigned>(value) ^ (Unsigned{0} - negative)) + negative);
     }
   }
 
@@ -116,7 +119,13 @@ class QuadtreeReader {
 
   void read_plain(const Quadrant& quadrant) {
     m_codes.resize((quadrant.rows + 1) / 2 * ((quadrant.columns + 1) / 2));
-    for (std::uint8_t& value : m_codes) value = static_cast<std::uint8_t>(nybble());
+    std::size_t i = 0;
+    for (; i + 8 <= m_codes.size() && m_bits.has(32); i += 8) {
+      const std::uint32_t eight = m_bits.take(32);
+      for (unsigned k = 0; k < 8; ++k)
+        m_codes[i + k] = static_cast<std::uint8_t>(eight >> (28 - 4 * k) & 15);
+    }
+    for (; i < m_codes.size(); ++i) m_codes[i] = static_cast<std::uint8_t>(nybble());
   }
 
   void read_tree(const Quadrant& quadrant) {
@@ -152,19 +161,34 @@ class QuadtreeReader {
   template <class Int>
   void insert(const Quadrant& quadrant, std::size_t stride, int plane,
               std::vector<Int>& coefficients) const {
-    using Unsigned = std::make_unsigned_t<Int>;
-    const Int bit = static_cast<Int>(Unsigned{1} << plane);
     const std::size_t parents = (quadrant.columns + 1) / 2;
     for (std::size_t i = 0; i < quadrant.rows; ++i) {
       const std::uint8_t* codes = m_codes.data() + i / 2 * parents;
       Int* row = coefficients.data() + quadrant.begin + i * stride;
-      const unsigned left = i % 2 == 0 ? 8 : 2;
-      for (std::size_t j = 0; j < parents; ++j) {
-        if (codes[j] == 0) continue;
-        if ((codes[j] & left) != 0) row[2 * j] |= bit;
-        if ((codes[j] & (left >> 1)) != 0 && 2 * j + 1 < quadrant.columns) row[2 * j + 1] |= bit;
+      const int right = i % 2 == 0 ? 2 : 0;
+      std::size_t j = 0;
+      for (; 2 * (j + 8) <= quadrant.columns; j += 8) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, codes + j, sizeof eight);
+        if (eight != 0) insert_codes<8>(codes + j, right, plane, row + 2 * j);
       }
+      for (; 2 * (j + 1) <= quadrant.columns; ++j)
+        insert_codes<1>(codes + j, right, plane, row + 2 * j);
+      if (j < parents) row[2 * j] |= code_bit<Int>(codes[j], right + 1, plane);
     }
+  }
+
+  /// Without branches: on noise, they would be guessed wrongly.
+  template <std::size_t Count, class Int>
+  static void insert_codes(const std::uint8_t* codes, int right, int plane, Int* row) {
+    for (std::size_t k = 0; k < Count; ++k) {
+      row[2 * k] |= code_bit<Int>(codes[k], right + 1, plane);
+      row[2 * k + 1] |= code_bit<Int>(codes[k], right, plane);
+    }
+  }
+  template <class Int>
+  static Int code_bit(std::uint8_t code, int bit, int plane) {
+    return static_cast<Int>(static_cast<std::make_unsigned_t<Int>>(code >> bit & 1) << plane);
   }
 
   BitReader m_bits;
