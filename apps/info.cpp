@@ -19,6 +19,7 @@ namespace {
 
 struct InfoOptions {
   std::optional<std::string> path;  ///< none: show this build
+  std::int64_t max_unpacked = 0;    ///< as in `io::ReadOptions`
   RunOptions run;
   bool json = false;
 };
@@ -28,6 +29,8 @@ bool parse(Arguments arguments, InfoOptions& options) {
                    "Without FILE, show the backends, devices and libraries of this build.\n"
                    "With FILE, list the HDUs of a FITS file without reading its data.\n");
   line.optional_positional("FILE", options.path, "FITS file: plain, .gz, .bz2 or tile-compressed.");
+  line.heading("Input");
+  add_unpacked_option(line, options.max_unpacked);
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
   line.closing(
@@ -64,8 +67,8 @@ BuildInfo build_info(const KokkosSession& kokkos) {
   return info;
 }
 
-void print_hdus(const std::string& path, bool json) {
-  const auto hdus = io::list_hdus(path);
+void print_hdus(const std::string& path, std::int64_t max_unpacked, bool json) {
+  const auto hdus = io::list_hdus(path, max_unpacked);
   print_result(json ? hdus_json(path, hdus) : hdus_text(path, hdus));
 }
 
@@ -77,7 +80,7 @@ void run_info(Arguments arguments) {
   Session session(options.run);
   if (options.path) {
     session.steps().begin("list");
-    print_hdus(*options.path, options.json);
+    print_hdus(*options.path, options.max_unpacked, options.json);
     session.steps().end();
   } else {
     const BuildInfo info = build_info(session.kokkos());

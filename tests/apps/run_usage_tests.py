@@ -25,6 +25,7 @@ WRONG = {
     "stats image.fits ": "--threshold 5; -o out.fits; --on nosuch; --on; --on SERIAL",
     "stats image.fits --hdu": "-1; SCI,x; SCI,0",
     "stats image.fits --plane": "-1; 0.5",
+    "stats image.fits --max-unpacked": "0; -1; 1.5; G; 1GB; 9999999T; 1 --max-unpacked 2",
     "find image.fits --threshold": "nan; -1; inf",
     "find image.fits --about": "; mean; median --level 1",
     "find image.fits --level": "nan; -inf; 1 --threshold 5",

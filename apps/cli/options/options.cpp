@@ -15,6 +15,22 @@ namespace {
 constexpr std::int64_t largest_integer = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_passes = std::numeric_limits<int>::max();
 
+/// "N" bytes, or "NK", "NM", "NG" and "NT" for multiples of powers of 1024.
+std::int64_t checked_size(const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  const auto unit = text.empty() ? std::string_view::npos : units.find(text.back());
+  const bool has_unit = unit != std::string_view::npos;
+  const int shift = has_unit ? 10 * static_cast<int>(unit + 1) : 0;
+  const std::string number = has_unit ? text.substr(0, text.size() - 1) : text;
+  const std::int64_t most = largest_integer >> shift;
+  try {
+    return parse_integer("--max-unpacked", number, {1, most, ""}) << shift;
+  } catch (const UsageError&) {
+    throw UsageError("--max-unpacked: found '" + text +
+                     "'; expected a number of bytes, 1 or more, which may end with K, M, G or T");
+  }
+}
+
 /// Checks "N" or "NAME[,EXTVER]"; whether there is such an HDU depends on the file.
 std::string checked_hdu(const std::string& text) {
   const auto comma = text.rfind(',');
@@ -120,6 +136,15 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
       "--plane", "K", {0, largest_integer, "an integer, 0 or more"},
       [&options](std::int64_t plane) { options.plane = plane; },
       "Select plane K of a cube, counted from 0. Required for\na cube.");
+  add_unpacked_option(line, options.max_unpacked);
+}
+
+void add_unpacked_option(CommandLine& line, std::int64_t& max_unpacked) {
+  line.value(
+      "--max-unpacked", "SIZE",
+      [&max_unpacked](const std::string& text) { max_unpacked = checked_size(text); },
+      "Unpack a compressed file or image to at most SIZE bytes;\nSIZE may end with K, M, G or T "
+      "(powers of 1024).\nDefault: 16G, or this machine's memory if it has less.");
 }
 
 void add_blank_option(CommandLine& line, InputOptions& options, const std::string& otherwise) {

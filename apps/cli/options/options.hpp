@@ -45,6 +45,8 @@ void add_input_options(CommandLine& line, InputOptions& options);
 void add_part_options(CommandLine& line, io::ReadOptions& options);
 /// \param otherwise  what holds if the option is not given, as a sentence of the help
 void add_blank_option(CommandLine& line, InputOptions& options, const std::string& otherwise);
+/// `--max-unpacked` alone.
+void add_unpacked_option(CommandLine& line, std::int64_t& max_unpacked);
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params);
 

@@ -22,6 +22,9 @@ struct ReadOptions {
   std::optional<std::int64_t> plane;
   /// Number of threads that read at once, from the host execution space; 0: all of them.
   int threads = 0;
+  /// What a compressed file, or the image in it, may unpack to [byte]; 0: 16 GiB, and never more
+  /// than this machine's memory.
+  std::int64_t max_unpacked = 0;
 };
 
 /// The header of one HDU in short; none of its data is read.
@@ -70,8 +73,10 @@ struct FitsImage {
 
 /// Lists the HDUs of a FITS file (plain, gzip, bzip2). `path` is the literal name of a file: no
 /// URL, no filter syntax. The list ends where something that is not an HDU follows the primary HDU.
+/// \param max_unpacked  as in `ReadOptions`
 /// \throws kastor::Error
-[[nodiscard]] std::vector<HduInfo> list_hdus(const std::string& path);
+[[nodiscard]] std::vector<HduInfo> list_hdus(const std::string& path,
+                                             std::int64_t max_unpacked = 0);
 
 /// The header of one image without its data: no pixels, `datasum` 0. `path` and errors as for
 /// `read_image()`.
@@ -89,7 +94,8 @@ struct FitsImage {
 /// Axes of length 1 are dropped, beginning with the last one, until two axes are left. Several
 /// threads read a plain file once, in pieces that are summed and converted on the way; the peak
 /// memory is the pixels and one piece per thread. gzip and bzip2 files are unpacked in memory
-/// first.
+/// first, and the tiles of a tile-compressed image by several threads; neither may unpack to more
+/// than `ReadOptions::max_unpacked`.
 ///
 /// \throws kastor::Error one line, `FILE[HDU]: what was found; what was expected`
 [[nodiscard]] FitsImage read_image(const std::string& path, const ReadOptions& options = {});

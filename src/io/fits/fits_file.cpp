@@ -11,18 +11,15 @@
 #include <cerrno>
 #include <cstring>
 #include <kastor/error.hpp>
+#include <new>
 #include <utility>
 
+#include "io/fits/header_scan.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io::detail {
 namespace {
 
-constexpr std::int64_t k_block = 2880;
-constexpr std::int64_t k_card = 80;
-// CFITSIO stores the lengths of this many axes, and does not check whether a header has more (4.2
-// to 4.6).
-constexpr long k_max_axes = 99;
 // CFITSIO's buffers for names have 1025 characters, and it appends suffixes.
 constexpr std::size_t k_max_name = 1000;
 
@@ -53,13 +50,15 @@ std::string cfitsio_messages(int status) {
   while (fits_read_errmsg(message.data()) != 0) {
     if (message[0] != '\0') text += fmt::format("; {}", trimmed(message.data()));
   }
-  return one_line(text);
+  return printable_ascii(text);
 }
 
-FitsFile::FitsFile(const std::string& path) : m_path(path) {
+FitsFile::FitsFile(const std::string& path, std::int64_t max_unpacked)
+    : m_path(path), m_unpacked_limit(max_unpacked > 0 ? max_unpacked : default_unpacked_limit()) {
   try {
     open_descriptor();
     detect_packing();
+    unpack();
     open_cfitsio();
   } catch (...) {
     close();
@@ -127,25 +126,39 @@ void FitsFile::detect_packing() {
   }
 }
 
+void FitsFile::unpack() {
+  if (m_packing.empty()) return;
+  if (m_packing == "bzip2" && m_path.find(".bz2") == std::string::npos)
+    fail("is compressed by bzip2; expected .bz2 in the name of such a file");
+  const PackedFile packed{m_descriptor, m_size, m_unpacked_limit};
+  try {
+    m_packing == "gzip" ? unpack_gzip(packed, m_unpacked) : unpack_bzip2(packed, m_unpacked);
+  } catch (const ResourceError&) {
+    throw;
+  } catch (const Error& error) {
+    fail(error.what());
+  } catch (const std::bad_alloc&) {
+    fail(
+        fmt::format("unpacks to more than {} bytes, for which there is not enough memory; expected "
+                    "a smaller file",
+                    m_unpacked.size()));
+  }
+  m_size = m_unpacked.size();
+}
+
 std::string FitsFile::name_for_cfitsio() const {
-  if (m_packing == "bzip2") {
-    // CFITSIO chooses the decompressor by parts of the name.
-    if (m_path.find(".bz2") == std::string::npos || m_path.find(".Z") != std::string::npos) {
-      fail("is compressed by bzip2; expected .bz2 in the name of such a file (and no .Z)");
-    }
-  } else {
-    // The file that was checked, under a name that has no characters with a special meaning for
-    // CFITSIO.
-    std::string name = fmt::format("/proc/self/fd/{}", m_descriptor);
-    struct stat by_name {};
-    struct stat by_descriptor {};
-    if (::stat(name.c_str(), &by_name) == 0 && ::fstat(m_descriptor, &by_descriptor) == 0 &&
-        by_name.st_dev == by_descriptor.st_dev && by_name.st_ino == by_descriptor.st_ino) {
-      return name;
-    }
+  if (!m_packing.empty()) return "an-unpacked-FITS-file";  // shown in messages only
+  // The file that was checked, under a name that has no characters with a special meaning for
+  // CFITSIO.
+  std::string name = fmt::format("/proc/self/fd/{}", m_descriptor);
+  struct stat by_name {};
+  struct stat by_descriptor {};
+  if (::stat(name.c_str(), &by_name) == 0 && ::fstat(m_descriptor, &by_descriptor) == 0 &&
+      by_name.st_dev == by_descriptor.st_dev && by_name.st_ino == by_descriptor.st_ino) {
+    return name;
   }
   // "./" prevents CFITSIO from expanding '~' and from skipping blanks.
-  std::string name = m_path.front() == '/' ? m_path : "./" + m_path;
+  name = m_path.front() == '/' ? m_path : "./" + m_path;
   if (name.size() > k_max_name) {
     fail(fmt::format("the name is {} characters long; expected at most {}", name.size(),
                      k_max_name));
@@ -155,57 +168,27 @@ std::string FitsFile::name_for_cfitsio() const {
 
 void FitsFile::open_cfitsio() {
   m_opened_as = name_for_cfitsio();
-  if (m_packing.empty() && too_many_axes(0)) {
-    fail(fmt::format("NAXIS is more than {}; expected an image with two axes", k_max_axes));
-  }
+  if (const std::string fault = header_fault(*this, 0); !fault.empty())
+    fail(fmt::format("{}; expected a valid FITS header", fault));
   fits_clear_errmsg();
   int status = 0;
-  // The "diskfile" function takes the name literally. It would look for NAME.gz only if NAME were
-  // missing.
-  if (fits_open_diskfile(&m_fits, m_opened_as.c_str(), READONLY, &status) != 0) {
+  if (m_packing.empty()) {
+    // The "diskfile" function takes the name literally. It would look for NAME.gz only if NAME were
+    // missing.
+    fits_open_diskfile(&m_fits, m_opened_as.c_str(), READONLY, &status);
+  } else {
+    m_memory = m_unpacked.data();
+    m_memory_size = static_cast<std::size_t>(m_size);
+    fits_open_memfile(&m_fits, m_opened_as.c_str(), READONLY, &m_memory, &m_memory_size, 0, nullptr,
+                      &status);
+  }
+  if (status != 0) {
     m_fits = nullptr;
     fail(fmt::format("cannot be read as FITS{}: {}; expected a valid FITS file",
                      m_packing.empty() ? "" : " compressed by " + m_packing,
                      readable(cfitsio_messages(status))));
   }
-  // The size after unpacking; CFITSIO has no function that returns it.
-  const std::int64_t packed_size = m_size;
-  if (!m_packing.empty()) m_size = m_fits->Fptr->filesize;
-  if (m_packing == "gzip") check_gzip_length(packed_size);
   m_hdu = 0;
-}
-
-void FitsFile::check_gzip_length(std::int64_t packed_size) const {
-  // CFITSIO notices neither a stream without an end nor a second one after it. The last four bytes
-  // of a gzip file are the unpacked length modulo 2^32, least significant byte first (RFC 1952,
-  // 2.3.1).
-  std::array<unsigned char, 4> tail{};
-  (void)pread_all(m_descriptor, packed_size - 4, reinterpret_cast<std::byte*>(tail.data()),
-                  tail.size());
-  const std::uint32_t length = tail[0] | std::uint32_t{tail[1]} << 8 |
-                               std::uint32_t{tail[2]} << 16 | std::uint32_t{tail[3]} << 24;
-  if (length != static_cast<std::uint32_t>(m_size)) {
-    fail(
-        fmt::format("unpacks to {} bytes, not to the {} of its trailer (modulo 2^32); expected a "
-                    "complete gzip file of one member",
-                    m_size, length));
-  }
-}
-
-bool FitsFile::too_many_axes(std::int64_t header_start) const {
-  std::array<char, k_block> block;
-  const auto length =
-      read_bytes(header_start, reinterpret_cast<std::byte*>(block.data()), block.size());
-  // NAXIS is the third card of every valid header; search further, for invalid ones.
-  for (std::size_t card = 0; card + k_card <= length; card += k_card) {
-    const std::string_view text(block.data() + card, k_card);
-    if (!text.starts_with("NAXIS   =")) continue;
-    const auto first = text.find_first_not_of(" +0", 9);
-    if (first == std::string_view::npos) return false;
-    const auto digits = text.find_first_not_of("0123456789", first) - first;
-    return digits > 2;  // 100 or more
-  }
-  return false;
 }
 
 bool FitsFile::next_hdu() {
@@ -215,8 +198,8 @@ bool FitsFile::next_hdu() {
     return false;
   }
   if (here.end >= m_size) return false;
-  if (too_many_axes(here.end)) {
-    m_end_reason = fmt::format("NAXIS is more than {} in the next HDU", k_max_axes);
+  if (std::string fault = header_fault(*this, here.end); !fault.empty()) {
+    m_end_reason = std::move(fault);
     return false;
   }
   int status = 0;
@@ -251,13 +234,9 @@ std::size_t FitsFile::read_bytes(std::int64_t offset, std::byte* bytes, std::siz
       fail(fmt::format("reading the data: {}; expected a readable file", error.what()));
     }
   }
-  // CFITSIO holds the unpacked file in memory, and gives access only relative to the current data
-  // unit.
-  const std::int64_t left = std::max<std::int64_t>(0, m_size - offset);
+  const std::int64_t left = offset < 0 ? 0 : std::max<std::int64_t>(0, m_size - offset);
   const auto length = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(count)));
-  int status = 0;
-  fits_read_ext(m_fits, offset - data_unit().start, static_cast<LONGLONG>(length), bytes, &status);
-  check(status, "reading the data");
+  if (length > 0) std::memcpy(bytes, m_unpacked.data() + offset, length);
   return length;
 }
 

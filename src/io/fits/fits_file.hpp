@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/fits/unpack.hpp"
+
 namespace kastor::io::detail {
 
 /// CFITSIO's text for `status` and its whole message stack, joined by "; ". Clears the stack.
@@ -17,8 +19,10 @@ namespace kastor::io::detail {
 /// A FITS file open for reading, one HDU at a time.
 class FitsFile {
  public:
-  /// Opens the regular file with this literal name. \throws kastor::Error
-  explicit FitsFile(const std::string& path);
+  /// Opens the regular file with this literal name.
+  /// \param max_unpacked  what a compressed file may unpack to [byte], as in `ReadOptions`
+  /// \throws kastor::Error
+  explicit FitsFile(const std::string& path, std::int64_t max_unpacked = 0);
   ~FitsFile();
   FitsFile(const FitsFile&) = delete;
   FitsFile& operator=(const FitsFile&) = delete;
@@ -29,6 +33,8 @@ class FitsFile {
   [[nodiscard]] const std::string& packing() const { return m_packing; }
   /// Size of the (unpacked) file [byte].
   [[nodiscard]] std::int64_t size() const { return m_size; }
+  /// What a compressed file, or a compressed image in it, may unpack to [byte].
+  [[nodiscard]] std::int64_t unpacked_limit() const { return m_unpacked_limit; }
 
   /// Moves to the next HDU. False at the end of the file, or if what follows is not an HDU;
   /// `end_reason()` says why, and is empty at a regular end.
@@ -56,21 +62,24 @@ class FitsFile {
  private:
   void open_descriptor();
   void detect_packing();
+  void unpack();
   void open_cfitsio();
-  void check_gzip_length(std::int64_t packed_size) const;
   void close() noexcept;
   [[nodiscard]] std::string name_for_cfitsio() const;
-  [[nodiscard]] bool too_many_axes(std::int64_t header_start) const;
   [[nodiscard]] std::string readable(std::string messages) const;
 
   std::string m_path;
   std::string m_opened_as;  // the name under which CFITSIO opened the file
   std::string m_packing;
   std::string m_end_reason;
+  GrowingBytes m_unpacked;        // of a packed file
+  void* m_memory = nullptr;       // the same for CFITSIO, which keeps the address of this
+  std::size_t m_memory_size = 0;  // likewise
   fitsfile* m_fits = nullptr;
   int m_descriptor = -1;
   int m_hdu = -1;  // from 0; -1 before the first
   std::int64_t m_size = 0;
+  std::int64_t m_unpacked_limit = 0;
 };
 
 }  // namespace kastor::io::detail

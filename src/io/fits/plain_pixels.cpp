@@ -5,81 +5,23 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <kastor/error.hpp>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "io/fits/host_pieces.hpp"
 #include "io/fits/piece.hpp"
 
 namespace kastor::io::detail {
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
+using Bytes = std::vector<std::byte>;
 
 // Bytes read, summed and converted at a time: they fit into the L2 cache, and are a multiple of
 // every pixel size.
 constexpr std::int64_t k_piece = std::int64_t{1} << 19;
-
-int threads_for(const FitsFile& file, int wanted, std::int64_t pieces) {
-  if (!file.packing().empty()) return 1;  // CFITSIO holds the bytes, and has a single position
-  const std::int64_t most = wanted > 0 ? wanted : Host().concurrency();
-  return static_cast<int>(std::clamp<std::int64_t>(pieces, 1, most));
-}
-
-/// The pieces that remain of one thread's share, on its own cache line.
-struct alignas(64) Share {
-  std::atomic<std::int64_t> next{0};
-  std::int64_t end = 0;
-};
-
-/// Calls `work(piece, scratch, sum)` once for each of `count` pieces. Each thread first works
-/// through a contiguous share, so that memory is first touched by the thread that will most likely
-/// use it; then it helps the others. Stops at the first failure. \throws what `work` has thrown
-template <class Work>
-Datasum for_each_piece(const char* label, int threads, std::int64_t count, const Work& work) {
-  std::vector<Share> shares(static_cast<std::size_t>(threads));
-  for (int i = 0; i < threads; ++i) {
-    shares[static_cast<std::size_t>(i)].next = count * i / threads;
-    shares[static_cast<std::size_t>(i)].end = count * (i + 1) / threads;
-  }
-  std::mutex mutex;
-  Datasum total;
-  std::exception_ptr failure;
-  std::atomic<bool> failed{false};
-  const auto run = [&](int thread) {
-    try {
-      std::vector<std::byte> scratch;
-      Datasum sum;
-      for (int i = 0; i < threads; ++i) {
-        Share& share = shares[static_cast<std::size_t>((thread + i) % threads)];
-        while (!failed.load(std::memory_order_relaxed)) {
-          const std::int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
-          if (piece >= share.end) break;
-          work(piece, scratch, sum);
-        }
-      }
-      const std::scoped_lock lock(mutex);
-      total.add(sum);
-    } catch (...) {
-      const std::scoped_lock lock(mutex);
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
-  };
-  if (threads == 1) {
-    run(0);
-  } else {
-    const Host host;
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(host, 0, threads, Kokkos::ChunkSize(1)),
-                         run);
-    host.fence(label);
-  }
-  if (failure) std::rethrow_exception(failure);
-  return total;
-}
 
 /// Asks for pages of 2 MiB where the system has them. Memory that is touched for the first time
 /// costs an interrupt a page, for small pages as much as reading the file.
@@ -104,8 +46,8 @@ Datasum read_as(const FitsFile& file, const PlainLayout& layout, int threads, T*
   constexpr std::int64_t size = sizeof(Raw);
   constexpr std::int64_t step = k_piece / size;
   const std::int64_t count = (layout.pixels + step - 1) / step;
-  return for_each_piece(
-      "kastor::read_image::pieces", threads_for(file, threads, count), count,
+  return for_each_piece<Bytes>(
+      "kastor::read_image::pieces", threads_for(threads, count), count,
       [&](std::int64_t piece, std::vector<std::byte>& scratch, Datasum& sum) {
         const std::int64_t first = piece * step;
         const auto n = static_cast<std::size_t>(std::min(step, layout.pixels - first));
@@ -172,13 +114,13 @@ Datasum read_plain(const StoredImage& stored, const PlainLayout& layout, int thr
 void read_bytes(const FitsFile& file, std::int64_t begin, std::int64_t count, int threads,
                 std::byte* bytes) {
   const std::int64_t pieces = (count + k_piece - 1) / k_piece;
-  (void)for_each_piece("kastor::read_image::bytes", threads_for(file, threads, pieces), pieces,
-                       [&](std::int64_t piece, std::vector<std::byte>&, Datasum&) {
-                         const std::int64_t at = piece * k_piece;
-                         read_piece(file, begin + at,
-                                    static_cast<std::size_t>(std::min(k_piece, count - at)),
-                                    bytes + at);
-                       });
+  (void)for_each_piece<Bytes>("kastor::read_image::bytes", threads_for(threads, pieces), pieces,
+                              [&](std::int64_t piece, std::vector<std::byte>&, Datasum&) {
+                                const std::int64_t at = piece * k_piece;
+                                read_piece(file, begin + at,
+                                           static_cast<std::size_t>(std::min(k_piece, count - at)),
+                                           bytes + at);
+                              });
 }
 
 void sum_bytes(const FitsFile& file, std::int64_t start, std::int64_t begin, std::int64_t end,
@@ -186,15 +128,15 @@ void sum_bytes(const FitsFile& file, std::int64_t start, std::int64_t begin, std
   end = std::min(end, file.size());
   if (begin >= end) return;
   const std::int64_t pieces = (end - begin + k_piece - 1) / k_piece;
-  sum.add(for_each_piece("kastor::read_image::sum", threads_for(file, threads, pieces), pieces,
-                         [&](std::int64_t piece, std::vector<std::byte>& scratch, Datasum& part) {
-                           const std::int64_t at = begin + piece * k_piece;
-                           const auto length =
-                               static_cast<std::size_t>(std::min(k_piece, end - at));
-                           scratch.resize(std::max(scratch.size(), length));
-                           const auto got = file.read_bytes(at, scratch.data(), length);
-                           part.add(at - start, sum_piece(scratch.data(), got));
-                         }));
+  sum.add(for_each_piece<Bytes>(
+      "kastor::read_image::sum", threads_for(threads, pieces), pieces,
+      [&](std::int64_t piece, std::vector<std::byte>& scratch, Datasum& part) {
+        const std::int64_t at = begin + piece * k_piece;
+        const auto length = static_cast<std::size_t>(std::min(k_piece, end - at));
+        scratch.resize(std::max(scratch.size(), length));
+        const auto got = file.read_bytes(at, scratch.data(), length);
+        part.add(at - start, sum_piece(scratch.data(), got));
+      }));
 }
 
 template HostPixels<float> host_pixels<float>(const StoredImage&, FitsImage&);

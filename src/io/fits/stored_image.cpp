@@ -194,7 +194,8 @@ std::vector<std::string> header_cards_of(const FitsFile& file, const HduInfo& hd
 
 }  // namespace
 
-StoredImage::StoredImage(const std::string& path, const ReadOptions& options) : file(path) {
+StoredImage::StoredImage(const std::string& path, const ReadOptions& options)
+    : file(path, options.max_unpacked) {
   about.path = path;
   about.hdu = select_hdu(file, path, options.hdu);
   if (!is_image(about.hdu))

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/fits/header_scan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "io/fits/card_values.hpp"
+#include "io/fits/fits_file.hpp"
+#include "io/text.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+constexpr std::int64_t k_block = 2880;
+constexpr std::size_t k_card = 80;
+// CFITSIO stores the lengths of this many axes, and does not check whether a header has more (4.2
+// to 4.6).
+constexpr long k_max_axes = 99;
+
+// Its message about an integer that it cannot read has room for this many characters of the value
+// (CFITSIO 4.2).
+constexpr std::size_t k_max_integer = 28;
+
+/// The value field of a card.
+struct CardValue {
+  std::string_view text;  // with its quotes
+  bool is_string = false;
+  bool is_closed = false;  // for strings: there is a quote at the end
+};
+
+CardValue value_of(std::string_view card) {
+  CardValue value;
+  const auto first = card.find_first_not_of(' ', 10);
+  if (card.substr(8, 2) != "= " || first == std::string_view::npos) return value;
+  value.is_string = card[first] == '\'';
+  if (!value.is_string) {
+    value.text = card.substr(first, std::min(card.find_first_of(" /", first), card.size()) - first);
+    return value;
+  }
+  for (std::size_t i = first + 1; i < card.size() && !value.is_closed; ++i) {
+    if (card[i] != '\'') continue;
+    const bool is_doubled = i + 1 < card.size() && card[i + 1] == '\'';
+    value.is_closed = !is_doubled;
+    value.text = card.substr(first, i + 1 - first);
+    i += is_doubled ? 1 : 0;
+  }
+  if (!value.is_closed) value.text = card.substr(first, card.find_last_not_of(' ') + 1 - first);
+  return value;
+}
+
+/// Whether the keyword is `stem` and a number, or `stem` alone.
+bool is_of_stem(std::string_view keyword, std::string_view stem) {
+  return keyword.starts_with(stem) &&
+         keyword.find_first_not_of("0123456789", stem.size()) == std::string_view::npos;
+}
+
+/// What CFITSIO must not see in one header. It finds the structure of a table from all cards, and
+/// that of a tile-compressed image as soon as it comes to its HDU.
+class HeaderScan {
+ public:
+  /// What is wrong with the card; empty if nothing is.
+  std::string add(std::string_view card) {
+    const CardValue value = value_of(card);
+    const std::string keyword = trimmed(card.substr(0, 8));
+    if (keyword == "NAXIS" && has_many_digits(value.text))
+      return fmt::format("NAXIS is more than {}", k_max_axes);
+    if (keyword == "XTENSION")
+      m_is_table = value.text.starts_with("'BINTABLE") || value.text.starts_with("'TABLE") ||
+                   value.text.starts_with("'A3DTABLE") || !value.is_closed;
+    if (!m_is_table) return "";
+    if (value.is_string && !value.is_closed && value.text.size() >= 70)
+      return fmt::format("the string of {} has no closing quote", keyword);
+    if (keyword.starts_with('T') && !value.is_string && value.text.size() >= 69)
+      return fmt::format("the value of {} has {} characters", keyword, value.text.size());
+    if (keyword == "ZCMPTYPE") m_is_rice = value.text.starts_with("'RICE");
+    if (keyword == "ZVAL1") m_has_no_block = m_has_no_block || !is_number(value, 1);
+    for (const char* stem :
+         {"ZBITPIX", "ZNAXIS", "ZTILE", "ZVAL", "ZDITHER", "ZBLANK", "BLANK", "EXTVER"}) {
+      if (is_of_stem(keyword, stem) && value.text.size() > k_max_integer)
+        return fmt::format("{} is not a number", keyword);
+    }
+    if (is_of_stem(keyword, "ZTILE") && !is_number(value, 1))
+      return fmt::format("{} is not 1 or more", keyword);
+    return "";
+  }
+
+  /// Likewise of the whole header.
+  [[nodiscard]] std::string end() const {
+    return m_is_rice && m_has_no_block ? "BLOCKSIZE (ZVAL1) is not 1 or more" : "";
+  }
+
+ private:
+  /// 100 or more
+  static bool has_many_digits(std::string_view text) {
+    const auto first = std::min(text.find_first_not_of("+0'"), text.size());
+    return std::min(text.find_first_not_of("0123456789", first), text.size()) - first > 2;
+  }
+  static bool is_number(const CardValue& value, double least) {
+    const auto number = leading_number(value.text);
+    return number && *number >= least && *number < 0x1p62;
+  }
+
+  bool m_is_table = false;
+  bool m_is_rice = false;
+  bool m_has_no_block = false;
+};
+
+/// Whether it cannot be a part of a header, which is text.
+bool is_no_text(std::string_view block) {
+  const auto others = std::count_if(block.begin(), block.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e;
+  });
+  return static_cast<std::size_t>(others) > block.size() / 2;
+}
+
+}  // namespace
+
+std::string header_fault(const FitsFile& file, std::int64_t offset) {
+  std::array<char, k_block> block;
+  HeaderScan scan;
+  for (std::int64_t at = offset;; at += k_block) {
+    const auto length = file.read_bytes(at, reinterpret_cast<std::byte*>(block.data()), k_block);
+    // The search would go on to the end of the file.
+    if (at > offset && length == k_block && is_no_text({block.data(), length}))
+      return "the header has no END card";
+    for (std::size_t card = 0; card + k_card <= length; card += k_card) {
+      const std::string_view text(block.data() + card, k_card);
+      if (text.starts_with("END     ")) return scan.end();
+      std::string fault = scan.add(text);
+      if (!fault.empty()) return fault;
+    }
+    if (length < k_block) return "";
+  }
+}
+
+}  // namespace kastor::io::detail
