@@ -21,6 +21,7 @@ bool parse(Arguments arguments, FindOptions& options) {
                    "FITS images: plain, .gz, .bz2 or tile-compressed.\n"
                    "@FILE stands for the images that FILE lists, one name\nper line.");
   add_part_options(line, options.input.read);
+  add_unit_option(line, options.unit);
   add_find_options(line, options.find);
   islands.add_to(line);
   line.heading("Output");

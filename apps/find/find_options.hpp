@@ -17,6 +17,7 @@ namespace kastor::cli {
 struct FindOptions {
   std::vector<std::string> images;  ///< as typed: files, and @FILE for the lines of a file
   InputOptions input;               ///< of the current image
+  std::optional<std::string> unit;  ///< of the pixels, in place of BUNIT
   FindParams find;                  ///< of the preset lesson
   IslandOptions islands;            ///< of the other presets
   std::vector<std::string> outputs;

@@ -84,7 +84,9 @@ io::Provenance find_provenance(const io::FitsImage& image, const FindOptions& op
   const std::string chosen = options.islands.preset == Preset::lesson
                                  ? find_options_as_typed(options.find)
                                  : island_options_as_typed(options.islands);
-  return provenance_of(image, "kastor find" + input_options_as_typed(options.input) + " " + chosen,
+  const std::string unit = options.unit ? " --unit " + *options.unit : "";
+  return provenance_of(image,
+                       "kastor find" + input_options_as_typed(options.input) + unit + " " + chosen,
                        image.hdu.unit);
 }
 

@@ -12,6 +12,8 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
   params.unit = image.hdu.unit;
+  params.nx = image.nx;
+  params.ny = image.ny;
   params.flood_snr = options.islands.find.flood;
   auto table = io::island_table(islands, params);
   if (mesh && !options.islands.rms && !(mesh->rms > 0))

@@ -115,6 +115,17 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
       "Select plane K of a cube, counted from 0. Required for\na cube.");
 }
 
+void add_unit_option(CommandLine& line, std::optional<std::string>& unit) {
+  line.value(
+      "--unit", "UNIT",
+      [&unit](const std::string& text) {
+        if (text.find_first_not_of(' ') == std::string::npos)
+          throw UsageError("--unit: found '" + text + "'; expected a unit, as in Jy/beam");
+        unit = text;
+      },
+      "Set the unit of the pixels, as in mJy/beam or MJy/sr.\nDefault: BUNIT of the header.");
+}
+
 void add_clip_options(CommandLine& line, SigmaClipParams& params) {
   line.heading("Clipping");
   line.real(

@@ -38,6 +38,9 @@ void add_input_options(CommandLine& line, InputOptions& options);
 /// The options that select the image within a file.
 void add_part_options(CommandLine& line, io::ReadOptions& options);
 
+/// The option that gives the unit of the pixels in place of the header's.
+void add_unit_option(CommandLine& line, std::optional<std::string>& unit);
+
 void add_clip_options(CommandLine& line, SigmaClipParams& params);
 
 /// The options that `find` and `label` share, those of the clipping included.

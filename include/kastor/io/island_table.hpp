@@ -24,6 +24,8 @@ struct IslandTableParams {
   const Wcs* wcs = nullptr;  ///< null: only columns in pixels
   BeamReading beam;          ///< from `read_beam()` or `parse_beam()`
   std::string unit;          ///< BUNIT of the image; may be empty
+  std::int64_t nx = 0;       ///< columns of the image [pixel]; 0: not known
+  std::int64_t ny = 0;       ///< rows of the image [pixel]; 0: not known
   double flood_snr = 0;      ///< threshold of the islands' pixels [local rms]; 0: not known
   double flood_level = 0;    ///< the same [image unit above the background]; used instead if > 0
   /// Area of the noise's autocorrelation [beam area]: 1 for an image from a telescope's restoring

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "io/fits/header_text.hpp"
+#include "io/sky/raw_beam.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {
@@ -174,6 +175,7 @@ std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
   std::vector<std::string> wcs;
   bool spoiled = false;
   int celestial = 0;
+  const bool many_beams = detail::has_many_beams(cards);  // the header's is none of the plane's
   std::vector<std::string>* continued = nullptr;  // where the previous card went, for CONTINUE
   for (const std::string& card : cards) {
     const std::string keyword = keyword_of(card);
@@ -182,6 +184,7 @@ std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
       continue;
     }
     continued = nullptr;
+    if (many_beams && (keyword == "BMAJ" || keyword == "BMIN" || keyword == "BPA")) continue;
     if (is_one_of(keyword, k_observation)) {
       continued = &kept;
       kept.push_back(card);
