@@ -44,6 +44,19 @@ struct FitsMap {
            {"--residual", options.islands.residual}}};
 }
 
+/// The files that a run reads beside its images, as typed: masks and maps.
+[[nodiscard]] inline std::vector<std::string> given_files_of(const FindOptions& options) {
+  std::vector<std::string> files;
+  const auto add = [&](const GivenFile& given) {
+    if (given.path) files.push_back(*given.path);
+  };
+  for (const auto* given : {&options.islands.background, &options.islands.rms}) {
+    if (*given && std::holds_alternative<GivenFile>(**given)) add(std::get<GivenFile>(**given));
+  }
+  if (options.islands.mask) add(*options.islands.mask);
+  return files;
+}
+
 }  // namespace kastor::cli
 
 #endif

@@ -108,6 +108,8 @@ class ImageFinder {
     IslandsAndMesh found;
     found.result = (*work.islands)(pixels, image.image, m_steps);
     found.mesh = work.islands->mesh();
+    const auto& notes = work.islands->notes();
+    image.notes.insert(image.notes.end(), notes.begin(), notes.end());
     image.found = std::move(found);
   }
 

@@ -8,6 +8,7 @@
 #include <kastor/statistics.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
@@ -17,21 +18,19 @@
 namespace kastor::cli {
 
 /// Finds islands on one backend, for images of the same shape and options. It holds the work space,
-/// and the maps and masks of the user, which are read once.
+/// and the maps and masks of the user, which are read when an image needs them.
 template <class Exec, class T>
 class IslandPlan {
  public:
-  /// Reads the user's maps and masks. \param options  with the size of a cell set
+  /// \param options  with the size of a cell set
   IslandPlan(const Exec& space, const IslandOptions& options, const io::FitsImage& image)
       : m_space(space),
         m_options(options),
         m_ny(image.ny),
         m_nx(image.nx),
-        m_masks(usable_pixels_on(space, options, image)),
+        m_given(options),
         m_finder(space, options.find) {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
-    use_given(space, image, options.background, m_background.level, m_given_level);
-    use_given(space, image, options.rms, m_background.rms, m_given_rms);
   }
 
   /// Whether the plan can be used for this image. Options that are not compared are the same for
@@ -47,10 +46,16 @@ class IslandPlan {
                                         const io::FitsImage& image, StepRecorder& steps) {
     IslandResult result;
     {
+      std::optional<ScopedStep> step;
+      if (has_given_files(m_options)) step.emplace(steps, "read masks and maps");
+      m_given.read_for(m_space, image);
+      m_background = {m_given.level, m_given.rms};
+    }
+    {
       const ScopedStep step(steps, "background");
       if (m_estimator) {
         about_image(image, [&] {
-          const auto mesh = (*m_estimator)(pixels, m_masks.excluded);
+          const auto mesh = (*m_estimator)(pixels, m_given.excluded);
           const auto estimated = mesh.background();
           m_mesh = summary();
           if (!m_options.background) m_background.level = estimated.level;
@@ -60,7 +65,7 @@ class IslandPlan {
     }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
-      result = m_finder(pixels, m_background, m_masks.usable);
+      result = m_finder(pixels, m_background, m_given.usable);
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
@@ -73,36 +78,26 @@ class IslandPlan {
   [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
   /// None if the user gave both maps.
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
+  /// What to know of the user's maps.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
 
  private:
   [[nodiscard]] BackgroundSummary summary() {
     try {
       return m_estimator->summary();
     } catch (const Error& error) {
-      if (!m_options.box && !m_options.mask) throw;
-      throw Error(std::string(error.what()) +
-                  " (--box and --mask exclude pixels; try a smaller --cell)");
-    }
-  }
-
-  static void use_given(const Exec& space, const io::FitsImage& image,
-                        const std::optional<GivenMap>& given, PixelMap<Exec, T>& map,
-                        Image<T, Exec>& memory) {
-    if (!given) return;
-    if (const auto* number = std::get_if<double>(&*given)) {
-      map = PixelMap<Exec, T>(*number);
-    } else {
-      memory = companion_on<T>(space, read_companion(std::get<std::string>(*given), image));
-      map = PixelMap<Exec, T>(ConstImage<T, Exec>(memory));
+      if (m_given.excluded.words.size() == 0) throw;
+      throw Error(
+          std::string(error.what()) +
+          " (--box, --mask and maps with blank pixels exclude pixels; try a smaller --cell)");
     }
   }
 
   Exec m_space;
   IslandOptions m_options;
   std::int64_t m_ny, m_nx;
-  UsablePixels<Exec> m_masks;
+  GivenPixels<Exec, T> m_given;
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
-  Image<T, Exec> m_given_level, m_given_rms;
   Background<Exec, T> m_background;
   IslandFinder<Exec, T> m_finder;
   std::optional<BackgroundSummary> m_mesh;

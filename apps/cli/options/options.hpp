@@ -37,6 +37,9 @@ struct InputOptions {
 void add_input_options(CommandLine& line, InputOptions& options);
 /// The options that select the image within a file.
 void add_part_options(CommandLine& line, io::ReadOptions& options);
+/// Checks "N" or "NAME[,EXTVER]", and returns it; whether there is such an HDU depends on the file.
+/// \throws UsageError
+[[nodiscard]] std::string checked_hdu(const std::string& option, const std::string& text);
 
 /// The option that gives the unit of the pixels in place of the header's.
 void add_unit_option(CommandLine& line, std::optional<std::string>& unit);
