@@ -25,6 +25,7 @@ bool parse(Arguments arguments, FindOptions& options) {
                    "Default: none with --preset lesson; a\n"
                    "constant that fills a part of the image with radio and\n"
                    "sextractor, which none switches off.");
+  add_unit_option(line, options.unit);
   add_find_options(line, options.find);
   islands.add_to(line);
   line.heading("Output");

@@ -47,10 +47,11 @@ Outcome failed(const std::string& why) {
 Outcome write_found(const FoundImage& found, const std::vector<StagedCatalogue>& targets) {
   io::OutputSet outputs;
   std::vector<StagedCatalogue> staged;
+  std::vector<std::string> inputs = given_files_of(found.options);
+  inputs.push_back(found.options.input.path);
   for (const auto& [path, format] : targets) {
     staged.push_back(
-        {outputs.add(path, overwrite_policy(found.options.overwrite), {found.options.input.path}),
-         format});
+        {outputs.add(path, overwrite_policy(found.options.overwrite), inputs), format});
   }
   Outcome outcome;
   outcome.state = Outcome::State::found;

@@ -25,6 +25,7 @@ void find_one(FindOptions options) {
   session.on_image(settled.input, settled.picture ? HostPixels::needed : HostPixels::not_needed,
                    found.image, [&](const auto& space, const auto& view) {
                      using Exec = std::decay_t<decltype(space)>;
+                     if (settled.unit) found.image.hdu.unit = *settled.unit;
                      if (settled.islands.preset != Preset::lesson)
                        found.sky = look_at_header(found.image, found.options);
                      found.note_blanked(session.blanked());

@@ -17,6 +17,7 @@ namespace kastor::cli {
 struct FindOptions {
   std::vector<std::string> images;  ///< as typed: files, and @FILE for the lines of a file
   InputOptions input;               ///< of the current image
+  std::optional<std::string> unit;  ///< of the pixels, in place of BUNIT
   FindParams find;                  ///< of the preset lesson
   IslandOptions islands;            ///< of the other presets
   std::vector<std::string> outputs;
@@ -41,6 +42,19 @@ struct FitsMap {
            {"--rms-map", options.islands.rms_map},
            {"--snr-map", options.islands.snr_map},
            {"--residual", options.islands.residual}}};
+}
+
+/// The files that a run reads beside its images, as typed: masks and maps.
+[[nodiscard]] inline std::vector<std::string> given_files_of(const FindOptions& options) {
+  std::vector<std::string> files;
+  const auto add = [&](const GivenFile& given) {
+    if (given.path) files.push_back(*given.path);
+  };
+  for (const auto* given : {&options.islands.background, &options.islands.rms}) {
+    if (*given && std::holds_alternative<GivenFile>(**given)) add(std::get<GivenFile>(**given));
+  }
+  if (options.islands.mask) add(*options.islands.mask);
+  return files;
 }
 
 }  // namespace kastor::cli

@@ -35,12 +35,8 @@ FindOutputs::FindOutputs(const FindOptions& options) {
   }
   if (options.picture) require_png_ending("--picture", *options.picture);
 
-  std::vector<std::string> inputs = {options.input.path};
-  for (const auto* given : {&options.islands.background, &options.islands.rms}) {
-    if (*given && std::holds_alternative<std::string>(**given))
-      inputs.push_back(std::get<std::string>(**given));
-  }
-  if (options.islands.mask) inputs.push_back(*options.islands.mask);
+  std::vector<std::string> inputs = given_files_of(options);
+  inputs.push_back(options.input.path);
   const auto add = [&](const std::string& target) {
     m_targets.push_back(target);
     return m_set.add(target, overwrite_policy(options.overwrite), inputs);
@@ -84,7 +80,9 @@ io::Provenance find_provenance(const io::FitsImage& image, const FindOptions& op
   const std::string chosen = options.islands.preset == Preset::lesson
                                  ? find_options_as_typed(options.find)
                                  : island_options_as_typed(options.islands);
-  return provenance_of(image, "kastor find" + input_options_as_typed(options.input) + " " + chosen,
+  const std::string unit = options.unit ? " --unit " + *options.unit : "";
+  return provenance_of(image,
+                       "kastor find" + input_options_as_typed(options.input) + unit + " " + chosen,
                        image.hdu.unit);
 }
 

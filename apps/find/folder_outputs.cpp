@@ -77,7 +77,7 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
   for (const auto& image : images) m_stems.push_back(stem_of(image));
   check_stems(images);
   take_folder(output);
-  check_targets(images, options.overwrite || options.resume);
+  check_targets(images, given_files_of(options), options.overwrite || options.resume);
 }
 
 FolderOutputs::~FolderOutputs() {
@@ -117,11 +117,14 @@ void FolderOutputs::take_folder(const std::string& output) {
   }
 }
 
-void FolderOutputs::check_targets(const std::vector<std::string>& images, bool may_exist) const {
-  std::map<Identity, std::size_t> inputs;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    struct stat info {};
-    if (::stat(images[i].c_str(), &info) == 0) inputs.insert({identity_of(info), i});
+void FolderOutputs::check_targets(const std::vector<std::string>& images,
+                                  const std::vector<std::string>& others, bool may_exist) const {
+  std::map<Identity, std::string> inputs;
+  for (const auto* names : {&images, &others}) {
+    for (const auto& name : *names) {
+      struct stat info {};
+      if (::stat(name.c_str(), &info) == 0) inputs.insert({identity_of(info), name});
+    }
   }
   for (std::size_t i = 0; i < images.size(); ++i) {
     for (const auto& [path, format] : of(i)) {
@@ -131,7 +134,7 @@ void FolderOutputs::check_targets(const std::vector<std::string>& images, bool m
         throw Error(one_line(target) + ": " + found);
       };
       if (const auto input = inputs.find(identity_of(info)); input != inputs.end()) {
-        fail("is the input '" + images[input->second] + "'; expected another file");
+        fail("is the input '" + input->second + "'; expected another file");
       }
       if (!S_ISREG(info.st_mode))
         fail("exists and is not a regular file; expected a new file or a regular one");

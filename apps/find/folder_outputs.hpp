@@ -44,7 +44,8 @@ class FolderOutputs {
   };
   void take_folder(const std::string& output);
   void check_stems(const std::vector<std::string>& images) const;
-  void check_targets(const std::vector<std::string>& images, bool may_exist) const;
+  void check_targets(const std::vector<std::string>& images, const std::vector<std::string>& others,
+                     bool may_exist) const;
 
   std::string m_folder;
   bool m_made = false;

@@ -2,13 +2,16 @@
 #ifndef KASTOR_APPS_FIND_GIVEN_PIXELS_HPP
 #define KASTOR_APPS_FIND_GIVEN_PIXELS_HPP
 
-#include <kastor/constant_fill.hpp>
+#include <sys/types.h>
+
+#include <cstdint>
 #include <kastor/image.hpp>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/pixel_map.hpp>
 #include <kastor/threshold.hpp>
-#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/options/island_options.hpp"
@@ -16,104 +19,100 @@
 
 namespace kastor::cli {
 
-/// Reads an image that the user gave for another one, such as a mask. \throws Error if it has
-/// another shape
-[[nodiscard]] io::FitsImage read_companion(const std::string& path, const io::FitsImage& image);
-
-/// Its pixels as T, in the memory of `Exec`.
-template <class T, class Exec>
-[[nodiscard]] Image<T, Exec> companion_on(const Exec& space, const io::FitsImage& companion) {
-  io::HostPixels<T> pixels(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::app::companion"),
-      static_cast<std::size_t>(companion.ny), static_cast<std::size_t>(companion.nx));
-  std::visit(
-      [&](const auto& read) {
-        for (std::size_t y = 0; y < pixels.extent(0); ++y) {
-          for (std::size_t x = 0; x < pixels.extent(1); ++x)
-            pixels(y, x) = static_cast<T>(read(y, x));
-        }
-      },
-      companion.pixels);
-  const auto readable = readable_on(space, pixels);
-  return readable;
-}
-
-/// The usable pixels, within the box and not masked, as a bit mask on the host. Empty if all pixels
-/// are usable. \throws Error if the mask cannot be read or has another shape, or if the box is not
-/// within the image
-[[nodiscard]] BitMask<Kokkos::DefaultHostExecutionSpace> usable_pixels(const IslandOptions& options,
-                                                                       const io::FitsImage& image);
-
-/// The usable pixels in the memory of `Exec`, and their complement. Both are empty if all pixels
-/// are usable. Pixels that are not finite may be in either.
-template <class Exec>
-struct UsablePixels {
-  BitMask<Exec> usable;
-  BitMask<Exec> excluded;
+/// Pixels of one file, whatever the name they were read by.
+struct PixelOrigin {
+  const char* option = "";  ///< that gave them
+  dev_t device = 0;
+  ino_t file = 0;
+  int hdu = 0;
+  std::optional<std::int64_t> plane;
 };
-template <class Exec>
-[[nodiscard]] UsablePixels<Exec> usable_pixels_on(const Exec& space, const IslandOptions& options,
-                                                  const io::FitsImage& image) {
-  const auto host = usable_pixels(options, image);
-  if (host.words.size() == 0) return {};
-  UsablePixels<Exec> pixels{make_bit_mask(space, host.ny, host.nx),
-                            make_bit_mask(space, host.ny, host.nx)};
-  const auto inverse = make_bit_mask(Kokkos::DefaultHostExecutionSpace{}, host.ny, host.nx);
-  for (std::size_t y = 0; y < host.words.extent(0); ++y) {
-    for (std::size_t w = 0; w < host.words.extent(1); ++w) inverse.words(y, w) = ~host.words(y, w);
-    // Bits beyond the width are 0.
-    if (host.nx % 64 != 0)
-      inverse.words(y, host.words.extent(1) - 1) &= ~std::uint64_t{0} >> (64 - host.nx % 64);
-  }
-  Kokkos::deep_copy(space, pixels.usable.words, host.words);
-  Kokkos::deep_copy(space, pixels.excluded.words, inverse.words);
-  space.fence("kastor::app: the mask is where it is used");
-  return pixels;
-}
 
-/// Takes the constants that fill a part of an image out of its usable pixels. Keeps the masks for
-/// the next image of the same shape.
-template <class Exec>
-class FillExcluder {
+/// The masks and maps of the user for one image, in its unit and on the host.
+template <class T>
+struct GivenOnHost {
+  /// Within the box, not masked, and usable in all maps; empty if all pixels are.
+  BitMask<Kokkos::DefaultHostExecutionSpace> usable;
+  std::optional<io::HostPixels<T>> level, rms;  ///< those that are images
+  std::vector<std::string> notes;               ///< one sentence each
+  std::vector<PixelOrigin> origins;
+};
+/// Reads them. \throws Error if one cannot be read, is the image itself, or has another shape or a
+/// unit of another kind; if a variance or weight is negative; if the box is not within the image,
+/// or no pixel is left
+template <class T>
+[[nodiscard]] GivenOnHost<T> read_given(const IslandOptions& options, const io::FitsImage& image);
+extern template GivenOnHost<float> read_given(const IslandOptions&, const io::FitsImage&);
+extern template GivenOnHost<double> read_given(const IslandOptions&, const io::FitsImage&);
+
+/// \throws Error if one of these is the image itself
+void refuse_itself(const std::vector<PixelOrigin>& origins, const io::FitsImage& image);
+
+/// Whether a mask or map is read from a file at all.
+[[nodiscard]] bool has_given_files(const IslandOptions& options);
+/// Whether a mask or map is in the image's own file.
+[[nodiscard]] bool has_own_parts(const IslandOptions& options);
+
+/// The masks and maps of the user where `Exec` can read them. They are read once for images of the
+/// same unit, unless each image has its own.
+template <class Exec, class T>
+class GivenPixels {
  public:
-  FillExcluder(const Exec& space, const UsablePixels<Exec>& given)
-      : m_space(space), m_given(given) {}
+  explicit GivenPixels(const IslandOptions& options) : m_options(options) {}
 
-  /// \param seed  a constant above so many times the noise is no fill
-  template <class T>
-  [[nodiscard]] const UsablePixels<Exec>& operator()(const ConstImage<T, Exec>& pixels,
-                                                     double seed) {
-    m_fill = find_constant_fill(m_space, pixels, {seed});
-    if (m_fill.empty()) return m_given;
-    if (m_left.usable.words.size() == 0) {
-      const auto ny = static_cast<std::int64_t>(pixels.extent(0));
-      const auto nx = static_cast<std::int64_t>(pixels.extent(1));
-      m_left = {make_bit_mask(m_space, ny, nx), make_bit_mask(m_space, ny, nx)};
-    }
-    if (m_given.usable.words.size() != 0) {
-      Kokkos::deep_copy(m_space, m_left.usable.words, m_given.usable.words);
-      Kokkos::deep_copy(m_space, m_left.excluded.words, m_given.excluded.words);
-    } else {
-      threshold_into(m_space, pixels, -std::numeric_limits<double>::infinity(), m_left.usable);
-      Kokkos::deep_copy(m_space, m_left.excluded.words, std::uint64_t{0});
-    }
-    exclude_fill(m_space, pixels, m_fill, m_left.usable, m_left.excluded);
-    return m_left;
+  /// Reads them for this image, if need be. \throws Error as `read_given()`
+  void read_for(const Exec& space, const io::FitsImage& image) {
+    if (m_unit == image.hdu.unit && !has_own_parts(m_options))
+      return refuse_itself(m_read.origins, image);
+    m_unit.reset();
+    m_read = {};
+    m_read = read_given<T>(m_options, image);
+    take_masks(space);
+    level = map_of(space, m_options.background, m_read.level, m_level);
+    rms = map_of(space, m_options.rms, m_read.rms, m_rms);
+    m_unit = image.hdu.unit;
   }
 
-  /// The pixels that are usable whatever they hold.
-  [[nodiscard]] const UsablePixels<Exec>& given() const { return m_given; }
-  /// The constants of the last image.
-  [[nodiscard]] const std::vector<FillValue>& fill() const { return m_fill; }
+  /// Both are empty if all pixels are usable.
+  BitMask<Exec> usable, excluded;
+  /// Of no use unless they were given.
+  PixelMap<Exec, T> level, rms;
+  [[nodiscard]] const std::vector<std::string>& notes() const { return m_read.notes; }
 
  private:
-  Exec m_space;
-  UsablePixels<Exec> m_given, m_left;
-  std::vector<FillValue> m_fill;
-};
+  void take_masks(const Exec& space) {
+    const auto host = std::exchange(m_read.usable, {});
+    usable = excluded = {};
+    if (host.words.size() == 0) return;
+    usable = make_bit_mask(space, host.ny, host.nx);
+    excluded = make_bit_mask(space, host.ny, host.nx);
+    const auto inverse = make_bit_mask(Kokkos::DefaultHostExecutionSpace{}, host.ny, host.nx);
+    for (std::size_t y = 0; y < host.words.extent(0); ++y) {
+      for (std::size_t w = 0; w < host.words.extent(1); ++w)
+        inverse.words(y, w) = ~host.words(y, w);
+      // Bits beyond the width are 0.
+      if (host.nx % 64 != 0)
+        inverse.words(y, host.words.extent(1) - 1) &= ~std::uint64_t{0} >> (64 - host.nx % 64);
+    }
+    Kokkos::deep_copy(space, usable.words, host.words);
+    Kokkos::deep_copy(space, excluded.words, inverse.words);
+    space.fence("kastor::app: the mask is where it is used");
+  }
 
-/// One sentence for each constant that was taken as blank.
-[[nodiscard]] std::vector<std::string> fill_notes(const std::vector<FillValue>& fill);
+  static PixelMap<Exec, T> map_of(const Exec& space, const std::optional<GivenMap>& given,
+                                  std::optional<io::HostPixels<T>>& read, Image<T, Exec>& memory) {
+    if (!given) return {};
+    if (const auto* number = std::get_if<double>(&*given)) return PixelMap<Exec, T>(*number);
+    memory = readable_on(space, *read);
+    read.reset();
+    return PixelMap<Exec, T>(ConstImage<T, Exec>(memory));
+  }
+
+  IslandOptions m_options;
+  GivenOnHost<T> m_read;
+  Image<T, Exec> m_level, m_rms;
+  std::optional<std::string> m_unit;  // that they were read for; none if not read
+};
 
 }  // namespace kastor::cli
 

@@ -115,6 +115,8 @@ class ImageFinder {
     found.result = (*work.islands)(pixels, image.image, m_steps);
     found.mesh = work.islands->mesh();
     for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
+    const auto& notes = work.islands->notes();
+    image.notes.insert(image.notes.end(), notes.begin(), notes.end());
     image.found = std::move(found);
   }
 

@@ -73,6 +73,7 @@ void ImageLoader::read(ReadImage& image) const {
     auto about = io::read_header(path, image.options.input.read);
     if (const auto sum = io::stated_datasum(about)) {
       about.datasum = *sum;
+      if (m_options.unit) about.hdu.unit = *m_options.unit;
       if (settles) (void)look_at_header(about, image.options);
       const auto found = standing_of(targets, find_provenance(about, image.options));
       image.up_to_date = resumption_of(found) == Resumption::skip;
@@ -81,6 +82,7 @@ void ImageLoader::read(ReadImage& image) const {
   }
   io::read_image(path, image.options.input.read, image.image);
   image.blanked = blank_out(image.options.input, image.image);
+  if (m_options.unit) image.image.hdu.unit = *m_options.unit;
   if (settles) image.sky = look_at_header(image.image, image.options);
   if (resumes) {
     resume(targets, image);

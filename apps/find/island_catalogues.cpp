@@ -13,6 +13,8 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.beam = sky.beam;
   params.frequency = sky.frequency.value_or(0);
   params.unit = image.hdu.unit;
+  params.nx = image.nx;
+  params.ny = image.ny;
   params.flood_snr = options.islands.find.flood;
   auto table = io::island_table(islands, params);
   if (mesh && !options.islands.rms && !(mesh->rms > 0))

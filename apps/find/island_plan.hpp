@@ -8,30 +8,31 @@
 #include <kastor/statistics.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
+#include "find/fill_excluder.hpp"
 #include "find/find_options.hpp"
 #include "find/given_pixels.hpp"
 
 namespace kastor::cli {
 
 /// Finds islands on one backend, for images of the same shape and options. It holds the work space,
-/// and the maps and masks of the user, which are read once.
+/// and the maps and masks of the user, which are read when an image needs them.
 template <class Exec, class T>
 class IslandPlan {
  public:
-  /// Reads the user's maps and masks. \param options  with the size of a cell set
+  /// \param options  with the size of a cell set
   IslandPlan(const Exec& space, const IslandOptions& options, const io::FitsImage& image)
       : m_space(space),
         m_options(options),
         m_ny(image.ny),
         m_nx(image.nx),
-        m_exclude_fill(space, usable_pixels_on(space, options, image)),
+        m_given(options),
+        m_exclude_fill(space),
         m_finder(space, options.find) {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
-    use_given(space, image, options.background, m_background.level, m_given_level);
-    use_given(space, image, options.rms, m_background.rms, m_given_rms);
   }
 
   /// Whether the plan can be used for this image. Options that are not compared are the same for
@@ -47,6 +48,12 @@ class IslandPlan {
                                         const io::FitsImage& image, StepRecorder& steps) {
     IslandResult result;
     UsablePixels<Exec> masks;
+    {
+      std::optional<ScopedStep> step;
+      if (has_given_files(m_options)) step.emplace(steps, "read masks and maps");
+      m_given.read_for(m_space, image);
+      m_background = {m_given.level, m_given.rms};
+    }
     {
       const ScopedStep step(steps, "background");
       masks = usable_of(pixels);
@@ -77,11 +84,13 @@ class IslandPlan {
   [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
   /// None if the user gave both maps.
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
+  /// What to know of the user's maps.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
 
  private:
   [[nodiscard]] UsablePixels<Exec> usable_of(const ConstImage<T, Exec>& pixels) {
-    return m_options.detects_fill ? m_exclude_fill(pixels, m_options.find.seed)
-                                  : m_exclude_fill.given();
+    const UsablePixels<Exec> given{m_given.usable, m_given.excluded};
+    return m_options.detects_fill ? m_exclude_fill(pixels, given, m_options.find.seed) : given;
   }
 
   [[nodiscard]] BackgroundSummary summary() {
@@ -90,31 +99,20 @@ class IslandPlan {
     } catch (const Error& error) {
       std::string why;
       for (const auto& note : fill_notes(fill())) why += (why.empty() ? " (" : "; ") + note;
-      if (m_options.box || m_options.mask)
-        why += (why.empty() ? " (" : "; ") + std::string("--box and --mask exclude pixels");
+      if (m_given.excluded.words.size() != 0)
+        why += (why.empty() ? " (" : "; ") +
+               std::string("--box, --mask and maps with blank pixels exclude pixels");
       if (why.empty()) throw;
       throw Error(error.what() + why + "; try a smaller --cell)");
-    }
-  }
-
-  static void use_given(const Exec& space, const io::FitsImage& image,
-                        const std::optional<GivenMap>& given, PixelMap<Exec, T>& map,
-                        Image<T, Exec>& memory) {
-    if (!given) return;
-    if (const auto* number = std::get_if<double>(&*given)) {
-      map = PixelMap<Exec, T>(*number);
-    } else {
-      memory = companion_on<T>(space, read_companion(std::get<std::string>(*given), image));
-      map = PixelMap<Exec, T>(ConstImage<T, Exec>(memory));
     }
   }
 
   Exec m_space;
   IslandOptions m_options;
   std::int64_t m_ny, m_nx;
+  GivenPixels<Exec, T> m_given;
   FillExcluder<Exec> m_exclude_fill;
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
-  Image<T, Exec> m_given_level, m_given_rms;
   Background<Exec, T> m_background;
   IslandFinder<Exec, T> m_finder;
   std::optional<BackgroundSummary> m_mesh;

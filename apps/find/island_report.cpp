@@ -99,15 +99,17 @@ std::string heading(const IslandReport& report) {
   return text;
 }
 
-Json given_or_null(const std::optional<GivenMap>& given) {
+Json given_or_null(const std::optional<GivenMap>& given, const IslandReport& report,
+                   NoiseKind kind) {
   if (!given) return nullptr;
   if (const auto* number = std::get_if<double>(&*given)) return *number;
-  return std::get<std::string>(*given);
+  const auto name = given_name(std::get<GivenFile>(*given), report.image.path);
+  return kind == NoiseKind::rms ? name : name + ", " + name_of(kind);
 }
 
 Json background_json(const IslandReport& report) {
-  Json json = {{"given", given_or_null(report.options.background)},
-               {"given_rms", given_or_null(report.options.rms)}};
+  Json json = {{"given", given_or_null(report.options.background, report, NoiseKind::rms)},
+               {"given_rms", given_or_null(report.options.rms, report, report.options.rms_kind)}};
   const bool mesh = report.mesh.has_value();
   json["level"] = mesh ? finite_or_null(report.mesh->level) : Json(nullptr);
   json["rms"] = mesh ? finite_or_null(report.mesh->rms) : Json(nullptr);

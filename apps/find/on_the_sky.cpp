@@ -29,8 +29,7 @@ std::string no_beam_in_pixels(const OnTheSky& sky) {
 
 OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   OnTheSky sky;
-  sky.beam = options.islands.beam ? io::parse_beam(*options.islands.beam)
-                                  : io::read_beam(image.header_cards);
+  sky.beam = options.islands.beam ? io::parse_beam(*options.islands.beam) : io::read_beam(image);
   sky.wcs = wcs_of(image, sky.why_no_wcs);
   if (sky.wcs) sky.notes = sky.wcs->notes();
   const auto frequency = io::read_frequency(image);

@@ -17,11 +17,31 @@ namespace {
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
 const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
-const std::vector<std::string> of_the_others = {
-    "--seed",    "--flood",         "--negative",   "--drop-at-edge", "--min-beams",
-    "--mask",    "--box",           "--beam",       "--cell",         "--estimate",
-    "--filter",  "--interpolation", "--background", "--rms",          "--background-map",
-    "--rms-map", "--snr-map",       "--residual"};
+const std::vector<std::string> of_the_others = {"--seed",
+                                                "--flood",
+                                                "--negative",
+                                                "--drop-at-edge",
+                                                "--min-beams",
+                                                "--mask",
+                                                "--mask-hdu",
+                                                "--mask-plane",
+                                                "--box",
+                                                "--beam",
+                                                "--cell",
+                                                "--estimate",
+                                                "--filter",
+                                                "--interpolation",
+                                                "--background",
+                                                "--background-hdu",
+                                                "--background-plane",
+                                                "--rms",
+                                                "--rms-hdu",
+                                                "--rms-plane",
+                                                "--rms-kind",
+                                                "--background-map",
+                                                "--rms-map",
+                                                "--snr-map",
+                                                "--residual"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -69,30 +89,6 @@ PixelBox parse_box(const std::string& text) {
     throw UsageError("--box: found '" + text + "'; expected X1 <= X2 and Y1 <= Y2");
   }
   return box;
-}
-
-/// Whether the user means a number rather than a file; "nan" and "inf" count, with or without a
-/// sign.
-bool looks_like_a_number(const std::string& text) {
-  if (text.find_first_not_of("0123456789+-.eE") == std::string::npos) return true;
-  std::string word = text.substr(text[0] == '-' || text[0] == '+' ? 1 : 0);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word == "nan" || word == "inf" || word == "infinity";
-}
-
-/// Text that looks like a number is a number, other text is a file name. A file that is named like
-/// a number can be given as ./5.
-GivenMap parse_map(const std::string& option, const std::string& text, bool positive) {
-  if (text.empty()) throw UsageError(option + ": found ''; expected a number or a FITS file");
-  if (!looks_like_a_number(text)) return text;
-  return positive ? parse_real(option, text, {0, false, largest_real, "a finite number above 0"})
-                  : parse_real(option, text, finite_range());
-}
-
-std::string map_as_typed(const GivenMap& map) {
-  if (const auto* number = std::get_if<double>(&map)) return fmt::format("{}", *number);
-  return std::get<std::string>(map);
 }
 
 }  // namespace
@@ -154,8 +150,9 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
       [this](double beams) { m_given.min_beams = beams; },
       "Drop islands smaller than B beam areas.");
   line.value(
-      "--mask", "FILE.fits", [this](const std::string& path) { m_given.mask = path; },
+      "--mask", "FILE.fits", [this](const std::string& path) { m_mask = path; },
       "Exclude pixels that are not 0 in this image.");
+  add_given_part(line, "--mask", m_mask_part);
   line.value(
       "--box", "X1,X2,Y1,Y2", [this](const std::string& text) { m_given.box = parse_box(text); },
       "Use only columns X1 to X2 and rows Y1 to Y2, counted\n"
@@ -205,16 +202,36 @@ void IslandOptionsParser::add_background(CommandLine& line) {
             word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
       },
       "Set the interpolation of both maps between the cells.\nDefault: bicubic.", "bicubic");
+  add_given_maps(line);
+}
+
+void IslandOptionsParser::add_given_maps(CommandLine& line) {
   line.value(
       "--background", "VALUE|FILE",
       [this](const std::string& text) {
-        m_given.background = parse_map("--background", text, false);
+        check_given_map("--background", text, false);
+        m_background = text;
       },
       "Use this background instead of the mesh: a number\n[image unit] or a FITS image.");
+  add_given_part(line, "--background", m_background_part);
   line.value(
       "--rms", "VALUE|FILE",
-      [this](const std::string& text) { m_given.rms = parse_map("--rms", text, true); },
+      [this](const std::string& text) {
+        check_given_map("--rms", text, true);
+        m_rms = text;
+      },
       "Use this noise instead of the mesh: a number\n[image unit] or a FITS image.");
+  add_given_part(line, "--rms", m_rms_part);
+  line.choice(
+      "--rms-kind", {"rms", "variance", "weight"},
+      [this](const std::string& word) {
+        m_given.rms_kind = word == "variance" ? NoiseKind::variance
+                           : word == "weight" ? NoiseKind::weight
+                                              : NoiseKind::rms;
+      },
+      "Read the image of the noise as the noise itself, its\n"
+      "square (variance) or the inverse of its square\n(weight). Default: rms.",
+      name_of(m_given.rms_kind));
 }
 
 void IslandOptionsParser::add_maps(CommandLine& line) {
@@ -244,6 +261,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                         "; expected --preset lesson, or --seed and --flood instead");
   }
   if (is_lesson) return options;
+  resolve_given(line, options);
 
   const bool radio = options.preset == Preset::radio;
   options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
@@ -265,6 +283,24 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   return options;
 }
 
+void IslandOptionsParser::resolve_given(const CommandLine& line, IslandOptions& options) const {
+  options.mask = given_file("--mask", m_mask, m_mask_part);
+  options.background = given_map("--background", m_background, m_background_part, false);
+  options.rms = given_map("--rms", m_rms, m_rms_part, true);
+  if (!line.given("--rms-kind")) return;
+  if (!options.rms) {
+    throw UsageError(
+        "--rms-kind: found without --rms and --rms-hdu; expected one of them, which names the "
+        "image of the noise");
+  }
+  if (options.rms_kind != NoiseKind::rms && std::holds_alternative<double>(*options.rms)) {
+    throw UsageError(
+        fmt::format("--rms-kind: found '{}' with the number --rms {}; expected a FITS file, or the "
+                    "noise itself",
+                    name_of(options.rms_kind), *m_rms));
+  }
+}
+
 std::string island_options_as_typed(const IslandOptions& options) {
   std::string text =
       fmt::format("--preset {} --seed {} --flood {} --connectivity {} --min-pixels {}",
@@ -276,14 +312,15 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.min_beams) add("--min-beams", *options.min_beams);
   if (options.find.negative) text += " --negative";
   if (options.find.drop_at_edge) text += " --drop-at-edge";
-  if (options.mask) add("--mask", *options.mask);
+  if (options.mask) text += given_as_typed("--mask", *options.mask);
   if (options.box) {
     add("--box", fmt::format("{},{},{},{}", options.box->x_min, options.box->x_max,
                              options.box->y_min, options.box->y_max));
   }
   if (options.beam) add("--beam", *options.beam);
-  if (options.background) add("--background", map_as_typed(*options.background));
-  if (options.rms) add("--rms", map_as_typed(*options.rms));
+  if (options.background) text += given_as_typed("--background", *options.background);
+  if (options.rms) text += given_as_typed("--rms", *options.rms);
+  if (options.rms_kind != NoiseKind::rms) add("--rms-kind", name_of(options.rms_kind));
   if (options.background && options.rms) return text;
   add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
   add("--kappa", options.mesh.clip.kappa);

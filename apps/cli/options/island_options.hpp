@@ -7,9 +7,9 @@
 #include <kastor/island_finder.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/given_options.hpp"
 #include "cli/options/options.hpp"
 
 namespace kastor::cli {
@@ -28,9 +28,6 @@ struct MeshCell {
   std::int64_t height, width;
 };
 
-/// Replaces the map of the mesh: a number, or the file name of an image.
-using GivenMap = std::variant<double, std::string>;
-
 struct IslandOptions {
   Preset preset = Preset::lesson;
   IslandParams find;
@@ -39,7 +36,8 @@ struct IslandOptions {
   std::optional<MeshCell> cell;     ///< none: from the beam
   std::optional<GivenMap> background;
   std::optional<GivenMap> rms;
-  std::optional<std::string> mask;
+  NoiseKind rms_kind = NoiseKind::rms;  ///< what the pixels of `rms` are
+  std::optional<GivenFile> mask;
   std::optional<PixelBox> box;
   std::optional<std::string> beam;  ///< as typed
 
@@ -62,11 +60,15 @@ class IslandOptionsParser {
  private:
   void add_thresholds(CommandLine& line);
   void add_background(CommandLine& line);
+  void add_given_maps(CommandLine& line);
   void add_maps(CommandLine& line);
+  void resolve_given(const CommandLine& line, IslandOptions& options) const;
 
   IslandOptions m_given;
   std::optional<double> m_seed, m_flood;
   std::optional<BackgroundEstimate> m_estimate;
+  std::optional<std::string> m_mask, m_background, m_rms;  // as typed
+  io::ReadOptions m_mask_part, m_background_part, m_rms_part;
 };
 
 /// The options as typed, defaults included, for the provenance of an output.

@@ -31,25 +31,6 @@ std::int64_t checked_size(const std::string& text) {
   }
 }
 
-/// Checks "N" or "NAME[,EXTVER]"; whether there is such an HDU depends on the file.
-std::string checked_hdu(const std::string& text) {
-  const auto comma = text.rfind(',');
-  if (text.empty() || comma == 0) {
-    throw UsageError("--hdu: found '" + text + "'; expected a number or NAME[,EXTVER]");
-  }
-  const bool negative = text.size() > 1 && text[0] == '-' &&
-                        text.find_first_not_of("0123456789", 1) == std::string::npos;
-  if (negative) {
-    throw UsageError("--hdu: found '" + text + "'; expected 0 (the primary HDU) or more");
-  }
-  if (comma != std::string::npos) {
-    (void)parse_integer(
-        "--hdu", text.substr(comma + 1),
-        {1, std::numeric_limits<int>::max(), "an EXTVER, 1 or more, after the comma"});
-  }
-  return text;
-}
-
 std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for (const auto& backend : compiled_backends()) names.push_back(backend.name);
@@ -84,6 +65,24 @@ void add_other_run_options(CommandLine& line, RunOptions& options) {
 }
 
 }  // namespace
+
+std::string checked_hdu(const std::string& option, const std::string& text) {
+  const auto comma = text.rfind(',');
+  if (text.empty() || comma == 0) {
+    throw UsageError(option + ": found '" + text + "'; expected a number or NAME[,EXTVER]");
+  }
+  const bool negative = text.size() > 1 && text[0] == '-' &&
+                        text.find_first_not_of("0123456789", 1) == std::string::npos;
+  if (negative) {
+    throw UsageError(option + ": found '" + text + "'; expected 0 (the primary HDU) or more");
+  }
+  if (comma != std::string::npos) {
+    (void)parse_integer(
+        option, text.substr(comma + 1),
+        {1, std::numeric_limits<int>::max(), "an EXTVER, 1 or more, after the comma"});
+  }
+  return text;
+}
 
 void add_run_options(CommandLine& line, RunOptions& options) {
   line.heading("Running");
@@ -129,7 +128,7 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
   line.heading("Input");
   line.value(
       "--hdu", "N|NAME[,VER]",
-      [&options](const std::string& text) { options.hdu = checked_hdu(text); },
+      [&options](const std::string& text) { options.hdu = checked_hdu("--hdu", text); },
       "Select the HDU by number (0 is the primary HDU) or by\n"
       "EXTNAME and EXTVER. Default: the first image with\ndata.");
   line.integer(
@@ -156,6 +155,17 @@ void add_blank_option(CommandLine& line, InputOptions& options, const std::strin
           options.blank->value = parse_real("--blank-value", text, blank_value_range());
       },
       "Take pixels that are equal to VALUE [image unit] as\nblank. " + otherwise);
+}
+
+void add_unit_option(CommandLine& line, std::optional<std::string>& unit) {
+  line.value(
+      "--unit", "UNIT",
+      [&unit](const std::string& text) {
+        if (text.find_first_not_of(' ') == std::string::npos)
+          throw UsageError("--unit: found '" + text + "'; expected a unit, as in Jy/beam");
+        unit = text;
+      },
+      "Set the unit of the pixels, as in mJy/beam or MJy/sr.\nDefault: BUNIT of the header.");
 }
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params) {

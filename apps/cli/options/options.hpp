@@ -47,6 +47,12 @@ void add_part_options(CommandLine& line, io::ReadOptions& options);
 void add_blank_option(CommandLine& line, InputOptions& options, const std::string& otherwise);
 /// `--max-unpacked` alone.
 void add_unpacked_option(CommandLine& line, std::int64_t& max_unpacked);
+/// Checks "N" or "NAME[,EXTVER]", and returns it; whether there is such an HDU depends on the file.
+/// \throws UsageError
+[[nodiscard]] std::string checked_hdu(const std::string& option, const std::string& text);
+
+/// The option that gives the unit of the pixels in place of the header's.
+void add_unit_option(CommandLine& line, std::optional<std::string>& unit);
 
 void add_clip_options(CommandLine& line, SigmaClipParams& params);
 

@@ -17,7 +17,7 @@ struct Beam {
 };
 
 /// Where a beam comes from.
-enum class BeamOrigin { none, header, history, user };
+enum class BeamOrigin { none, header, history, user, table };
 
 /// A usable beam, if there is one: major >= minor > 0, position angle from 0 to below 180 deg.
 struct BeamReading {
@@ -35,6 +35,9 @@ struct BeamReading {
 /// circular, with a note. Without BPA the position angle is 0, with a note unless the beam is
 /// circular. If BMIN > BMAJ the axes are exchanged and the position angle is turned by 90 deg, with
 /// a note.
+///
+/// Where each plane has its own beam (CASAMBM = T), none of these is used, and a note says so: the
+/// beams are in a table of the file, which `read_beam(const FitsImage&)` (fits_image.hpp) knows.
 [[nodiscard]] BeamReading read_beam(const std::vector<std::string>& header_cards);
 
 /// Parses a beam as a user types it: "BMAJ,BMIN" or "BMAJ,BMIN,BPA" [arcsec, arcsec, deg].

@@ -68,8 +68,14 @@ struct FitsImage {
   /// The DATASUM of this HDU's data unit, computed from the bytes that were read.
   std::uint32_t datasum = 0;
   std::optional<std::int64_t> plane;  ///< the plane that was read, if the image is one of several
-  std::string path;                   ///< as the caller passed it
+  /// Where the header says that each plane has its own beam (CASAMBM = T, as CASA writes): that of
+  /// this plane in the table BEAMS of the file; without a beam, if that has none, with a note.
+  std::optional<BeamReading> plane_beam;
+  std::string path;  ///< as the caller passed it
 };
+
+/// The beam of an image: `plane_beam` where each plane has its own, else that of its header cards.
+[[nodiscard]] BeamReading read_beam(const FitsImage& image);
 
 /// Lists the HDUs of a FITS file (plain, gzip, bzip2). `path` is the literal name of a file: no
 /// URL, no filter syntax. The list ends where something that is not an HDU follows the primary HDU.

@@ -25,6 +25,8 @@ struct IslandTableParams {
   BeamReading beam;          ///< from `read_beam()` or `parse_beam()`
   std::string unit;          ///< BUNIT of the image; may be empty
   double frequency = 0;      ///< of the image [Hz]; 0: not known, then there is no column freq
+  std::int64_t nx = 0;       ///< columns of the image [pixel]; 0: not known
+  std::int64_t ny = 0;       ///< rows of the image [pixel]; 0: not known
   double flood_snr = 0;      ///< threshold of the islands' pixels [local rms]; 0: not known
   double flood_level = 0;    ///< the same [image unit above the background]; used instead if > 0
   /// Area of the noise's autocorrelation [beam area]: 1 for an image from a telescope's restoring

@@ -6,6 +6,7 @@
 #include "io/catalogue/catalogue_columns.hpp"
 #include "io/fits/binary_table.hpp"
 #include "io/fits/byte_order.hpp"
+#include "io/sky/unit_text.hpp"
 
 namespace kastor::io::detail {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::size_t k_row = 8 * k_columns.size();
 
 std::string unit_of(Quantity quantity, const Provenance& provenance) {
   if (quantity == Quantity::pixel) return "pix";
-  return quantity == Quantity::flux ? provenance.unit : "";
+  return quantity == Quantity::flux ? standard_unit(provenance.unit) : "";
 }
 
 std::string table_header(std::size_t rows, const Provenance& provenance) {

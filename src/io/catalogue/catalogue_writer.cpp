@@ -5,6 +5,7 @@
 #include "io/catalogue/catalogue_columns.hpp"
 #include "io/catalogue/catalogue_fits.hpp"
 #include "io/catalogue/row_hash.hpp"
+#include "io/sky/unit_text.hpp"
 
 namespace kastor::io {
 namespace {
@@ -13,7 +14,7 @@ using detail::k_columns;
 
 std::string unit_of(detail::Quantity quantity, const std::string& unit) {
   if (quantity == detail::Quantity::pixel) return "pixel";
-  return quantity == detail::Quantity::flux ? unit : "";
+  return quantity == detail::Quantity::flux ? detail::standard_unit(unit) : "";
 }
 
 template <class Number>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/catalogue/island_rows.hpp"
+#include "io/text.hpp"
 
 namespace kastor::io {
 namespace {
@@ -142,7 +143,7 @@ void add_pixels(Columns& columns) {
        [](const IslandRow& r) { return r.island.y_min; });
   real("y_max", "pos.cartesian.y;stat.max", "Last pixel along y, from 0",
        [](const IslandRow& r) { return r.island.y_max; });
-  real("n_pix", "phys.angArea;instr.pixel;meta.number", "Number of pixels",
+  real("n_pix", "meta.number;instr.pixel", "Number of pixels",
        [](const IslandRow& r) { return r.island.n_pix; });
 }
 
@@ -161,41 +162,42 @@ void add_areas(Columns& columns, const IslandTableParams& params) {
 
 void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
   const auto sign = [](const IslandRow& r) { return r.island.flux_sum < 0 ? -1.0 : 1.0; };
-  columns.add("flux_peak", unit.pixel, columns.flux("phot.flux.density;stat.max"),
-              "Brightest pixel above the background",
-              [](const IslandRow& r) { return r.island.flux_peak; });
-  columns.add(
-      "flux_peak_err", unit.pixel, "stat.error;" + columns.flux("phot.flux.density;stat.max"),
-      "Noise at the brightest pixel", [](const IslandRow& r) { return r.island.rms_at_peak; });
-  columns.add("flux_int", unit.integrated, columns.flux("phot.flux.density.integrated"),
+  // The values of pixels, in the unit that the table names.
+  const auto pixel = [&columns, &unit](const char* name, const std::string& ucd,
+                                       const char* description, double Island::*member) {
+    columns.add(name, unit.pixel, ucd, description,
+                [=, scale = unit.scale](const IslandRow& r) { return r.island.*member * scale; });
+  };
+  pixel("flux_peak", columns.flux("phot.flux.density;stat.max"),
+        "Brightest pixel above the background", &Island::flux_peak);
+  pixel("flux_peak_err", "stat.error;" + columns.flux("phot.flux.density;stat.max"),
+        "Noise at the brightest pixel", &Island::rms_at_peak);
+  columns.add("flux_int", unit.integrated, columns.flux("phot.flux.density"),
               "Flux density of the pixels",
               [](const IslandRow& r) { return r.island.flux_sum * r.flux_scale; });
-  columns.add("flux_int_err", unit.integrated,
-              "stat.error;" + columns.flux("phot.flux.density.integrated"), "Error of flux_int",
+  columns.add("flux_int_err", unit.integrated, "stat.error;" + columns.flux("phot.flux.density"),
+              "Error of flux_int",
               [](const IslandRow& r) { return r.errors.sum_err * r.flux_scale; });
-  columns.add("flux_int_cor", unit.integrated, columns.flux("phot.flux.density.integrated"),
+  columns.add("flux_int_cor", unit.integrated, columns.flux("phot.flux.density"),
               "flux_int corrected for the flux of a Gaussian below the threshold",
               [=](const IslandRow& r) { return sign(r) * r.errors.total * r.flux_scale; });
   columns.add("flux_int_cor_err", unit.integrated,
-              "stat.error;" + columns.flux("phot.flux.density.integrated"), "Error of flux_int_cor",
+              "stat.error;" + columns.flux("phot.flux.density"), "Error of flux_int_cor",
               [](const IslandRow& r) { return r.errors.total_err * r.flux_scale; });
-  columns.add("flux_sum", unit.pixel, columns.flux("phot.flux"),
-              "Sum of the pixels above the background",
-              [](const IslandRow& r) { return r.island.flux_sum; });
+  pixel("flux_sum", columns.flux("phot.flux"), "Sum of the pixels above the background",
+        &Island::flux_sum);
   columns.add("flux_sum_err", unit.pixel, "stat.error;" + columns.flux("phot.flux"),
-              "Error of flux_sum", [](const IslandRow& r) { return r.errors.sum_err; });
-  columns.add("raw_sum", unit.pixel, columns.flux("phot.flux"),
-              "Sum of the pixels, background included",
-              [](const IslandRow& r) { return r.island.raw_sum; });
+              "Error of flux_sum",
+              [scale = unit.scale](const IslandRow& r) { return r.errors.sum_err * scale; });
+  pixel("raw_sum", columns.flux("phot.flux"), "Sum of the pixels, background included",
+        &Island::raw_sum);
   columns.add("flux_fraction", "", "arith.factor",
               "Fraction of the flux above the threshold: flux_int / flux_int_cor",
               [](const IslandRow& r) { return std::abs(r.island.flux_sum) / r.errors.total; });
-  columns.add("mean_background", unit.pixel, columns.flux("phot.flux.density;instr.background"),
-              "Background, mean over the pixels",
-              [](const IslandRow& r) { return r.island.background; });
-  columns.add("background_noise", unit.pixel, "stat.stdev;" + columns.flux("phot.flux.density"),
-              "Local noise, root mean square over the pixels",
-              [](const IslandRow& r) { return r.island.rms; });
+  pixel("mean_background", columns.flux("phot.flux.density;instr.background"),
+        "Background, mean over the pixels", &Island::background);
+  pixel("background_noise", "stat.stdev;" + columns.flux("phot.flux.density"),
+        "Local noise, root mean square over the pixels", &Island::rms);
   columns.add("snr", "", "stat.snr", "Peak signal to noise",
               [](const IslandRow& r) { return r.island.snr_peak; });
 }
@@ -259,6 +261,8 @@ const char* origin_text(BeamOrigin origin) {
       return "HISTORY of the image";
     case BeamOrigin::user:
       return "user";
+    case BeamOrigin::table:
+      return "table BEAMS of the image";
     case BeamOrigin::none:
       break;
   }
@@ -309,12 +313,33 @@ std::string reason_without_flux(const IslandTableParams& params, const detail::F
                : fmt::format(
                      "the unit of the image is '{}'; expected a multiple of Jy per beam, "
                      "pixel or solid angle",
-                     unit.pixel);
+                     detail::trimmed(params.unit));
   }
   if (unit.per == Per::pixel) return "";
   if (params.wcs == nullptr) return "the image has no celestial coordinates, hence no pixel scale";
   if (unit.per == Per::beam && !params.beam.beam) {
     return "neither the header (BMAJ, BMIN) nor its HISTORY gives a beam";
+  }
+  return "";
+}
+
+/// What a user should know about the size of the beam; empty if it is usual.
+std::string odd_beam(const IslandTableParams& params) {
+  if (params.wcs == nullptr || !params.beam.beam) return "";
+  const Beam& beam = *params.beam.beam;
+  const double pixel = std::sqrt(detail::reference_pixel_area(*params.wcs)) / 3600.0;  // [deg]
+  const double width = beam.major_deg / pixel;
+  const auto side = static_cast<double>(std::max(params.nx, params.ny));
+  if (width > k_widest_beam || (side > 0 && width > side)) {
+    return fmt::format(
+        "the beam's major axis of {:.6g} deg is {:.6g} pixels{}; is it in arcsec instead of "
+        "degrees?",
+        beam.major_deg, width,
+        side > 0 && width > side ? fmt::format(", more than the image's {:g}", side) : "");
+  }
+  if (beam.minor_deg < pixel) {
+    return fmt::format("the beam's minor axis of {:.6g} deg is {:.6g} pixels, less than one",
+                       beam.minor_deg, beam.minor_deg / pixel);
   }
   return "";
 }
@@ -325,16 +350,12 @@ std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& par
   if (const std::string why = reason_without_flux(params, unit); !why.empty()) {
     notes.push_back("flux_int is NaN: " + why);
   }
-  if (params.wcs != nullptr && params.beam.beam) {
-    const double pixel = std::sqrt(detail::reference_pixel_area(*params.wcs));
-    const double width = params.beam.beam->major_deg * 3600.0 / pixel;
-    if (width > k_widest_beam) {
-      notes.push_back(
-          fmt::format("the beam's major axis of {:.6g} deg is {:.6g} pixels; is it in "
-                      "arcsec instead of degrees?",
-                      params.beam.beam->major_deg, width));
-    }
+  if (unit.scale != 1) {
+    notes.push_back(
+        fmt::format("the unit of the image is '{}'; the table has pixel values times {:g} in {}",
+                    detail::trimmed(params.unit), unit.scale, unit.pixel));
   }
+  if (const std::string odd = odd_beam(params); !odd.empty()) notes.push_back(odd);
   if (params.wcs != nullptr) {
     const std::string frame = params.wcs->frame();
     if (frame.starts_with("FK4")) {

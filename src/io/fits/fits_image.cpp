@@ -65,6 +65,10 @@ FitsImage read_header(const std::string& path, const ReadOptions& options) {
   return StoredImage(path, options).about;
 }
 
+BeamReading read_beam(const FitsImage& image) {
+  return image.plane_beam ? *image.plane_beam : read_beam(image.header_cards);
+}
+
 std::optional<std::uint32_t> stated_datasum(const FitsImage& image) {
   for (const std::string_view card : image.header_cards) {
     if (!card.starts_with("DATASUM =")) continue;

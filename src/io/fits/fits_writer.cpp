@@ -9,6 +9,8 @@
 #include "io/fits/byte_order.hpp"
 #include "io/fits/header_text.hpp"
 #include "io/output/output_file.hpp"
+#include "io/sky/unit_text.hpp"
+#include "io/table/unicode.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {
@@ -28,7 +30,13 @@ std::string image_header(const PixelRows<T>& pixels, const std::vector<std::stri
   header.add_integer("NAXIS1", pixels.nx);
   header.add_integer("NAXIS2", pixels.ny);
   for (const std::string& card : cards) header.add_raw(card);
-  if (!provenance.unit.empty()) header.add_string("BUNIT", provenance.unit, "unit of the pixels");
+  if (!provenance.unit.empty()) {
+    // As typed, but for a micro sign, which a card cannot hold.
+    const std::string unit = detail::is_ascii(provenance.unit)
+                                 ? provenance.unit
+                                 : detail::standard_unit(provenance.unit);
+    header.add_string("BUNIT", unit, "unit of the pixels");
+  }
   for (const HeaderCard& card : extra) header.add(card);
   header.add_provenance(provenance);
   return header.finish();

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "io/table/unicode.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io::detail {
@@ -102,7 +103,7 @@ HduInfo describe_hdu(const FitsFile& file) {
   if (hdu.kind == "compressed image") hdu.compression = read_string(file, "ZCMPTYPE").value_or("");
   if (!is_image(hdu)) return hdu;
 
-  hdu.unit = read_string(file, "BUNIT").value_or("");
+  hdu.unit = as_utf8(read_string(file, "BUNIT").value_or(""));
   hdu.bscale = read_double(file, "BSCALE").value_or(1.0);
   hdu.bzero = read_double(file, "BZERO").value_or(0.0);
   hdu.blank =

@@ -32,6 +32,14 @@ std::vector<std::string> quoted_pieces(std::string_view text, std::size_t length
 void HeaderText::add_raw(std::string_view card) {
   std::string text = printable_ascii(card);
   text.resize(k_card_length, ' ');
+  if (text.starts_with("CONTINUE") && !m_continues) {
+    // Readers of before FITS 4.0 want to be told that the convention is used.
+    m_continues = true;
+    const std::string first = m_text.substr(m_text.size() - k_card_length);
+    m_text.resize(m_text.size() - k_card_length);
+    add_string("LONGSTRN", "OGIP 1.0", "long strings by CONTINUE");
+    m_text += first;
+  }
   m_text += text;
 }
 

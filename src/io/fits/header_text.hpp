@@ -30,7 +30,7 @@ class HeaderText {
   void add_integer(std::string_view keyword, std::int64_t value, std::string_view comment = "");
   /// A value that is not finite is written as a string, since FITS has no such number.
   void add_real(std::string_view keyword, double value, std::string_view comment = "");
-  /// A text longer than a card uses the CONTINUE convention (4.2.1.2).
+  /// A text longer than a card uses the CONTINUE convention (4.2.1.2), which a card LONGSTRN names.
   void add_string(std::string_view keyword, std::string_view value, std::string_view comment = "");
   void add(const HeaderCard& card);
   /// Uses as many cards as the text needs.
@@ -46,6 +46,7 @@ class HeaderText {
   void add_commentary(std::string_view keyword, std::string_view text);
 
   std::string m_text;
+  bool m_continues = false;  // there is a CONTINUE card
 };
 
 }  // namespace kastor::io::detail

@@ -9,6 +9,7 @@
 
 #include "io/fits/wcs_forms.hpp"
 #include "io/fits/wcs_keyword.hpp"
+#include "io/sky/raw_beam.hpp"
 
 namespace kastor::io {
 namespace {
@@ -108,6 +109,7 @@ KeptCards split_kept_cards(const std::vector<std::string>& cards,
   WcsHeader wcs;
   bool spoiled = false;
   int celestial = 0;
+  const bool many_beams = has_many_beams(cards);  // the header's is none of the plane's
   std::vector<std::string>* continued = nullptr;  // where the previous card went, for CONTINUE
   for (const std::string& card : cards) {
     const std::string keyword = keyword_of(card);
@@ -116,6 +118,7 @@ KeptCards split_kept_cards(const std::vector<std::string>& cards,
       continue;
     }
     continued = nullptr;
+    if (many_beams && (keyword == "BMAJ" || keyword == "BMIN" || keyword == "BPA")) continue;
     if (is_observation(keyword)) {
       continued = &kept.observation;
       kept.observation.push_back(card);

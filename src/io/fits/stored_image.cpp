@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "io/fits/hdu_info.hpp"
+#include "io/fits/plane_beam.hpp"
+#include "io/sky/raw_beam.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io::detail {
@@ -206,6 +208,8 @@ StoredImage::StoredImage(const std::string& path, const ReadOptions& options)
   about.plane = section.plane;
   about.fits_axes = section.fits_axes;
   about.header_cards = header_cards_of(file, about.hdu);
+  if (has_many_beams(about.header_cards))
+    about.plane_beam = read_plane_beam(about, section.plane_axis);
   // The whole size is checked for overflow first, and against the file before it is used.
   if (section.plane && bytes_of(about.hdu.axes, 8))
     section.first = *section.plane * section.nx * section.ny;

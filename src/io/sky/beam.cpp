@@ -7,19 +7,15 @@
 #include <numbers>
 
 #include "io/fits/card_values.hpp"
+#include "io/sky/raw_beam.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {
 namespace {
 
-constexpr double k_deg_per_arcsec = 1.0 / 3600.0;  // [deg]
+using detail::RawBeam;
 
-/// The numbers of a header, unchecked.
-struct RawBeam {
-  std::optional<double> major;  // [deg]
-  std::optional<double> minor;  // [deg]
-  std::optional<double> angle;  // [deg]
-};
+constexpr double k_deg_per_arcsec = 1.0 / 3600.0;  // [deg]
 
 bool is_size(double value) { return value > 0 && std::isfinite(value); }
 
@@ -27,37 +23,6 @@ double half_turn(double degrees) {
   const double angle = std::fmod(degrees, 180.0);
   const double positive = angle < 0 ? angle + 180.0 : angle;
   return positive < 180.0 ? positive : 0.0;  // after rounding, from a tiny negative angle
-}
-
-/// Turns numbers into a usable beam; none, with a note, if they are not a beam.
-std::optional<Beam> usable(const RawBeam& raw, const std::string& where,
-                           std::vector<std::string>& notes) {
-  const double major = raw.major.value_or(std::nan(""));
-  const double minor = raw.minor.value_or(major);
-  if (!is_size(major) || !is_size(minor)) {
-    notes.push_back(
-        fmt::format("the beam of {} is {:.6g} x {:.6g} deg and not used; expected two widths > 0",
-                    where, major, minor));
-    return std::nullopt;
-  }
-  if (!raw.minor) {
-    notes.push_back(
-        fmt::format("the beam of {} has no minor axis; it is taken as circular", where));
-  }
-  const bool has_angle = raw.angle && std::isfinite(*raw.angle);
-  if (!has_angle && major != minor) {
-    notes.push_back(
-        fmt::format("the beam of {} has no position angle; it is taken as 0 deg", where));
-  }
-  const double angle = has_angle ? *raw.angle : 0.0;
-  if (minor > major) {
-    notes.push_back(
-        fmt::format("the beam of {} has a minor axis longer than the major axis; the axes are "
-                    "exchanged and the position angle is rotated by 90 deg",
-                    where));
-    return Beam{minor, major, half_turn(angle + 90.0)};
-  }
-  return Beam{major, minor, half_turn(angle)};
 }
 
 std::optional<RawBeam> of_keywords(const std::vector<std::string>& cards, std::string_view major,
@@ -120,8 +85,49 @@ std::optional<RawBeam> of_history(const std::vector<std::string>& cards) {
 
 }  // namespace
 
+std::optional<Beam> detail::usable_beam(const RawBeam& raw, const std::string& where,
+                                        std::vector<std::string>& notes) {
+  const double major = raw.major.value_or(std::nan(""));
+  const double minor = raw.minor.value_or(major);
+  if (!is_size(major) || !is_size(minor)) {
+    notes.push_back(
+        fmt::format("the beam of {} is {:.6g} x {:.6g} deg and not used; expected two widths > 0",
+                    where, major, minor));
+    return std::nullopt;
+  }
+  if (!raw.minor) {
+    notes.push_back(
+        fmt::format("the beam of {} has no minor axis; it is taken as circular", where));
+  }
+  const bool has_angle = raw.angle && std::isfinite(*raw.angle);
+  if (!has_angle && major != minor) {
+    notes.push_back(
+        fmt::format("the beam of {} has no position angle; it is taken as 0 deg", where));
+  }
+  const double angle = has_angle ? *raw.angle : 0.0;
+  if (minor > major) {
+    notes.push_back(
+        fmt::format("the beam of {} has a minor axis longer than the major axis; the axes are "
+                    "exchanged and the position angle is rotated by 90 deg",
+                    where));
+    return Beam{minor, major, half_turn(angle + 90.0)};
+  }
+  return Beam{major, minor, half_turn(angle)};
+}
+
+bool detail::has_many_beams(const std::vector<std::string>& header_cards) {
+  const auto many = card_text(header_cards, "CASAMBM");
+  return many && many->find('T') < many->find('/');
+}
+
 BeamReading read_beam(const std::vector<std::string>& header_cards) {
   BeamReading reading;
+  if (detail::has_many_beams(header_cards)) {
+    reading.notes.emplace_back(
+        "the header (CASAMBM) says that each plane has its own beam in a table BEAMS; no beam of "
+        "the header is used");
+    return reading;
+  }
   const struct {
     const char* major;
     const char* minor;
@@ -130,21 +136,15 @@ BeamReading read_beam(const std::vector<std::string>& header_cards) {
   for (const auto& each : keywords) {
     const auto raw = of_keywords(header_cards, each.major, each.minor, each.angle);
     if (!raw) continue;
-    reading.beam =
-        usable(*raw, fmt::format("the header ({}, {})", each.major, each.minor), reading.notes);
+    reading.beam = detail::usable_beam(
+        *raw, fmt::format("the header ({}, {})", each.major, each.minor), reading.notes);
     if (!reading.beam) continue;
     reading.origin = BeamOrigin::header;
     return reading;
   }
   if (const auto raw = of_history(header_cards)) {
-    reading.beam = usable(*raw, "the header's HISTORY", reading.notes);
+    reading.beam = detail::usable_beam(*raw, "the header's HISTORY", reading.notes);
     if (reading.beam) reading.origin = BeamOrigin::history;
-  }
-  const auto many = detail::card_text(header_cards, "CASAMBM");
-  if (!reading.beam && many && many->find('T') < many->find('/')) {
-    reading.notes.emplace_back(
-        "the header (CASAMBM) says that each plane has its own beam in a BEAMS table, which is not "
-        "read");
   }
   return reading;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "io/output/provenance_entries.hpp"
+#include "io/sky/unit_text.hpp"
 #include "io/table/table_formats.hpp"
 #include "io/table/text_file.hpp"
 #include "io/table/unicode.hpp"
@@ -75,7 +76,7 @@ std::string type_of(const TableColumn& column) {
 
 std::string field_of(const TableColumn& column, bool has_frame) {
   std::string attributes = attribute("name", column.name) + ' ' + type_of(column) +
-                           attribute("unit", column.unit) + attribute("ucd", column.ucd);
+                           attribute("unit", vo_unit(column.unit)) + attribute("ucd", column.ucd);
   if (has_frame && is_sky_position(column.ucd)) attributes += R"( ref="sky")";
   return described("   ", "FIELD", attributes, column.description);
 }
@@ -106,7 +107,7 @@ std::string param_of(const HeaderCard& card) {
   // A value may be empty, but must be present.
   return described("   ", "PARAM",
                    fmt::format("{} {}{} value=\"{}\"", attribute("name", card.keyword), type,
-                               attribute("unit", unit), value),
+                               attribute("unit", vo_unit(unit)), value),
                    has_unit ? card.comment.substr(close + 2) : card.comment);
 }
 

@@ -55,6 +55,22 @@ std::string clean_text(std::string_view text) {
   return result;
 }
 
+std::string as_utf8(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = first_character(text).length;
+    if (length > 0) {
+      result += text.substr(0, length);
+    } else {
+      const unsigned code = static_cast<unsigned char>(text.front());
+      result += static_cast<char>(0xc0u | (code >> 6));
+      result += static_cast<char>(0x80u | (code & 0x3fu));
+    }
+    text.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return result;
+}
+
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });

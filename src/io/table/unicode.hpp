@@ -11,6 +11,9 @@ namespace kastor::io::detail {
 /// characters, line ends and non-characters become '?', and invalid bytes become U+FFFD.
 [[nodiscard]] std::string clean_text(std::string_view text);
 
+/// The text as UTF-8: bytes that are not UTF-8 are taken as Latin-1.
+[[nodiscard]] std::string as_utf8(std::string_view text);
+
 [[nodiscard]] bool is_ascii(std::string_view text);
 
 }  // namespace kastor::io::detail

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <io/sky/flux_unit.hpp>
+#include <io/sky/unit_text.hpp>
 #include <kastor/io/island_table.hpp>
 #include <numbers>
 #include <set>
@@ -22,6 +23,8 @@ using kastor::io::IslandTableParams;
 using kastor::io::Wcs;
 using kastor::io::detail::flux_unit;
 using kastor::io::detail::FluxUnit;
+using kastor::io::detail::standard_unit;
+using kastor::io::detail::vo_unit;
 
 // ------------------------------------------------------------------------------------ fluxes
 
@@ -55,6 +58,62 @@ TEST(FluxUnit, UnderstandsTheSpellingsInUse) {
       {"", FluxUnit::Per::unknown, "", "", 1},
       {"xJy/beam", FluxUnit::Per::unknown, "xJy/beam", "", 1},
       {"Jy/beam km/s", FluxUnit::Per::unknown, "Jy/beam km/s", "", 1},
+      // Factors in any order, divisors by a sign, a word or a power.
+      {"beam-1 Jy", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"beam^-1 Jy", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy.beam-1", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy * beam ** -1", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jybeam-1", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"[Jy/(beam)]", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy per Beam", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"Jy arcsec**-2", FluxUnit::Per::arcsec2, "Jy/arcsec2", "Jy", 1},
+      {"Jy/arcsec2", FluxUnit::Per::arcsec2, "Jy/arcsec2", "Jy", 1},
+      {"Jy per square arcsec", FluxUnit::Per::arcsec2, "Jy/arcsec2", "Jy", 1},
+      {"mJy/sqarcsec", FluxUnit::Per::arcsec2, "mJy/arcsec2", "Jy", 1e-3},
+      {"mJy arcmin^-2", FluxUnit::Per::arcsec2, "mJy/arcmin2", "Jy", 1e-3 / 3600},
+      {"Jy/deg2", FluxUnit::Per::arcsec2, "Jy/deg2", "Jy", 1.0 / 12'960'000},
+      {"sr-1 MJy", FluxUnit::Per::arcsec2, "MJy/sr", "Jy", 1e6 * 2.350443053909789e-11},
+      {"MJY/ARCSEC**2", FluxUnit::Per::arcsec2, "MJy/arcsec2", "Jy", 1e6},
+      {"JY/PIXEL", FluxUnit::Per::pixel, "Jy/pixel", "Jy", 1},
+      {"pixel-1 mJy", FluxUnit::Per::pixel, "mJy/pixel", "mJy", 1},
+      // Prefixes in any spelling.
+      {"microJy/beam", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},
+      {"milliJy per beam", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"MicroJansky / beam", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},
+      {"MILLIJANSKYS PER BEAM", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"mjy/beam", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"pJy/beam", FluxUnit::Per::beam, "pJy/beam", "pJy", 1},
+      {"\xb5Jy/beam", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},      // Latin-1
+      {"\xce\xbcJy/beam", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},  // the Greek letter
+      // A scale in front becomes the prefix.
+      {"1e-3 Jy/beam", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"10**-3 Jy/beam", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"10^(-3) Jy/beam", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"10-6 Jy/beam", FluxUnit::Per::beam, "uJy/beam", "uJy", 1},
+      {"0.001*Jy/beam", FluxUnit::Per::beam, "mJy/beam", "mJy", 1},
+      {"0.01 JY/BEAM", FluxUnit::Per::beam, "cJy/beam", "cJy", 1},
+      {"1000 mJy/beam", FluxUnit::Per::beam, "Jy/beam", "Jy", 1},
+      {"1E6 Jy/sr", FluxUnit::Per::arcsec2, "MJy/sr", "Jy", 1e6 * 2.350443053909789e-11},
+      {"2.5 mJy/beam", FluxUnit::Per::beam, "mJy/beam", "mJy", 2.5},
+      {"1e-4 Jy/beam", FluxUnit::Per::beam, "Jy/beam", "Jy", 1e-4},
+      // What else there is, as the FITS standard spells it, or as typed.
+      {"JY", FluxUnit::Per::unknown, "Jy", "", 1},
+      {"Kelvin", FluxUnit::Per::unknown, "K", "", 1},
+      {"COUNTS/S", FluxUnit::Per::unknown, "count/s", "", 1},
+      {"ADU", FluxUnit::Per::unknown, "adu", "", 1},
+      {"mag arcsec^-2", FluxUnit::Per::unknown, "mag/arcsec2", "", 1},
+      {"Jy/beam.km/s", FluxUnit::Per::unknown, "Jy/beam.km/s", "", 1},
+      {"Jy beam", FluxUnit::Per::unknown, "Jy beam", "", 1},
+      {"Jy/beam2", FluxUnit::Per::unknown, "Jy/beam2", "", 1},
+      {"Jy2/beam", FluxUnit::Per::unknown, "Jy2/beam", "", 1},
+      {"PJY/BEAM", FluxUnit::Per::unknown, "PJY/BEAM", "", 1},
+      {"0 Jy/beam", FluxUnit::Per::unknown, "0 Jy/beam", "", 1},
+      {"1e999 Jy/beam", FluxUnit::Per::unknown, "1e999 Jy/beam", "", 1},
+      {"Jy/(beam", FluxUnit::Per::unknown, "Jy/(beam", "", 1},
+      {"((((((((((((Jy", FluxUnit::Per::unknown, "((((((((((((Jy", "", 1},
+      {"Jy/", FluxUnit::Per::unknown, "Jy/", "", 1},
+      {"/beam", FluxUnit::Per::unknown, "/beam", "", 1},
+      {"10**99 Jy/beam", FluxUnit::Per::unknown, "10**99 Jy/beam", "", 1},
   };
   for (const auto& each : cases) {
     const auto unit = flux_unit(each.text);
@@ -62,7 +121,48 @@ TEST(FluxUnit, UnderstandsTheSpellingsInUse) {
     EXPECT_EQ(unit.pixel, each.pixel) << each.text;
     EXPECT_EQ(unit.integrated, each.integrated) << each.text;
     EXPECT_NEAR(unit.factor, each.factor, 1e-12 * each.factor) << each.text;
+    // On the sky the prefix is in the factor as well.
+    if (unit.per == FluxUnit::Per::beam) {
+      EXPECT_EQ(unit.scale, each.factor) << each.text;
+    }
   }
+}
+
+TEST(FluxUnit, TablesSpellItAsTheirStandardsDo) {
+  const struct {
+    const char* typed;
+    const char* fits;
+    const char* vo;
+  } cases[] = {{"JY/BEAM", "Jy/beam", "Jy/beam"},
+               {"1e-4 Jy/beam", "10**-4 Jy/beam", "10**-4 Jy/beam"},
+               {"0.001 Jy/beam", "mJy/beam", "mJy/beam"},
+               {"MJY/BEAM", "MJY/BEAM", "MJY/BEAM"},
+               {"MJY/SR", "MJy/sr", "MJy/sr"},
+               {"3 Jy/beam", "3 Jy/beam", "3 Jy/beam"},
+               {"arcsec2", "arcsec2", "arcsec**2"},
+               {"Jy arcsec^-2", "Jy/arcsec2", "Jy/arcsec**2"},
+               {"pixels", "pixel", "pixel"},
+               {"level2", "level2", "level2"}};
+  for (const auto& [typed, fits, vo] : cases) {
+    EXPECT_EQ(standard_unit(typed), fits);
+    EXPECT_EQ(vo_unit(standard_unit(typed)), vo);
+  }
+}
+
+TEST(IslandTable, PixelValuesAreScaledToAUnitThatHasAName) {
+  auto params = per_beam(10, 8, 30);
+  params.unit = "mJy/beam";
+  const auto plain = table_on({}, {plain_island(59, 59)}, params);
+  params.unit = "2.5 mJy/beam";
+  const auto scaled = table_on({}, {plain_island(59, 59)}, params);
+  for (const char* name : {"flux_peak", "flux_peak_err", "flux_int", "flux_sum", "flux_sum_err",
+                           "raw_sum", "mean_background", "background_noise"}) {
+    EXPECT_DOUBLE_EQ(real_value(scaled.table, name), 2.5 * real_value(plain.table, name)) << name;
+    EXPECT_EQ(find_column(scaled.table, name)->unit, find_column(plain.table, name)->unit);
+  }
+  EXPECT_EQ(real_value(scaled.table, "snr"), real_value(plain.table, "snr"));
+  ASSERT_EQ(scaled.notes.size(), 1u);
+  EXPECT_SAYS(scaled.notes[0], "times 2.5 in mJy/beam");
 }
 
 TEST(IslandTable, FluxesAreDividedByTheBeam) {
