@@ -64,7 +64,7 @@ std::string find_json(const io::FitsImage& image, const FindResult& result,
   Json json = counts_json(image, result);
   json["catalogue_hash"] = io::catalogue_hash(result.sources);
   json["clipped"] = clipped_json(result.clip);
-  json["notes"] = notes;
+  json["notes"] = message_lines(notes);
   return json_line(json);
 }
 

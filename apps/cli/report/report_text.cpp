@@ -109,7 +109,7 @@ std::string stats_text(const io::FitsImage& image, const SigmaClipResult& clip) 
 std::string find_text(const io::FitsImage& image, const FindParams& params,
                       const FindResult& result, const std::vector<std::string>& notes) {
   std::string text = counts_text(image, params, result);
-  for (const auto& note : notes) text += "note: " + one_line(note) + "\n";
+  for (const auto& note : notes) text += "note: " + message_line(note) + "\n";
   if (result.sources.empty()) return text;
   const auto order = brightest_rows(result.sources.size(),
                                     [&](std::size_t row) { return result.sources[row].flux_sum; });

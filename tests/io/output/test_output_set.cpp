@@ -2,11 +2,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <kastor/error.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/table_writer.hpp>
 #include <set>
@@ -168,6 +173,127 @@ TEST(OutputSet, WorksInTheCurrentDirectoryAndWithLongNames) {
   EXPECT_EQ(read_all(scratch.file("~")), "y");
 }
 
+/// Two outputs that are to appear as `name` and `other`, while something happens in between.
+std::string commit_error(const ScratchDirectory& scratch, OverwritePolicy policy,
+                         const std::function<void()>& meanwhile) {
+  OutputSet outputs;
+  write_bytes(outputs.add(scratch.file("other"), policy), "other");
+  write_bytes(outputs.add(scratch.file("name"), policy), "new");
+  meanwhile();
+  std::string error;
+  try {
+    outputs.commit();
+  } catch (const kastor::Error& caught) {
+    error = caught.what();
+  }
+  return error;
+}
+
+TEST(OutputSet, AFileThatAppearsMeanwhileIsReplacedUnderThatPolicyOnly) {
+  for (const bool replace : {true, false}) {
+    const ScratchDirectory scratch;
+    const auto policy = replace ? OverwritePolicy::replace : OverwritePolicy::refuse;
+    const std::string error = commit_error(scratch, policy, [&] {
+      write_bytes(scratch.file("name"), "old");
+      ::chmod(scratch.file("name").c_str(), 0604);
+    });
+    EXPECT_EQ(read_all(scratch.file("name")), replace ? "new" : "old");
+    EXPECT_EQ(mode_of(scratch.file("name")), 0604u);
+    EXPECT_EQ(scratch.entries(), replace ? 2u : 1u);
+    if (replace) {
+      EXPECT_EQ(error, "");
+    } else {
+      EXPECT_SAYS(error,
+                  "File exists (it appeared meanwhile); expected a new file, or --overwrite");
+    }
+  }
+}
+
+TEST(OutputSet, WhatIsNoRegularFileMayNotAppearMeanwhile) {
+  const auto to = [](const ScratchDirectory& scratch) { return scratch.file("name"); };
+  const std::pair<const char*, std::function<void(const ScratchDirectory&)>> appearing[] = {
+      {"a directory has",
+       [&](const auto& scratch) { std::filesystem::create_directory(to(scratch)); }},
+      {"a link has",
+       [&](const auto& scratch) { std::filesystem::create_symlink("precious", to(scratch)); }},
+      {"a link has",
+       [&](const auto& scratch) { std::filesystem::create_symlink("nowhere", to(scratch)); }},
+      {"no regular file",
+       [&](const auto& scratch) { ASSERT_EQ(::mkfifo(to(scratch).c_str(), 0600), 0); }},
+  };
+  for (const auto& [what, appear] : appearing) {
+    for (const auto before : {"", "a regular file"}) {
+      const ScratchDirectory scratch;
+      write_bytes(scratch.file("precious"), "precious");
+      if (*before != '\0') write_bytes(scratch.file("name"), before);
+      const std::string error = commit_error(scratch, OverwritePolicy::replace, [&, &go = appear] {
+        std::filesystem::remove(scratch.file("name"));
+        go(scratch);
+      });
+      EXPECT_SAYS(error, what);
+      EXPECT_FALSE(std::filesystem::is_regular_file(std::filesystem::symlink_status(to(scratch))));
+      EXPECT_EQ(read_all(scratch.file("precious")), "precious");
+      EXPECT_EQ(scratch.entries(), 2u) << "the other output is taken back";
+    }
+  }
+}
+
+TEST(OutputSet, AFileThatIsGoneMeanwhileIsNew) {
+  const ScratchDirectory scratch;
+  write_bytes(scratch.file("name"), "old");
+  ::chmod(scratch.file("name").c_str(), 0604);
+  EXPECT_EQ(commit_error(scratch, OverwritePolicy::replace,
+                         [&] { std::filesystem::remove(scratch.file("name")); }),
+            "");
+  EXPECT_EQ(read_all(scratch.file("name")), "new");
+  EXPECT_EQ(mode_of(scratch.file("name")), 0604u);
+}
+
+TEST(OutputSet, AFailureNamesWhatIsReplacedAlready) {
+  const ScratchDirectory scratch;
+  std::string error;
+  {
+    OutputSet outputs;
+    for (const char* name : {"a", "b"})
+      write_bytes(outputs.add(scratch.file(name), OverwritePolicy::replace), "mine");
+    write_bytes(scratch.file("a"), "theirs");
+    std::filesystem::create_directory(scratch.file("b"));
+    error = error_of([&] { outputs.commit(); });
+  }
+  EXPECT_SAYS(error, "b: cannot be renamed into place: a directory has appeared there");
+  EXPECT_SAYS(error, scratch.file("a") + " is already replaced");
+  EXPECT_EQ(read_all(scratch.file("a")), "mine");
+  EXPECT_EQ(scratch.entries(), 2u);
+}
+
+TEST(OutputSet, ManyMayReplaceOneFileAtATime) {
+  const ScratchDirectory scratch;
+  std::atomic<int> failures{0};
+  {
+    std::vector<std::jthread> crew;
+    for (int thread = 0; thread < 4; ++thread) {
+      crew.emplace_back([&] {
+        for (int i = 0; i < 200; ++i) {
+          try {
+            OutputSet outputs;
+            write_bytes(outputs.add(scratch.file("a"), OverwritePolicy::replace), "whole");
+            outputs.commit();
+          } catch (const kastor::Error&) {
+            ++failures;
+          }
+          if (i % 5 == 0) ::unlink(scratch.file("a").c_str());
+        }
+      });
+    }
+  }
+  EXPECT_EQ(failures, 0);
+  EXPECT_LE(scratch.entries(), 1u);
+}
+
+const std::initializer_list<int> k_ending_signals = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGUSR1,
+                                                     SIGUSR2, SIGPIPE, SIGIO,  SIGALRM, SIGVTALRM,
+                                                     SIGPROF, SIGXCPU, SIGXFSZ};
+
 /// A copy of this process, in which signals remove the temporary files and end it.
 class SignalledChild {
  public:
@@ -179,7 +305,7 @@ class SignalledChild {
     m_id = ::fork();
     if (m_id < 0) throw std::runtime_error("fork failed");
     if (m_id > 0) return;
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+    for (const int number : k_ending_signals) ::signal(number, SIG_DFL);
     kastor::io::install_signal_cleanup();
     job([this] {
       if (::write(m_told[1], "x", 1) != 1) ::_exit(98);
@@ -197,6 +323,9 @@ class SignalledChild {
   void wait_for(int times) const {
     for (char byte = 0; times > 0; --times) ASSERT_EQ(::read(m_told[0], &byte, 1), 1);
   }
+  void send(int number, int times) const {
+    for (int i = 0; i < times; ++i) (void)::kill(m_id, number);
+  }
   void expect_end_by(int number) const {
     ASSERT_EQ(::kill(m_id, number), 0);
     int status = 0;
@@ -210,9 +339,11 @@ class SignalledChild {
 };
 
 TEST(OutputSet, SignalsRemoveTheTemporaries) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : k_ending_signals) {
     const ScratchDirectory scratch;
     const SignalledChild child([&](const auto& tell) {
+      const struct rlimit no_core {};
+      (void)::setrlimit(RLIMIT_CORE, &no_core);
       OutputSet outputs;
       (void)outputs.add(scratch.file("a"), OverwritePolicy::refuse);
       (void)outputs.add(scratch.file("b"), OverwritePolicy::refuse);
@@ -281,14 +412,48 @@ TEST(OutputSet, IgnoredSignalsStayIgnored) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    ::signal(SIGHUP, SIG_IGN);
+    for (const int number : {SIGHUP, SIGQUIT, SIGUSR1, SIGXFSZ}) ::signal(number, SIG_IGN);
     kastor::io::install_signal_cleanup();
-    ::raise(SIGHUP);
+    for (const int number : {SIGHUP, SIGQUIT, SIGUSR1, SIGXFSZ}) ::raise(number);
     ::_exit(7);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+TEST(OutputSet, HandlersOfTheProgramStay) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    for (const int number : {SIGINT, SIGUSR1}) ::signal(number, [](int) { ::_exit(8); });
+    kastor::io::install_signal_cleanup();
+    ::raise(SIGUSR1);
+    ::_exit(7);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 8) << status;
+}
+
+TEST(OutputSet, ASecondSignalEndsNothingHalfway) {
+  for (int round = 0; round < 5; ++round) {
+    const ScratchDirectory scratch;
+    const SignalledChild child([&](const auto& tell) {
+      OutputSet outputs;
+      for (int i = 0; i < 40; ++i)
+        (void)outputs.add(scratch.file(std::to_string(i)), OverwritePolicy::refuse);
+      std::jthread other([] {
+        while (true) ::pause();
+      });
+      tell();
+      while (true) ::pause();
+    });
+    child.wait_for(1);
+    child.send(SIGUSR1, 50);
+    child.expect_end_by(SIGUSR1);
+    EXPECT_EQ(scratch.entries(), 0u);
+  }
 }
 
 }  // namespace
