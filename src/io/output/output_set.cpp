@@ -74,11 +74,18 @@ std::string random_letters() {
   return text;
 }
 
+/// The beginning of a name, without a part of a UTF-8 character at its end.
+std::string beginning(const std::string& name, std::size_t length) {
+  if (name.size() <= length) return name;
+  while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80) --length;
+  return name.substr(0, length);
+}
+
 /// Creates an empty file beside `resolved`, and returns its name.
 std::string create_beside(const std::string& target, const std::string& resolved, mode_t mode) {
   const SplitPath parts = split(resolved);
-  // The usual limit of file names is 255 bytes.
-  const std::string stem = parts.name.substr(0, 220);
+  // The usual limit of file names is 255 bytes; some file systems have a lower one.
+  std::string stem = beginning(parts.name, 220);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const std::string name =
         fmt::format("{}.{}.kastor-{}.tmp", parts.directory, stem, random_letters());
@@ -86,6 +93,10 @@ std::string create_beside(const std::string& target, const std::string& resolved
     if (descriptor >= 0) {
       ::close(descriptor);
       return name;
+    }
+    if (errno == ENAMETOOLONG && stem.size() > 20) {
+      stem = beginning(stem, stem.size() / 2);
+      continue;
     }
     if (errno != EEXIST) {
       fail(target, fmt::format("cannot be written: {}; expected a writable directory",
@@ -120,6 +131,9 @@ std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
   struct stat info {};
   struct stat link {};
   const bool exists = ::stat(target.c_str(), &info) == 0;
+  if (!exists && errno == ENAMETOOLONG)
+    fail(target,
+         fmt::format("cannot be written: {}; expected a shorter one", std::strerror(errno)));
   if (!exists && ::lstat(target.c_str(), &link) == 0) {
     fail(target, "is a dangling link; expected a new file or a regular one");
   }
