@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <kastor/error.hpp>
 #include <map>
@@ -110,7 +111,8 @@ void FolderOutputs::take_folder(const std::string& output) {
   m_folder = output.ends_with('/') ? output : output + "/";
   if (is_folder(m_folder)) {
     if (::access(m_folder.c_str(), W_OK | X_OK) == 0) return;
-    throw Error(one_line(m_folder) + ": cannot be written to; expected a writable folder");
+    if (errno != ENOENT)
+      throw Error(one_line(m_folder) + ": cannot be written to; expected a writable folder");
   }
   make_folder();
 }
