@@ -3,6 +3,7 @@
 
 #include "cli/report/json.hpp"
 #include "cli/report/report.hpp"
+#include "cli/run/errors.hpp"
 
 namespace kastor::cli {
 namespace {
