@@ -130,12 +130,14 @@ std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
     fail(target, "is not a file name; expected one to write to");
   struct stat info {};
   struct stat link {};
-  const bool exists = ::stat(target.c_str(), &info) == 0;
+  bool exists = ::stat(target.c_str(), &info) == 0;
   if (!exists && errno == ENAMETOOLONG)
     fail(target,
          fmt::format("cannot be written: {}; expected a shorter one", std::strerror(errno)));
   if (!exists && ::lstat(target.c_str(), &link) == 0) {
-    fail(target, "is a dangling link; expected a new file or a regular one");
+    if (S_ISLNK(link.st_mode))
+      fail(target, "is a dangling link; expected a new file or a regular one");
+    exists = ::stat(target.c_str(), &info) == 0;  // it has just appeared
   }
   if (exists) {
     for (const std::string& input : inputs) {
