@@ -133,7 +133,7 @@ std::string foot_text(const Table& table) {
   if (any_row(table, [](const Row& row) { return row.timing.stopped_early; })) {
     text += fmt::format("*: fewer repeats, stopped after {:g} s.\n", table.rules.seconds_most);
   }
-  for (const auto& note : table.notes) text += cli::one_line(note) + "\n";
+  for (const auto& note : table.notes) text += cli::message_line(note) + "\n";
   return text;
 }
 

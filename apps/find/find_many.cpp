@@ -44,15 +44,12 @@ Outcome failed(const std::string& why) {
 
 /// Writes the catalogues of one image, all or none, and returns the outcome. The JSON is that of
 /// `kastor find` on this image alone. \throws kastor::Error
-Outcome write_found(const FoundImage& found, const std::vector<StagedCatalogue>& targets) {
+Outcome write_found(const FoundImage& found, FolderOutputs& folder) {
   io::OutputSet outputs;
-  std::vector<StagedCatalogue> staged;
   std::vector<std::string> inputs = given_files_of(found.options);
   inputs.push_back(found.options.input.path);
-  for (const auto& [path, format] : targets) {
-    staged.push_back(
-        {outputs.add(path, overwrite_policy(found.options.overwrite), inputs), format});
-  }
+  const auto staged = folder.add_to(outputs, folder.of(found.index),
+                                    overwrite_policy(found.options.overwrite), inputs);
   Outcome outcome;
   outcome.state = Outcome::State::found;
   outcome.unit = found.image.hdu.unit;
@@ -153,9 +150,8 @@ class ManyImages {
     if (!why.empty()) return m_log.set(index, failed(why));
     write_queue.add([this, found] {
       Outcome outcome;
-      const auto why_not = failure_of(m_images[found->index], [&] {
-        outcome = write_found(*found, m_outputs.of(found->index));
-      });
+      const auto why_not =
+          failure_of(m_images[found->index], [&] { outcome = write_found(*found, m_outputs); });
       m_log.set(found->index, why_not.empty() ? std::move(outcome) : failed(why_not));
     });
   }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <kastor/error.hpp>
 #include <map>
@@ -17,6 +18,11 @@
 
 namespace kastor::cli {
 namespace {
+
+bool is_there(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0;
+}
 
 bool is_folder(const std::string& path) {
   struct stat info {};
@@ -80,9 +86,7 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
   check_targets(images, given_files_of(options), options.overwrite || options.resume);
 }
 
-FolderOutputs::~FolderOutputs() {
-  if (m_made) (void)::rmdir(m_folder.c_str());  // fails if it is not empty
-}
+FolderOutputs::~FolderOutputs() { remove_made(); }
 
 std::vector<StagedCatalogue> FolderOutputs::of(std::size_t image) const {
   std::vector<StagedCatalogue> targets;
@@ -107,14 +111,56 @@ void FolderOutputs::take_folder(const std::string& output) {
   m_folder = output.ends_with('/') ? output : output + "/";
   if (is_folder(m_folder)) {
     if (::access(m_folder.c_str(), W_OK | X_OK) == 0) return;
-    throw Error(one_line(m_folder) + ": cannot be written to; expected a writable folder");
+    if (errno != ENOENT)
+      throw Error(one_line(m_folder) + ": cannot be written to; expected a writable folder");
   }
+  make_folder();
+}
+
+void FolderOutputs::make_folder() {
+  const std::filesystem::path folder(m_folder.substr(0, m_folder.find_last_not_of('/') + 1));
   std::error_code error;
-  m_made = std::filesystem::create_directories(m_folder.substr(0, m_folder.size() - 1), error);
-  if (!is_folder(m_folder)) {
-    const std::string reason = error ? error.message() : "something else has that name";
-    throw Error(one_line(m_folder) + ": cannot be created: " + reason + "; expected a folder");
+  // Another run may remove one of the folders while this one makes the next.
+  for (int attempt = 0; attempt < 10 && !is_folder(m_folder); ++attempt) {
+    for (auto path = folder; !path.empty() && !is_there(path.string()); path = path.parent_path())
+      m_made.insert(path.string());
+    std::filesystem::create_directories(folder, error);
+    if (error && error != std::errc::no_such_file_or_directory) break;
   }
+  if (is_folder(m_folder)) return;
+  remove_made();
+  const std::string reason = error ? error.message() : "something else has that name";
+  throw Error(one_line(m_folder) + ": cannot be created: " + reason + "; expected a folder");
+}
+
+void FolderOutputs::remove_made() {
+  // A folder comes behind the one around it. Those that are not empty stay.
+  for (auto folder = m_made.rbegin(); folder != m_made.rend(); ++folder)
+    (void)::rmdir(folder->c_str());
+  m_made.clear();
+}
+
+std::vector<StagedCatalogue> FolderOutputs::add_to(io::OutputSet& outputs,
+                                                   const std::vector<StagedCatalogue>& targets,
+                                                   io::OverwritePolicy policy,
+                                                   const std::vector<std::string>& inputs) {
+  std::vector<StagedCatalogue> staged;
+  const auto add = [&](const std::string& path) { return outputs.add(path, policy, inputs); };
+  for (const auto& [path, format] : targets) {
+    std::string name;
+    // The first file in the folder keeps it, so the folder can be lost only before that.
+    for (int attempt = 0; name.empty() && attempt < 10; ++attempt) {
+      try {
+        name = add(path);
+      } catch (const Error&) {
+        if (is_folder(m_folder)) break;
+        const std::scoped_lock lock(m_mutex);
+        make_folder();
+      }
+    }
+    staged.push_back({name.empty() ? add(path) : name, format});
+  }
+  return staged;
 }
 
 void FolderOutputs::check_targets(const std::vector<std::string>& images,

@@ -3,6 +3,9 @@
 #define KASTOR_APPS_FIND_FOLDER_OUTPUTS_HPP
 
 #include <cstddef>
+#include <kastor/io/output_set.hpp>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +29,7 @@ class FolderOutputs {
   ///   have the same stem; Error if a catalogue exists (without --overwrite or --resume), is one of
   ///   the images or is not a regular file, or if the folder cannot be created
   FolderOutputs(const std::vector<std::string>& images, const FindOptions& options);
-  /// Removes the folder if this object created it and it is empty.
+  /// Removes the folders that this object created and that are empty.
   ~FolderOutputs();
   FolderOutputs(const FolderOutputs&) = delete;
   FolderOutputs& operator=(const FolderOutputs&) = delete;
@@ -36,6 +39,13 @@ class FolderOutputs {
   [[nodiscard]] const std::string& folder() const { return m_folder; }
   /// The targets of one image.
   [[nodiscard]] std::vector<StagedCatalogue> of(std::size_t image) const;
+  /// Adds the targets of an image to `outputs`, and returns them with the names to write to. If the
+  /// folder has gone, as that of another run that made it and found nothing to write, it is made
+  /// again. May be called from any thread. \throws kastor::Error
+  [[nodiscard]] std::vector<StagedCatalogue> add_to(io::OutputSet& outputs,
+                                                    const std::vector<StagedCatalogue>& targets,
+                                                    io::OverwritePolicy policy,
+                                                    const std::vector<std::string>& inputs);
 
  private:
   struct Format {
@@ -43,12 +53,15 @@ class FolderOutputs {
     CatalogueFormat format;
   };
   void take_folder(const std::string& output);
+  void make_folder();
+  void remove_made();
   void check_stems(const std::vector<std::string>& images) const;
   void check_targets(const std::vector<std::string>& images, const std::vector<std::string>& others,
                      bool may_exist) const;
 
   std::string m_folder;
-  bool m_made = false;
+  std::mutex m_mutex;
+  std::set<std::string> m_made;  // folders
   std::vector<Format> m_formats;
   std::vector<std::string> m_stems;
 };

@@ -131,7 +131,7 @@ Json beam_json(const io::BeamReading& reading) {
 
 std::string islands_text(const IslandReport& report) {
   std::string text = heading(report);
-  for (const auto& note : report.table.notes) text += "note: " + one_line(note) + "\n";
+  for (const auto& note : report.table.notes) text += "note: " + message_line(note) + "\n";
   const auto rows = report.result.islands.size();
   if (rows == 0) return text;
   const io::Table& table = report.table.table;
@@ -184,7 +184,7 @@ std::string islands_json(const IslandReport& report) {
       {"dropped", report.result.positive.dropped + report.result.negative.dropped},
       {"foreground_pixels", report.result.positive.foreground_pixels},
       {"catalogue_hash", io::island_hash(report.result.islands)},
-      {"notes", report.table.notes}};
+      {"notes", message_lines(report.table.notes)}};
   return json_line(json);
 }
 

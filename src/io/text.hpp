@@ -2,21 +2,23 @@
 #ifndef KASTOR_SRC_IO_TEXT_HPP
 #define KASTOR_SRC_IO_TEXT_HPP
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace kastor::io::detail {
 
-/// The text with control characters replaced by '?', so that a message remains one line, whatever
-/// the name of a file.
-[[nodiscard]] inline std::string one_line(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f) c = '?';
-  }
-  return result;
-}
+/// The text in a form that a message can hold, whatever the name of a file or the bytes of a
+/// header: UTF-8 on one line, in which invalid bytes become U+FFFD, and '?' stands for what
+/// `clean_text()` replaces and for characters that only change how others look, such as the order
+/// of writing.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+/// Bytes of a message. A name may have 4096, and the text of a header any number.
+inline constexpr std::size_t k_longest_message = 980;
+
+/// UTF-8 of at most `k_longest_message` bytes: "..." in the place of the middle of a longer text.
+[[nodiscard]] std::string shortened(std::string_view text);
 
 /// The text in a form that FITS header cards can hold: printable ASCII only.
 [[nodiscard]] inline std::string printable_ascii(std::string_view text) {

@@ -74,6 +74,36 @@ TEST(FolderOutputs, RefuseWhatExistsAndTheImagesThemselves) {
   EXPECT_NO_THROW(FolderOutputs({"b", image}, options));
 }
 
+TEST(FolderOutputs, MakeAFolderAgainThatAnotherRunRemoved) {
+  const ScratchDirectory scratch;
+  const std::string inner = scratch.file("a/b");
+  {
+    FolderOutputs folder({"x.fits"}, into(inner + "/", {"csv", "ecsv"}));
+    EXPECT_TRUE(std::filesystem::is_directory(inner));
+    std::filesystem::remove_all(scratch.file("a"));
+    kastor::io::OutputSet outputs;
+    const auto staged =
+        folder.add_to(outputs, folder.of(0), kastor::io::OverwritePolicy::refuse, {"x.fits"});
+    ASSERT_EQ(staged.size(), 2u);
+    for (const auto& file : staged) write_bytes(file.path, "written");
+    outputs.commit();
+  }
+  EXPECT_TRUE(std::filesystem::is_regular_file(inner + "/x.csv"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(inner + "/x.ecsv"));
+}
+
+TEST(FolderOutputs, RemoveEveryFolderThatTheyMadeInVain) {
+  const ScratchDirectory scratch;
+  {
+    const FolderOutputs folder({"x.fits"}, into(scratch.file("a/b/c//")));
+    EXPECT_TRUE(std::filesystem::is_directory(scratch.file("a/b/c")));
+  }
+  EXPECT_EQ(scratch.entries(), 0u);
+  EXPECT_THROW(FolderOutputs({"x.fits"}, into(scratch.file("a/" + std::string(300, 'n') + "/"))),
+               kastor::Error);
+  EXPECT_EQ(scratch.entries(), 0u);
+}
+
 // ---------------------------------------------------------------------------------- resume
 
 TEST(Resume, SkipsOnlyWhatIsAllThereAndTheSame) {

@@ -3,6 +3,7 @@
 
 #include "cli/report/json.hpp"
 #include "cli/report/report.hpp"
+#include "cli/run/errors.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -64,7 +65,7 @@ std::string find_json(const io::FitsImage& image, const FindResult& result,
   Json json = counts_json(image, result);
   json["catalogue_hash"] = io::catalogue_hash(result.sources);
   json["clipped"] = clipped_json(result.clip);
-  json["notes"] = notes;
+  json["notes"] = message_lines(notes);
   return json_line(json);
 }
 

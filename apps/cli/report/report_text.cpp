@@ -148,7 +148,7 @@ std::string find_text(const io::FitsImage& image, const FindParams& params,
 std::string label_text(const io::FitsImage& image, const FindParams& params,
                        const FindResult& result, const std::vector<std::string>& notes) {
   std::string text = counts_text(image, params, result);
-  for (const auto& note : notes) text += "note: " + one_line(note) + "\n";
+  for (const auto& note : notes) text += "note: " + message_line(note) + "\n";
   return text;
 }
 

@@ -29,7 +29,8 @@ void make_streams_safe() {
       if (open("/dev/null", O_RDONLY) < 0) return;
     }
   }
-  std::signal(SIGPIPE, SIG_IGN);
+  // A write that fails (EPIPE, EFBIG) has a message, unlike the signal that would come instead.
+  for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
 }
 
 }  // namespace kastor::cli

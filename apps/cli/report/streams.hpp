@@ -10,8 +10,8 @@ namespace kastor::cli {
 void print_result(const std::string& text);
 
 /// Call this first. An output file must not get the descriptor of a standard stream that the caller
-/// closed. And if the reader of a pipe has gone, the write must fail instead of ending the process
-/// between two outputs.
+/// closed. And if the reader of a pipe has gone or a file reaches the limit of its size (ulimit
+/// -f), the write must fail instead of ending the process between two outputs.
 void make_streams_safe();
 
 }  // namespace kastor::cli

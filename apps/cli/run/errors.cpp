@@ -5,11 +5,13 @@
 #include <kastor/error.hpp>
 #include <new>
 
+#include "io/text.hpp"
+
 namespace kastor::cli {
 namespace {
 
 int report(const std::string& what, ExitCode code) {
-  std::fprintf(stderr, "kastor: %s\n", one_line(what).c_str());
+  std::fprintf(stderr, "kastor: %s\n", message_line(what).c_str());
   return code;
 }
 
@@ -54,10 +56,17 @@ std::string one_line(std::string_view text) {
       line += "; ";
       gap = false;
     }
-    const auto byte = static_cast<unsigned char>(c);
-    line += (byte < 0x20 || byte == 0x7f) ? '?' : c;
+    line += c;
   }
-  return line;
+  return io::detail::one_line(line);
+}
+
+std::string message_line(std::string_view text) { return io::detail::shortened(one_line(text)); }
+
+std::vector<std::string> message_lines(const std::vector<std::string>& texts) {
+  std::vector<std::string> lines;
+  for (const auto& text : texts) lines.push_back(message_line(text));
+  return lines;
 }
 
 std::string failure_of(const std::string& subject, const std::function<void()>& job) {
@@ -65,9 +74,9 @@ std::string failure_of(const std::string& subject, const std::function<void()>& 
     job();
     return "";
   } catch (const Error& error) {
-    return one_line(error.what());
+    return message_line(error.what());
   } catch (...) {
-    return one_line(subject + ": " + current_failure());
+    return message_line(subject + ": " + current_failure());
   }
 }
 

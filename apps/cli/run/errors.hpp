@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kastor::cli {
 
@@ -22,9 +23,13 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `text` on one line: lines are joined by "; ", and other control characters are replaced. So a
-/// failure is one line, whatever a library or a file name puts into it.
+/// `text` on one line of valid UTF-8: lines are joined by "; ", and other control characters are
+/// replaced, whatever a library, a header or a file name puts into it.
 [[nodiscard]] std::string one_line(std::string_view text);
+
+/// The same in less than 1000 bytes, for a failure or a note: a longer one has "..." in its middle.
+[[nodiscard]] std::string message_line(std::string_view text);
+[[nodiscard]] std::vector<std::string> message_lines(const std::vector<std::string>& texts);
 
 /// Whether the text of an exception reports a failed allocation, for which Kokkos has no type.
 [[nodiscard]] bool is_failed_allocation(std::string_view what);

@@ -66,7 +66,7 @@ void Session::with_memory_explained(const io::FitsImage& image,
 void Session::close(const std::string& note, std::int64_t pixels) {
   end_progress();
   if (!note.empty() && !m_options.quiet) {
-    std::fprintf(stderr, "kastor: %s\n", one_line(note).c_str());
+    std::fprintf(stderr, "kastor: %s\n", message_line(note).c_str());
   }
   if (m_options.timings) std::fputs(m_steps.table(pixels).c_str(), stderr);
 }

@@ -7,6 +7,7 @@
 #include <kastor/error.hpp>
 
 #include "cli/report/format.hpp"
+#include "io/text.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -43,7 +44,7 @@ void write_truth(const std::string& path, const std::vector<TrueSource>& truth) 
   // Writing the last bytes may fail only on closing.
   if (file != nullptr) written = (std::fclose(file) == 0) && written;
   if (!written) {
-    throw Error(path + ": cannot be written (" + std::strerror(errno) +
+    throw Error(io::detail::shown_output(path) + ": cannot be written (" + std::strerror(errno) +
                 "); expected room for a table of " + std::to_string(truth.size()) + " sources");
   }
 }

@@ -35,8 +35,10 @@ class OutputSet {
                                 const std::vector<std::string>& inputs = {});
 
   /// Renames every temporary file to its target. New files get the permissions of the umask;
-  /// replaced ones keep theirs. \throws kastor::Error that names what failed; new outputs are then
-  /// removed again, replaced ones cannot be restored.
+  /// replaced ones keep theirs. A target that has appeared since `add()` is replaced under
+  /// `OverwritePolicy::replace` if it is a regular file, and is a failure otherwise.
+  /// \throws kastor::Error that names what failed; new outputs are then removed again, replaced
+  /// ones cannot be restored.
   void commit();
 
  private:
@@ -45,16 +47,19 @@ class OutputSet {
     std::string resolved;  // with links followed
     std::string temporary;
     int slot;  // in the list of the signal handler
-    bool replaces;
-    mode_t mode;  // mode of the file that is replaced
+    OverwritePolicy policy;
+    bool replaces;  // a file that existed when this output was added
+    mode_t mode;    // of that file
   };
   void discard() noexcept;
 
   std::vector<Output> m_outputs;
 };
 
-/// From now on SIGINT, SIGTERM and SIGHUP first remove the temporary files of every OutputSet, and
-/// then act as by default. Signals that are ignored (as under nohup) remain ignored.
+/// From now on the signals that end a process by default and that others send (SIGINT, SIGTERM,
+/// SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGIO, timers and limits such as SIGALRM, SIGXCPU
+/// and SIGXFSZ) first remove the temporary files of every OutputSet, and then act as by default.
+/// Signals that are ignored (as SIGHUP under nohup) or have a handler keep what they have.
 void install_signal_cleanup();
 
 }  // namespace kastor::io

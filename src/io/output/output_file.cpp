@@ -44,8 +44,10 @@ void OutputFile::close() {
 }
 
 void OutputFile::fail(const char* doing) const {
-  throw Error(fmt::format("{}: cannot be {}: {}; expected a writable file", shown_output(m_path),
-                          doing, std::strerror(errno)));
+  const int error = errno;
+  const bool is_full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  throw Error(fmt::format("{}: cannot be {}: {}; expected {}", shown_output(m_path), doing,
+                          std::strerror(error), is_full ? "room for it" : "a writable file"));
 }
 
 }  // namespace kastor::io::detail

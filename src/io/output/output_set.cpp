@@ -11,8 +11,10 @@
 #include <kastor/error.hpp>
 #include <kastor/io/output_set.hpp>
 #include <memory>
+#include <optional>
 #include <random>
 
+#include "io/output/place_file.hpp"
 #include "io/output/signal_cleanup.hpp"
 #include "io/text.hpp"
 
@@ -47,7 +49,10 @@ bool same_file(const struct stat& a, const struct stat& b) {
 
 /// The absolute name of the file to write.
 std::string resolve(const std::string& target, bool exists) {
-  if (exists) return real_path(target);
+  if (exists) {
+    if (std::string name = real_path(target); !name.empty()) return name;
+    // It has gone since.
+  }
   const SplitPath parts = split(target);
   if (parts.name.empty() || parts.name == "." || parts.name == "..") {
     fail(target, "is not a file name; expected one to write to");
@@ -69,11 +74,18 @@ std::string random_letters() {
   return text;
 }
 
+/// The beginning of a name, without a part of a UTF-8 character at its end.
+std::string beginning(const std::string& name, std::size_t length) {
+  if (name.size() <= length) return name;
+  while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80) --length;
+  return name.substr(0, length);
+}
+
 /// Creates an empty file beside `resolved`, and returns its name.
 std::string create_beside(const std::string& target, const std::string& resolved, mode_t mode) {
   const SplitPath parts = split(resolved);
-  // The usual limit of file names is 255 bytes.
-  const std::string stem = parts.name.substr(0, 220);
+  // The usual limit of file names is 255 bytes; some file systems have a lower one.
+  std::string stem = beginning(parts.name, 220);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const std::string name =
         fmt::format("{}.{}.kastor-{}.tmp", parts.directory, stem, random_letters());
@@ -81,6 +93,10 @@ std::string create_beside(const std::string& target, const std::string& resolved
     if (descriptor >= 0) {
       ::close(descriptor);
       return name;
+    }
+    if (errno == ENAMETOOLONG && stem.size() > 20) {
+      stem = beginning(stem, stem.size() / 2);
+      continue;
     }
     if (errno != EEXIST) {
       fail(target, fmt::format("cannot be written: {}; expected a writable directory",
@@ -90,12 +106,10 @@ std::string create_beside(const std::string& target, const std::string& resolved
   fail(target, "found no free temporary name; expected a writable directory");
 }
 
-/// Renames a file, but never replaces one that has appeared in the meantime, if the file system can
-/// guarantee that.
-int rename_to_new(const std::string& from, const std::string& to) {
-  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str());
-  if (errno == EEXIST) return -1;
-  return ::rename(from.c_str(), to.c_str());
+/// Removes the file if it is still the one of `placed`, which another process may have replaced.
+void remove_if_same(const std::string& path, const struct stat& placed) {
+  struct stat now {};
+  if (::lstat(path.c_str(), &now) == 0 && same_file(now, placed)) ::unlink(path.c_str());
 }
 
 }  // namespace
@@ -116,9 +130,14 @@ std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
     fail(target, "is not a file name; expected one to write to");
   struct stat info {};
   struct stat link {};
-  const bool exists = ::stat(target.c_str(), &info) == 0;
+  bool exists = ::stat(target.c_str(), &info) == 0;
+  if (!exists && errno == ENAMETOOLONG)
+    fail(target,
+         fmt::format("cannot be written: {}; expected a shorter one", std::strerror(errno)));
   if (!exists && ::lstat(target.c_str(), &link) == 0) {
-    fail(target, "is a dangling link; expected a new file or a regular one");
+    if (S_ISLNK(link.st_mode))
+      fail(target, "is a dangling link; expected a new file or a regular one");
+    exists = ::stat(target.c_str(), &info) == 0;  // it has just appeared
   }
   if (exists) {
     for (const std::string& input : inputs) {
@@ -145,8 +164,13 @@ std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
 
   // No signal may come between the creation of the file and its entry in the handler's list.
   const detail::UninterruptedSection section;
-  Output output{target, resolved, create_beside(target, resolved, exists ? 0600 : 0666),
-                -1,     exists,   static_cast<mode_t>(info.st_mode & 07777)};
+  Output output{target,
+                resolved,
+                create_beside(target, resolved, exists ? 0600 : 0666),
+                -1,
+                policy,
+                exists,
+                static_cast<mode_t>(info.st_mode & 07777)};
   output.slot = detail::remember_temporary(output.temporary);
   m_outputs.push_back(output);
   return output.temporary;
@@ -154,23 +178,28 @@ std::string OutputSet::add(const std::string& target, OverwritePolicy policy,
 
 void OutputSet::commit() {
   const detail::UninterruptedSection section;
-  for (std::size_t i = 0; i < m_outputs.size(); ++i) {
-    const Output& output = m_outputs[i];
-    int failed = output.replaces ? ::chmod(output.temporary.c_str(), output.mode) : 0;
-    if (failed == 0) {
-      failed = output.replaces ? ::rename(output.temporary.c_str(), output.resolved.c_str())
-                               : rename_to_new(output.temporary, output.resolved);
-    }
-    if (failed == 0) continue;
+  struct Done {
+    bool replaced;
+    struct stat file;
+  };
+  std::vector<Done> done;
+  for (const Output& output : m_outputs) {
+    struct stat file {};
+    (void)::lstat(output.temporary.c_str(), &file);
+    const auto placed =
+        detail::place_file(output.temporary, output.resolved,
+                           {output.policy == OverwritePolicy::replace,
+                            output.replaces ? std::optional<mode_t>(output.mode) : std::nullopt});
+    done.push_back({placed.replaced, file});
+    if (placed.trouble.empty()) continue;
 
-    std::string message = fmt::format(
-        "cannot be renamed into place: {}; expected a writable directory", std::strerror(errno));
-    for (std::size_t done = 0; done < i; ++done) {
-      if (m_outputs[done].replaces) {
-        message +=
-            fmt::format(" ({} is already replaced)", detail::one_line(m_outputs[done].target));
+    std::string message = placed.trouble;
+    for (std::size_t i = 0; i + 1 < done.size(); ++i) {
+      const Output& before = m_outputs[i];
+      if (done[i].replaced) {
+        message += fmt::format(" ({} is already replaced)", detail::one_line(before.target));
       } else {
-        ::unlink(m_outputs[done].resolved.c_str());
+        remove_if_same(before.resolved, done[i].file);
       }
     }
     const std::string target = output.target;

@@ -26,18 +26,25 @@ std::atomic<bool> g_stopping{false};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "the signal handler needs lock-free flags");
 
-constexpr std::array<int, 3> k_signals{SIGINT, SIGTERM, SIGHUP};
+// Those that end the process by default, other than by a fault of its own.
+constexpr std::array k_signals{SIGINT, SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE,
+                               SIGIO,  SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ};
 
 void wait_a_millisecond() { (void)::poll(nullptr, 0, 1); }
 
 extern "C" void remove_temporaries_and_die(int signal_number) {
   // A thread in a section blocks these signals, so only other threads can be in one.
   g_stopping.store(true);
-  while (g_inside.load() > 0) wait_a_millisecond();
+  // A file system that does not answer must not keep the process for ever.
+  constexpr int patience = 10000;
+  for (int i = 0; i < patience && g_inside.load() > 0; ++i) wait_a_millisecond();
   for (std::size_t slot = 0; slot < k_slots; ++slot) {
     if (g_armed[slot].load()) ::unlink(g_paths[slot].data());
   }
-  // The default action is restored (SA_RESETHAND), so the parent process sees which signal it was.
+  // By the default action, so that the parent process sees which signal it was. It is restored only
+  // now: a second signal, such as SIGXCPU, which comes every second, must not end the process
+  // before the files are gone.
+  ::signal(signal_number, SIG_DFL);
   ::raise(signal_number);
 }
 
@@ -83,11 +90,12 @@ void forget_temporary(int slot) {
 void install_signal_cleanup() {
   for (const int number : k_signals) {
     struct sigaction now {};
-    if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
+    const bool is_default = ::sigaction(number, nullptr, &now) == 0 &&
+                            (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+    if (!is_default) continue;
     struct sigaction action {};
     action.sa_handler = &remove_temporaries_and_die;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
+    sigfillset(&action.sa_mask);
     ::sigaction(number, &action, nullptr);
   }
 }

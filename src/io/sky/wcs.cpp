@@ -99,7 +99,7 @@ struct Wcs::State {
   void read(const std::vector<std::string>& cards) {
     std::string text;
     for (const std::string& card : cards) {
-      text += card;
+      text += detail::printable_ascii(card);  // the parser would print others to stdout
       text.resize((text.size() + 79) / 80 * 80, ' ');
     }
     int rejected = 0;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "io/text.hpp"
+
 namespace kastor::io::detail {
 namespace {
 
@@ -36,16 +38,25 @@ bool is_control(std::uint32_t code) {
          code == 0xfeff || (code & 0xfffe) == 0xfffe;
 }
 
-}  // namespace
+/// Shows no sign of its own but changes how others look: marks and overrides of the direction of
+/// writing (UAX #9), interlinear annotation, tags. Joiners are kept, which some scripts need.
+bool is_invisible(std::uint32_t code) {
+  return code == 0x061c || code == 0x200b || code == 0x200e || code == 0x200f ||
+         (code >= 0x202a && code <= 0x202e) || code == 0x2060 ||
+         (code >= 0x2066 && code <= 0x206f) || (code >= 0xfff9 && code <= 0xfffb) ||
+         (code >= 0xe0000 && code <= 0xe007f);
+}
 
-std::string clean_text(std::string_view text) {
+/// The text as UTF-8; characters for which `is_bad(code)` become '?'.
+template <class Predicate>
+std::string cleaned(std::string_view text, const Predicate& is_bad) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
     const Character character = first_character(text);
     if (character.length == 0) {
       result += "\xef\xbf\xbd";
-    } else if (is_control(character.code)) {
+    } else if (is_bad(character.code)) {
       result += '?';
     } else {
       result += text.substr(0, character.length);
@@ -53,6 +64,27 @@ std::string clean_text(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(1, character.length));
   }
   return result;
+}
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+}  // namespace
+
+std::string clean_text(std::string_view text) { return cleaned(text, is_control); }
+
+std::string one_line(std::string_view text) {
+  return cleaned(text, [](std::uint32_t code) { return is_control(code) || is_invisible(code); });
+}
+
+std::string shortened(std::string_view text) {
+  constexpr std::string_view gap = "...";
+  if (text.size() <= k_longest_message) return std::string(text);
+  // The end is kept, since it says what was expected.
+  std::size_t head = k_longest_message / 2;
+  std::size_t tail = text.size() - (k_longest_message - head - gap.size());
+  while (head > 0 && continues_character(text[head])) --head;
+  while (tail < text.size() && continues_character(text[tail])) ++tail;
+  return std::string(text.substr(0, head)).append(gap).append(text.substr(tail));
 }
 
 std::string as_utf8(std::string_view text) {

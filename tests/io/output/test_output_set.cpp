@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
+#include <kastor/error.hpp>
 #include <kastor/io/output_set.hpp>
-#include <kastor/io/table_writer.hpp>
-#include <set>
 #include <thread>
 
 #include "fits_support.hpp"
@@ -95,6 +94,8 @@ TEST(OutputSet, RefusesBadNamesAndDirectories) {
   write_bytes(scratch.file("plain"), "");
   EXPECT_SAYS(add_error(scratch.file("plain/a")), "expected");
   EXPECT_SAYS(add_error("/proc/a.csv"), "cannot be written");
+  EXPECT_SAYS(add_error(scratch.file(std::string(256, 'n'))),
+              "File name too long; expected a shorter");
 }
 
 TEST(OutputSet, RefusesTheInputUnderAnyName) {
@@ -156,10 +157,13 @@ TEST(OutputSet, WorksInTheCurrentDirectoryAndWithLongNames) {
   const ScratchDirectory scratch;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(scratch.path());
-  const std::string name(255, 'n');
+  std::string name(219, 'n');  // a limit of temporary names falls into a letter
+  while (name.size() < 255) name += "\xe6\x98\x9f";
   {
     OutputSet outputs;
-    write_bytes(outputs.add(name, OverwritePolicy::refuse), "x");
+    const std::string temporary = outputs.add(name, OverwritePolicy::refuse);
+    EXPECT_NE(temporary.find("n.kastor-"), std::string::npos) << temporary;
+    write_bytes(temporary, "x");
     write_bytes(outputs.add("~", OverwritePolicy::refuse), "y");
     outputs.commit();
   }
@@ -168,62 +172,121 @@ TEST(OutputSet, WorksInTheCurrentDirectoryAndWithLongNames) {
   EXPECT_EQ(read_all(scratch.file("~")), "y");
 }
 
-/// A copy of this process, in which signals remove the temporary files and end it.
-class SignalledChild {
- public:
-  /// `job` runs in the child, which must not go on after it. It calls what it is given to tell the
-  /// parent that it has come so far.
-  template <class Job>
-  explicit SignalledChild(const Job& job) {
-    if (::pipe(m_told) != 0) throw std::runtime_error("pipe failed");
-    m_id = ::fork();
-    if (m_id < 0) throw std::runtime_error("fork failed");
-    if (m_id > 0) return;
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
-    kastor::io::install_signal_cleanup();
-    job([this] {
-      if (::write(m_told[1], "x", 1) != 1) ::_exit(98);
-    });
-    ::_exit(99);
+/// Two outputs that are to appear as `name` and `other`, while something happens in between.
+std::string commit_error(const ScratchDirectory& scratch, OverwritePolicy policy,
+                         const std::function<void()>& meanwhile) {
+  OutputSet outputs;
+  write_bytes(outputs.add(scratch.file("other"), policy), "other");
+  write_bytes(outputs.add(scratch.file("name"), policy), "new");
+  meanwhile();
+  std::string error;
+  try {
+    outputs.commit();
+  } catch (const kastor::Error& caught) {
+    error = caught.what();
   }
-  ~SignalledChild() {
-    ::close(m_told[0]);
-    ::close(m_told[1]);
-  }
-  SignalledChild(const SignalledChild&) = delete;
-  SignalledChild& operator=(const SignalledChild&) = delete;
+  return error;
+}
 
-  /// Waits until the child has told so many times.
-  void wait_for(int times) const {
-    for (char byte = 0; times > 0; --times) ASSERT_EQ(::read(m_told[0], &byte, 1), 1);
-  }
-  void expect_end_by(int number) const {
-    ASSERT_EQ(::kill(m_id, number), 0);
-    int status = 0;
-    ASSERT_EQ(::waitpid(m_id, &status, 0), m_id);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << status;
-  }
-
- private:
-  int m_told[2] = {};
-  pid_t m_id = 0;
-};
-
-TEST(OutputSet, SignalsRemoveTheTemporaries) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+TEST(OutputSet, AFileThatAppearsMeanwhileIsReplacedUnderThatPolicyOnly) {
+  for (const bool replace : {true, false}) {
     const ScratchDirectory scratch;
-    const SignalledChild child([&](const auto& tell) {
-      OutputSet outputs;
-      (void)outputs.add(scratch.file("a"), OverwritePolicy::refuse);
-      (void)outputs.add(scratch.file("b"), OverwritePolicy::refuse);
-      tell();
-      while (true) ::pause();
+    const auto policy = replace ? OverwritePolicy::replace : OverwritePolicy::refuse;
+    const std::string error = commit_error(scratch, policy, [&] {
+      write_bytes(scratch.file("name"), "old");
+      ::chmod(scratch.file("name").c_str(), 0604);
     });
-    child.wait_for(1);
-    EXPECT_EQ(scratch.entries(), 2u);
-    child.expect_end_by(number);
-    EXPECT_EQ(scratch.entries(), 0u);
+    EXPECT_EQ(read_all(scratch.file("name")), replace ? "new" : "old");
+    EXPECT_EQ(mode_of(scratch.file("name")), 0604u);
+    EXPECT_EQ(scratch.entries(), replace ? 2u : 1u);
+    if (replace) {
+      EXPECT_EQ(error, "");
+    } else {
+      EXPECT_SAYS(error,
+                  "File exists (it appeared meanwhile); expected a new file, or --overwrite");
+    }
   }
+}
+
+TEST(OutputSet, WhatIsNoRegularFileMayNotAppearMeanwhile) {
+  const auto to = [](const ScratchDirectory& scratch) { return scratch.file("name"); };
+  const std::pair<const char*, std::function<void(const ScratchDirectory&)>> appearing[] = {
+      {"a directory has",
+       [&](const auto& scratch) { std::filesystem::create_directory(to(scratch)); }},
+      {"a link has",
+       [&](const auto& scratch) { std::filesystem::create_symlink("precious", to(scratch)); }},
+      {"a link has",
+       [&](const auto& scratch) { std::filesystem::create_symlink("nowhere", to(scratch)); }},
+      {"no regular file",
+       [&](const auto& scratch) { ASSERT_EQ(::mkfifo(to(scratch).c_str(), 0600), 0); }},
+  };
+  for (const auto& [what, appear] : appearing) {
+    for (const auto before : {"", "a regular file"}) {
+      const ScratchDirectory scratch;
+      write_bytes(scratch.file("precious"), "precious");
+      if (*before != '\0') write_bytes(scratch.file("name"), before);
+      const std::string error = commit_error(scratch, OverwritePolicy::replace, [&, &go = appear] {
+        std::filesystem::remove(scratch.file("name"));
+        go(scratch);
+      });
+      EXPECT_SAYS(error, what);
+      EXPECT_FALSE(std::filesystem::is_regular_file(std::filesystem::symlink_status(to(scratch))));
+      EXPECT_EQ(read_all(scratch.file("precious")), "precious");
+      EXPECT_EQ(scratch.entries(), 2u) << "the other output is taken back";
+    }
+  }
+}
+
+TEST(OutputSet, AFileThatIsGoneMeanwhileIsNew) {
+  const ScratchDirectory scratch;
+  write_bytes(scratch.file("name"), "old");
+  ::chmod(scratch.file("name").c_str(), 0604);
+  EXPECT_EQ(commit_error(scratch, OverwritePolicy::replace,
+                         [&] { std::filesystem::remove(scratch.file("name")); }),
+            "");
+  EXPECT_EQ(read_all(scratch.file("name")), "new");
+  EXPECT_EQ(mode_of(scratch.file("name")), 0604u);
+}
+
+TEST(OutputSet, AFailureNamesWhatIsReplacedAlready) {
+  const ScratchDirectory scratch;
+  std::string error;
+  {
+    OutputSet outputs;
+    for (const char* name : {"a", "b"})
+      write_bytes(outputs.add(scratch.file(name), OverwritePolicy::replace), "mine");
+    write_bytes(scratch.file("a"), "theirs");
+    std::filesystem::create_directory(scratch.file("b"));
+    error = error_of([&] { outputs.commit(); });
+  }
+  EXPECT_SAYS(error, "b: cannot be renamed into place: a directory has appeared there");
+  EXPECT_SAYS(error, scratch.file("a") + " is already replaced");
+  EXPECT_EQ(read_all(scratch.file("a")), "mine");
+  EXPECT_EQ(scratch.entries(), 2u);
+}
+
+TEST(OutputSet, ManyMayReplaceOneFileAtATime) {
+  const ScratchDirectory scratch;
+  std::atomic<int> failures{0};
+  {
+    std::vector<std::jthread> crew;
+    for (int thread = 0; thread < 4; ++thread) {
+      crew.emplace_back([&] {
+        for (int i = 0; i < 200; ++i) {
+          try {
+            OutputSet outputs;
+            write_bytes(outputs.add(scratch.file("a"), OverwritePolicy::replace), "whole");
+            outputs.commit();
+          } catch (const kastor::Error&) {
+            ++failures;
+          }
+          if (i % 5 == 0) ::unlink(scratch.file("a").c_str());
+        }
+      });
+    }
+  }
+  EXPECT_EQ(failures, 0);
+  EXPECT_LE(scratch.entries(), 1u);
 }
 
 TEST(OutputSet, ServesSeveralThreads) {
@@ -243,52 +306,6 @@ TEST(OutputSet, ServesSeveralThreads) {
   }
   EXPECT_EQ(scratch.entries(), static_cast<std::size_t>(threads * files / 2));
   EXPECT_EQ(read_all(scratch.file("3_98")), "3_98");
-}
-
-TEST(OutputSet, ASignalLeavesWholeFilesOnlyHoweverManyThreadsWrite) {
-  const std::string content(10000, 'x');
-  for (int round = 0; round < 10; ++round) {
-    const ScratchDirectory scratch;
-    const SignalledChild child([&](const auto& tell) {
-      const auto work = [&](int thread) {
-        for (int i = 0;; ++i) {
-          OutputSet outputs;
-          const auto target = scratch.file(std::to_string(thread) + "_" + std::to_string(i));
-          // A table of one long header line is all that the writers of text are needed for.
-          kastor::io::Table table{"t", content, {{"a", "", "", "", std::vector<double>{}}}};
-          kastor::io::write_table(outputs.add(target, OverwritePolicy::refuse),
-                                  kastor::io::TableFormat::ecsv, table, {});
-          outputs.commit();
-          if (i == 5) tell();
-        }
-      };
-      std::vector<std::jthread> crew;
-      for (int thread = 0; thread < 3; ++thread) crew.emplace_back(work, thread);
-    });
-    child.wait_for(3);
-    child.expect_end_by(SIGINT);
-    std::set<std::uintmax_t> sizes;
-    for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
-      EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << entry.path();
-      sizes.insert(entry.file_size());
-    }
-    EXPECT_EQ(sizes.size(), 1u);
-    EXPECT_GT(*sizes.begin(), content.size());
-  }
-}
-
-TEST(OutputSet, IgnoredSignalsStayIgnored) {
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    ::signal(SIGHUP, SIG_IGN);
-    kastor::io::install_signal_cleanup();
-    ::raise(SIGHUP);
-    ::_exit(7);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
 }  // namespace
