@@ -311,6 +311,25 @@ TEST(IslandTable, EveryColumnIsInTheDocumentation) {
   }
 }
 
+TEST(IslandTable, TheFrequencyIsAColumnIfItIsKnown) {
+  IslandTableParams params = per_beam(10);
+  const auto last_but_flags = [&] {
+    const auto columns = table_on({}, {plain_island(59, 59)}, params).table.columns;
+    return columns[columns.size() - 2];
+  };
+  EXPECT_EQ(last_but_flags().name, "dec_peak");
+  params.frequency = 1.4e9;
+  const auto column = last_but_flags();
+  EXPECT_EQ(column.name, "freq");
+  EXPECT_EQ(column.unit, "Hz");
+  EXPECT_EQ(column.ucd, "em.freq");
+  EXPECT_EQ(std::get<std::vector<double>>(column.values), std::vector<double>{1.4e9});
+  for (const double wrong : {-1.0, std::nan("")}) {
+    params.frequency = wrong;
+    EXPECT_SAYS(error_of([&] { (void)last_but_flags(); }), "frequency is");
+  }
+}
+
 TEST(IslandTable, TheHeaderSaysWhichBeam) {
   IslandTableParams params;
   params.beam = kastor::io::parse_beam("10,8,30");
