@@ -172,7 +172,8 @@ class TestAstropy(unittest.TestCase):
                         table = Table.read(path, format=form, **how)
                         for column in table.columns.values():
                             words = column.meta.get("ucd", "")
-                            ucd.parse_ucd(words, check_controlled_vocabulary=True)
+                            if words:
+                                ucd.parse_ucd(words, check_controlled_vocabulary=True)
                             unit = column.unit
                             self.assertNotIn("Unrecognized", type(unit).__name__, column.name)
                             checked += 1
@@ -191,10 +192,10 @@ class TestAstropy(unittest.TestCase):
                             ucd.parse_ucd(value, check_controlled_vocabulary=True)
 
     def test_maps_of_an_odd_header_lie_where_the_image_does(self):
-        usual = WCS(fits.getheader(outputs() / "usual" / "radio_rms-map.fits"))
+        usual = WCS(fits.getheader(outputs() / "usual" / "radio_rms-map.fits"), fix=False)
         for name in ("radio_rms-map", "radio_labels", "lesson_labels", "label", "convolve"):
             header = fits.getheader(outputs() / "odd" / f"{name}.fits")
-            found = WCS(header)
+            found = WCS(header, fix=False)
             numpy.testing.assert_allclose(found.all_pix2world([[0, 0], [100, 50]], 0),
                                           usual.all_pix2world([[0, 0], [100, 50]], 0),
                                           rtol=0, atol=1e-10)
