@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "io/fits/kept_cards.hpp"
+#include "io/fits/valid_cards.hpp"
 #include "io/sky/wcs_check.hpp"
 #include "io/text.hpp"
 
@@ -130,6 +131,8 @@ Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>&
     : m_state(std::make_unique<State>()) {
   auto kept = detail::split_kept_cards(header_cards, fits_axes);
   auto& cards = kept.wcs;
+  // wcslib may write beyond its memory where a string has no closing quote.
+  for (std::string& card : cards) card = detail::repaired_card(card).value_or(card);
   const bool any = std::any_of(cards.begin(), cards.end(),
                                [](const auto& card) { return card.starts_with("CTYPE"); });
   if (!any) refuse("the header has no world coordinates for these axes");
