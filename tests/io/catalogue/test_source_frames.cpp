@@ -179,7 +179,17 @@ TEST(SourceFrames, AreReadFromEveryFormat) {
     modern.replace(at, 7, "ref='J'");
   EXPECT_EQ(sources_in(modern).frame, SkyFrame::fk5);
 
-  // Astropy's way: several columns of positions, each of two parts.
+  const auto path = scratch.file("b.fits");
+  {
+    FitsMaker maker(path);
+    maker.table("T", 1, {{"RA", "1D", "deg"}, {"DEC", "1D", "deg"}}).key("EQUINOX", 1950.0);
+    maker.column<double>(1, TDOUBLE, {10}).column<double>(2, TDOUBLE, {20});
+  }
+  EXPECT_EQ(kastor::io::read_source_list(path).frame, SkyFrame::fk4);
+}
+
+TEST(SourceFrames, OfEachColumnOfAstropy) {
+  // Several columns of positions, each of two parts.
   const std::string parts =
       "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: new.ra, unit: deg, datatype: float64}\n"
       "# - {name: new.dec, unit: deg, datatype: float64}\n"
@@ -197,14 +207,6 @@ TEST(SourceFrames, AreReadFromEveryFormat) {
   }
   EXPECT_SAYS(error_in(parts), "no position columns were recognised among new.ra, new.dec");
   EXPECT_EQ(sources_in("at.ra,at.dec\n1,2\n").sources[0].dec, 2);
-
-  const auto path = scratch.file("b.fits");
-  {
-    FitsMaker maker(path);
-    maker.table("T", 1, {{"RA", "1D", "deg"}, {"DEC", "1D", "deg"}}).key("EQUINOX", 1950.0);
-    maker.column<double>(1, TDOUBLE, {10}).column<double>(2, TDOUBLE, {20});
-  }
-  EXPECT_EQ(kastor::io::read_source_list(path).frame, SkyFrame::fk4);
 }
 
 TEST(SourceColumns, NamesThatOccurTwice) {
