@@ -131,8 +131,6 @@ Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>&
     : m_state(std::make_unique<State>()) {
   auto kept = detail::split_kept_cards(header_cards, fits_axes);
   auto& cards = kept.wcs;
-  // wcslib may write beyond its memory where a string has no closing quote.
-  for (std::string& card : cards) card = detail::repaired_card(card).value_or(card);
   const bool any = std::any_of(cards.begin(), cards.end(),
                                [](const auto& card) { return card.starts_with("CTYPE"); });
   if (!any) refuse("the header has no world coordinates for these axes");
@@ -141,6 +139,8 @@ Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>&
   cards.insert(cards.begin(), "WCSAXES =                    2");
   // wcslib looks at the dates.
   cards.insert(cards.end(), kept.observation.begin(), kept.observation.end());
+  // wcslib may write beyond its memory where a string has no closing quote.
+  for (std::string& card : cards) card = detail::repaired_card(card).value_or(card);
   const std::scoped_lock lock(State::parsing);
   m_state->read(cards);
   m_state->set_up();
