@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <kastor/error.hpp>
 #include <string_view>
 
@@ -51,6 +52,19 @@ void check_year(const WcsHeader& header, std::vector<std::string>& notes) {
                   (dated ? frame : "these coordinates"));
 }
 
+/// wcslib gives an axis without CDi_j the scale 1; the standard says 0.
+void check_matrix(const WcsHeader& header) {
+  std::array<double, 4> cd{};
+  constexpr std::array<std::string_view, 4> names{"CD1_1", "CD1_2", "CD2_1", "CD2_2"};
+  for (std::size_t i = 0; i < 4; ++i) cd[i] = header.real(names[i]).value_or(0.0);
+  const double products = std::abs(cd[0] * cd[3]) + std::abs(cd[1] * cd[2]);
+  if (std::abs(cd[0] * cd[3] - cd[1] * cd[2]) > 1e-14 * products) return;
+  throw Error(
+      fmt::format("kastor::io::Wcs: the matrix CDi_j is singular ({}, {}, {}, {}); expected one "
+                  "that can be inverted",
+                  cd[0], cd[1], cd[2], cd[3]));
+}
+
 void note_defaults(const WcsHeader& header, const Matrices& has, std::vector<std::string>& notes) {
   struct Default {
     std::string_view stem;
@@ -88,6 +102,7 @@ void check_wcs_cards(const std::vector<std::string>& wcs, std::vector<std::strin
   const Matrices has{header.has_stem("PC", ""), header.has_stem("CD", "")};
   for (const std::string& card : header.cards)
     if (is_needed(keyword_of(card), has) && !real_value(card)) refuse_card(card);
+  if (has.cd && !has.pc) check_matrix(header);
   check_year(header, notes);
   if (has.pc && has.cd)
     notes.emplace_back(
