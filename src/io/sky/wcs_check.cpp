@@ -52,17 +52,22 @@ void check_year(const WcsHeader& header, std::vector<std::string>& notes) {
                   (dated ? frame : "these coordinates"));
 }
 
-/// wcslib gives an axis without CDi_j the scale 1; the standard says 0.
-void check_matrix(const WcsHeader& header) {
-  std::array<double, 4> cd{};
-  constexpr std::array<std::string_view, 4> names{"CD1_1", "CD1_2", "CD2_1", "CD2_2"};
-  for (std::size_t i = 0; i < 4; ++i) cd[i] = header.real(names[i]).value_or(0.0);
-  const double products = std::abs(cd[0] * cd[3]) + std::abs(cd[1] * cd[2]);
-  if (std::abs(cd[0] * cd[3] - cd[1] * cd[2]) > 1e-14 * products) return;
+/// wcslib gives an axis without CDi_j the scale 1, where the standard says 0, and inverts matrices
+/// that are singular but for the rounding.
+void check_matrix(const WcsHeader& header, std::string_view stem) {
+  std::array<double, 4> element{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const bool one = stem == "PC" && (i == 0 || i == 3);  // what is missing
+    const std::string keyword = fmt::format("{}{}_{}", stem, i / 2 + 1, i % 2 + 1);
+    element[i] = header.real(keyword).value_or(one ? 1.0 : 0.0);
+  }
+  const double first = element[0] * element[3];
+  const double second = element[1] * element[2];
+  if (std::abs(first - second) > 1e-14 * (std::abs(first) + std::abs(second))) return;
   throw Error(
-      fmt::format("kastor::io::Wcs: the matrix CDi_j is singular ({}, {}, {}, {}); expected one "
-                  "that can be inverted",
-                  cd[0], cd[1], cd[2], cd[3]));
+      fmt::format("kastor::io::Wcs: the matrix {}i_j is singular ({}); expected one that can be "
+                  "inverted",
+                  stem, fmt::join(element, ", ")));
 }
 
 void note_defaults(const WcsHeader& header, const Matrices& has, std::vector<std::string>& notes) {
@@ -102,7 +107,11 @@ void check_wcs_cards(const std::vector<std::string>& wcs, std::vector<std::strin
   const Matrices has{header.has_stem("PC", ""), header.has_stem("CD", "")};
   for (const std::string& card : header.cards)
     if (is_needed(keyword_of(card), has) && !real_value(card)) refuse_card(card);
-  if (has.cd && !has.pc) check_matrix(header);
+  if (has.pc) {
+    check_matrix(header, "PC");
+  } else if (has.cd) {
+    check_matrix(header, "CD");
+  }
   check_year(header, notes);
   if (has.pc && has.cd)
     notes.emplace_back(
