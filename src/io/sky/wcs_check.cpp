@@ -65,9 +65,9 @@ void check_matrix(const WcsHeader& header, std::string_view stem) {
   const double second = element[1] * element[2];
   if (std::abs(first - second) > 1e-14 * (std::abs(first) + std::abs(second))) return;
   throw Error(
-      fmt::format("kastor::io::Wcs: the matrix {}i_j is singular ({}); expected one that can be "
-                  "inverted",
-                  stem, fmt::join(element, ", ")));
+      fmt::format("kastor::io::Wcs: the matrix {}i_j is singular ({}, {}, {}, {}); expected one "
+                  "that can be inverted",
+                  stem, element[0], element[1], element[2], element[3]));
 }
 
 void note_defaults(const WcsHeader& header, const Matrices& has, std::vector<std::string>& notes) {
@@ -78,14 +78,14 @@ void note_defaults(const WcsHeader& header, const Matrices& has, std::vector<std
   constexpr std::array<Default, 3> defaults = {{{"CRVAL", 0}, {"CRPIX", 0}, {"CDELT", 1}}};
   for (const auto& [stem, value] : defaults) {
     if (stem == "CDELT" && has.cd && !has.pc) continue;
-    std::vector<std::string> missing;
+    std::string missing;
     for (const int axis : {1, 2}) {
-      std::string keyword = fmt::format("{}{}", stem, axis);
-      if (!header.has(keyword)) missing.push_back(std::move(keyword));
+      const std::string keyword = fmt::format("{}{}", stem, axis);
+      if (!header.has(keyword)) missing += (missing.empty() ? "" : " and ") + keyword;
     }
     if (missing.empty()) continue;
     notes.push_back(fmt::format("the header has no {}; the default of the FITS standard is {}",
-                                fmt::join(missing, " and "), value));
+                                missing, value));
   }
 }
 
