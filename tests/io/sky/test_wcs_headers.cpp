@@ -268,6 +268,9 @@ TEST(WcsHeaders, MissingCardsHaveTheDefaultsOfTheStandard) {
   EXPECT_SAYS(refused("CDELT1=1.0 CDELT2=1.0 PC1_1=0.1 PC1_2=0.3 PC2_1=0.2 PC2_2=0.6"),
               "the matrix PCi_j is singular");
   EXPECT_SAYS(refused("CDELT1=1.0 CDELT2=0.0"), "wcslib 3");
+  EXPECT_SAYS(error_of([&] { (void)wcs_of("CTYPE1='RA---TAN' CRVAL1=210.5"); }),
+              "CTYPE1 is 'RA---TAN', without the other axis of the sky");
+  EXPECT_SAYS(refused(k_cd + "CD1_3=0.1"), "mix the axes");
 }
 
 // ------------------------------------------------------------------- cylindrical projections
