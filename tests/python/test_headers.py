@@ -12,7 +12,7 @@ import samples
 
 #: Headers that astropy reads wrongly, or not at all, before Kastor has rewritten them.
 REWRITTEN = ("exponents tpv_pc tpv_defaults tpv_latitude_first scamp_rotated longpole "
-             "sip_without_type").split()
+             "sip_without_type sip_and_scamp").split()
 
 
 def positions_by_astropy(cards, pixels):

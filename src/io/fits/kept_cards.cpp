@@ -108,8 +108,8 @@ KeptCards split_kept_cards(const std::vector<std::string>& cards,
   KeptCards kept;
   WcsHeader wcs;
   bool spoiled = false;
-  int celestial = 0;
   const bool many_beams = has_many_beams(cards);  // the header's is none of the plane's
+  std::vector<std::string> celestial;             // the cards of those types
   std::vector<std::string>* continued = nullptr;  // where the previous card went, for CONTINUE
   for (const std::string& card : cards) {
     const std::string keyword = keyword_of(card);
@@ -128,11 +128,11 @@ KeptCards split_kept_cards(const std::vector<std::string>& cards,
     spoiled = spoiled || verdict.fate == Fate::spoil;
     if (verdict.fate != Fate::keep || verdict.keyword.size() > 8) continue;
     if (verdict.keyword.starts_with("CTYPE") && verdict.keyword.size() == 6 && is_celestial(card))
-      ++celestial;
+      celestial.push_back(renamed(card, verdict.keyword));
     continued = &wcs.cards;
     wcs.cards.push_back(with_exponent_e(renamed(card, verdict.keyword)));
   }
-  if (!spoiled && celestial != 1 && keep_distortions(wcs, axes.is_plain())) {
+  if (!spoiled && celestial.size() != 1 && keep_distortions(wcs, axes.is_plain())) {
     translate_old_forms(wcs);
     translate_tpv(wcs);
     drop_unused_parameters(wcs);
@@ -140,6 +140,9 @@ KeptCards split_kept_cards(const std::vector<std::string>& cards,
     kept.notes = std::move(wcs.notes);
   } else {
     kept.notes = {"the coordinates of the input do not fit the two axes kept"};
+    kept.why_no_wcs = celestial.size() == 1
+                          ? found_in(celestial.front()) + ", without the other axis of the sky"
+                          : "the coordinates mix the axes of the image with others";
   }
   return kept;
 }

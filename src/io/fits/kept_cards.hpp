@@ -13,6 +13,7 @@ struct KeptCards {
   std::vector<std::string> wcs;          ///< the coordinates, in the forms of the standard
   std::vector<std::string> observation;  ///< the beam, and what describes the observation
   std::vector<std::string> notes;        ///< what was dropped though it may matter, and why
+  std::string why_no_wcs;                ///< why no coordinates were kept of those that there are
 };
 
 [[nodiscard]] KeptCards split_kept_cards(const std::vector<std::string>& cards,

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/catalogue/source_columns.hpp"
+#include "io/catalogue/source_units.hpp"
 #include "io/fits/fits_file.hpp"
 #include "io/fits/hdu_info.hpp"
 #include "io/sky/raw_beam.hpp"

@@ -133,6 +133,7 @@ Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>&
   auto& cards = kept.wcs;
   const bool any = std::any_of(cards.begin(), cards.end(),
                                [](const auto& card) { return card.starts_with("CTYPE"); });
+  if (!kept.why_no_wcs.empty()) refuse(kept.why_no_wcs);
   if (!any) refuse("the header has no world coordinates for these axes");
   detail::check_wcs_cards(cards, kept.notes);
   m_state->notes = std::move(kept.notes);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <kastor/error.hpp>
 #include <string_view>
 
@@ -51,6 +52,24 @@ void check_year(const WcsHeader& header, std::vector<std::string>& notes) {
                   (dated ? frame : "these coordinates"));
 }
 
+/// wcslib gives an axis without CDi_j the scale 1, where the standard says 0, and inverts matrices
+/// that are singular but for the rounding.
+void check_matrix(const WcsHeader& header, std::string_view stem) {
+  std::array<double, 4> element{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const bool one = stem == "PC" && (i == 0 || i == 3);  // what is missing
+    const std::string keyword = fmt::format("{}{}_{}", stem, i / 2 + 1, i % 2 + 1);
+    element[i] = header.real(keyword).value_or(one ? 1.0 : 0.0);
+  }
+  const double first = element[0] * element[3];
+  const double second = element[1] * element[2];
+  if (std::abs(first - second) > 1e-14 * (std::abs(first) + std::abs(second))) return;
+  throw Error(
+      fmt::format("kastor::io::Wcs: the matrix {}i_j is singular ({}, {}, {}, {}); expected one "
+                  "that can be inverted",
+                  stem, element[0], element[1], element[2], element[3]));
+}
+
 void note_defaults(const WcsHeader& header, const Matrices& has, std::vector<std::string>& notes) {
   struct Default {
     std::string_view stem;
@@ -59,14 +78,14 @@ void note_defaults(const WcsHeader& header, const Matrices& has, std::vector<std
   constexpr std::array<Default, 3> defaults = {{{"CRVAL", 0}, {"CRPIX", 0}, {"CDELT", 1}}};
   for (const auto& [stem, value] : defaults) {
     if (stem == "CDELT" && has.cd && !has.pc) continue;
-    std::vector<std::string> missing;
+    std::string missing;
     for (const int axis : {1, 2}) {
-      std::string keyword = fmt::format("{}{}", stem, axis);
-      if (!header.has(keyword)) missing.push_back(std::move(keyword));
+      const std::string keyword = fmt::format("{}{}", stem, axis);
+      if (!header.has(keyword)) missing += (missing.empty() ? "" : " and ") + keyword;
     }
     if (missing.empty()) continue;
     notes.push_back(fmt::format("the header has no {}; the default of the FITS standard is {}",
-                                fmt::join(missing, " and "), value));
+                                missing, value));
   }
 }
 
@@ -88,6 +107,11 @@ void check_wcs_cards(const std::vector<std::string>& wcs, std::vector<std::strin
   const Matrices has{header.has_stem("PC", ""), header.has_stem("CD", "")};
   for (const std::string& card : header.cards)
     if (is_needed(keyword_of(card), has) && !real_value(card)) refuse_card(card);
+  if (has.pc) {
+    check_matrix(header, "PC");
+  } else if (has.cd) {
+    check_matrix(header, "CD");
+  }
   check_year(header, notes);
   if (has.pc && has.cd)
     notes.emplace_back(

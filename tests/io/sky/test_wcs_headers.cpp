@@ -260,7 +260,17 @@ TEST(WcsHeaders, MissingCardsHaveTheDefaultsOfTheStandard) {
               {"CROTA1 is 20", "CROTA2"});
   expect_note(wcs_of(at_reference("TAN") + k_cd + "CDELT1=-0.01 CDELT2=0.01 PC1_2=0.5"),
               {"PCi_j and CDi_j"});
-  EXPECT_SAYS(error_of([&] { (void)wcs_of(at_reference("TAN") + "CD1_1=0.1"); }), "wcslib");
+  const auto refused = [](const std::string& matrix) {
+    return error_of([&] { (void)wcs_of(at_reference("TAN") + matrix); });
+  };
+  EXPECT_SAYS(refused("CD1_1=0.1"), "the matrix CDi_j is singular (0.1, 0, 0, 0)");
+  EXPECT_SAYS(refused("CD1_1=0.1 CD1_2=0.3 CD2_1=0.2 CD2_2=0.6"), "singular");
+  EXPECT_SAYS(refused("CDELT1=1.0 CDELT2=1.0 PC1_1=0.1 PC1_2=0.3 PC2_1=0.2 PC2_2=0.6"),
+              "the matrix PCi_j is singular");
+  EXPECT_SAYS(refused("CDELT1=1.0 CDELT2=0.0"), "wcslib 3");
+  EXPECT_SAYS(error_of([&] { (void)wcs_of("CTYPE1='RA---TAN' CRVAL1=210.5"); }),
+              "CTYPE1 is 'RA---TAN', without the other axis of the sky");
+  EXPECT_SAYS(refused(k_cd + "CD1_3=0.1"), "mix the axes");
 }
 
 // ------------------------------------------------------------------- cylindrical projections
