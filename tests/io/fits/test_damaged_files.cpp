@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DamagedFiles,
                                          DamagedKind{"gzip_2", GZIP_2, FLOAT_IMG, as_it_is},
                                          DamagedKind{"hcompress", HCOMPRESS_1, SHORT_IMG, as_it_is},
                                          DamagedKind{"plio", PLIO_1, SHORT_IMG, as_it_is}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& of) { return std::string(of.param.name); });
 
 TEST(DamagedHeaders, WhatCfitsioWouldNotSurviveIsRefused) {
   const ScratchDirectory scratch;

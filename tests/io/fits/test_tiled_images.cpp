@@ -215,7 +215,7 @@ std::vector<TiledKind> tiled_kinds() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TiledImages, testing::ValuesIn(tiled_kinds()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& of) { return of.param.name; });
 
 /// A table made by hand: two rows, each a tile of 3 x 1 bytes.
 struct HandMadeTiles {
