@@ -40,7 +40,7 @@ template <class V>
 /// The cards of an input's header that remain true for a 2-D image on the same pixels: its
 /// celestial or linear coordinates, the beam, and the description of the observation. `fits_axes`
 /// are the axes of the input that became x and y (`FitsImage::fits_axes`); cards of other axes are
-/// dropped, and so is the beam if each plane has its own (CASAMBM = T). If the coordinates cannot be
+/// dropped, and so is the beam if CASAMBM gives each plane its own. If the coordinates cannot be
 /// reduced to two axes, all of them are dropped and a HISTORY card says why.
 [[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                                   const std::array<int, 2>& fits_axes);
