@@ -190,7 +190,7 @@ bool is_solid_angle(const UnitFactor& factor) {
 std::optional<UnitText> parse_unit(std::string_view text) { return UnitReader(text).read(); }
 
 std::string standard_unit(std::string_view text) {
-  const std::string typed = trimmed(text);
+  std::string typed = trimmed(text);
   const auto unit = parse_unit(typed);
   if (!unit) return typed;
   const UnitFactor* above = nullptr;

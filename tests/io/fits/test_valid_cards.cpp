@@ -46,7 +46,7 @@ TEST(ValidCards, ValuesAreRepaired) {
       {"CASAMBM =                    T", "CASAMBM =                    T"},
       {"CASAMBM = t", "CASAMBM = T"},
       {"SPECSYS = 'LSRK", "SPECSYS = 'LSRK    '"},
-      {"OBJECT  = 'it''s", "OBJECT  = 'it''s    '"},
+      {"OBJECT  = 'it''s", "OBJECT  = 'it''s   '"},
       {"OBJECT  = 'O''Brien' / a 'b", "OBJECT  = 'O''Brien' / a 'b"},
       {"HISTORY = 'so", "HISTORY = 'so"},
       {"COMMENT of anything", "COMMENT of anything"},
