@@ -36,18 +36,18 @@ constexpr std::array<std::string_view, 8> k_sip_plain = {
     "A_DMAX", "B_DMAX", "A_ORDER", "B_ORDER", "AP_DMAX", "BP_DMAX", "AP_ORDER", "BP_ORDER"};
 // Cards that describe the coordinates as a whole; they are kept or dropped together with them.
 // LONGPOLE is an old form of LONPOLE.
-constexpr std::array<std::string_view, 12> k_whole = {"LONPOLE", "LATPOLE",  "RADESYS", "RADECSYS",
-                                                      "EQUINOX", "EPOCH",    "WCSNAME", "SPECSYS",
-                                                      "RESTFRQ", "RESTFREQ", "RESTWAV", "LONGPOLE"};
+constexpr std::array<std::string_view, 12> k_common = {
+    "LONPOLE", "LATPOLE", "RADESYS", "RADECSYS", "EQUINOX", "EPOCH",
+    "WCSNAME", "SPECSYS", "RESTFRQ", "RESTFREQ", "RESTWAV", "LONGPOLE"};
 // IRAF's WATi_mmm; the plate solution of the Digitized Sky Survey; the drafts of paper IV.
 constexpr std::array<std::string_view, 7> k_distortion_stems = {"WAT",   "AMDX", "AMDY", "CPDIS",
                                                                 "CQDIS", "DP",   "DQ"};
 
 bool is_whole(std::string_view keyword) {
-  if (is_one_of(keyword, k_whole)) return true;
+  if (is_one_of(keyword, k_common)) return true;
   // RADESYSA: the same for an alternative description.
   return keyword.size() > 1 && keyword.back() >= 'A' && keyword.back() <= 'Z' &&
-         is_one_of(keyword.substr(0, keyword.size() - 1), k_whole);
+         is_one_of(keyword.substr(0, keyword.size() - 1), k_common);
 }
 
 /// Where the value of a card begins and ends, quotes included.

@@ -11,12 +11,12 @@
 namespace kastor::io::detail {
 namespace {
 
-std::string name(std::string_view stem, int axis, const std::string& alternative) {
+std::string numbered(std::string_view stem, int axis, const std::string& alternative) {
   return std::string(stem) + std::to_string(axis) + alternative;
 }
 
-std::string name(std::string_view stem, int axis, int second, const std::string& alternative) {
-  return name(stem, axis, "_" + std::to_string(second) + alternative);
+std::string numbered(std::string_view stem, int axis, int second, const std::string& alternative) {
+  return numbered(stem, axis, "_" + std::to_string(second) + alternative);
 }
 
 /// The numbers m of the cards PVi_m of an axis.
@@ -41,8 +41,8 @@ bool is_polynomial(const WcsHeader& header, const CelestialAxes& sky,
   const auto across = parameters_of(header, sky.latitude, alternative);
   if (along.empty()) return false;
   if (*along.rbegin() > 4) return true;
-  const bool native = header.real(name("PV", sky.longitude, 1, alternative)) == 0.0 &&
-                      header.real(name("PV", sky.longitude, 2, alternative)) == 90.0;
+  const bool native = header.real(numbered("PV", sky.longitude, 1, alternative)) == 0.0 &&
+                      header.real(numbered("PV", sky.longitude, 2, alternative)) == 90.0;
   return !across.empty() && !native;
 }
 
@@ -55,21 +55,21 @@ std::optional<Matrix> scaled_matrix(const WcsHeader& header, const CelestialAxes
   const auto value = [&](const std::string& keyword, double missing) {
     return header.has(keyword) ? header.real(keyword).value_or(std::nan("")) : missing;
   };
-  const std::array<double, 2> scale{value(name("CDELT", 1, alternative), 1.0),
-                                    value(name("CDELT", 2, alternative), 1.0)};
+  const std::array<double, 2> scale{value(numbered("CDELT", 1, alternative), 1.0),
+                                    value(numbered("CDELT", 2, alternative), 1.0)};
   Matrix cd{};
   if (header.has_stem("PC", alternative)) {
     for (const int i : {1, 2})
       for (const int j : {1, 2}) {
         const auto row = static_cast<std::size_t>(i - 1);
         cd[row][static_cast<std::size_t>(j - 1)] =
-            scale[row] * value(name("PC", i, j, alternative), i == j ? 1.0 : 0.0);
+            scale[row] * value(numbered("PC", i, j, alternative), i == j ? 1.0 : 0.0);
       }
   } else {
     const auto x = static_cast<std::size_t>(sky.longitude - 1);
     const auto y = static_cast<std::size_t>(sky.latitude - 1);
     const double angle =
-        value(name("CROTA", sky.latitude, alternative), 0.0) * std::numbers::pi / 180.0;
+        value(numbered("CROTA", sky.latitude, alternative), 0.0) * std::numbers::pi / 180.0;
     cd[x][x] = scale[x] * std::cos(angle);
     cd[x][y] = -scale[y] * std::sin(angle);
     cd[y][x] = scale[x] * std::sin(angle);
@@ -94,7 +94,7 @@ bool use_cd_matrix(WcsHeader& header, const CelestialAxes& sky, const std::strin
   });
   for (const int i : {1, 2})
     for (const int j : {1, 2})
-      header.set(name("CD", i, j, alternative),
+      header.set(numbered("CD", i, j, alternative),
                  (*cd)[static_cast<std::size_t>(i - 1)][static_cast<std::size_t>(j - 1)]);
   return true;
 }
@@ -132,13 +132,13 @@ void translate_tpv(WcsHeader& header, const std::string& alternative) {
   if (!scamp && sky->code != "TPV") return;
   if (!use_cd_matrix(header, *sky, alternative)) return;
   for (const int axis : {1, 2}) {
-    const std::string type = name("CTYPE", axis, alternative);
+    const std::string type = numbered("CTYPE", axis, alternative);
     if (scamp) {
       for (std::string& card : header.cards)
         if (keyword_of(card) == type) card.replace(card.find('\'') + 6, 3, "TPV");
     }
     // What is missing is 0 in the convention, but the linear term, which is 1.
-    const std::string linear = name("PV", axis, 1, alternative);
+    const std::string linear = numbered("PV", axis, 1, alternative);
     if (!header.has(linear)) header.set(linear, 1.0);
   }
   if (sky->latitude == 1) put_longitude_first(header, alternative);
