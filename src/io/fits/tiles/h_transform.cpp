@@ -15,11 +15,11 @@ template <class Int>
 using Unsigned = std::make_unsigned_t<Int>;
 
 template <class Int>
-Int sum(Int a, Int b) {
+Int wrapped_sum(Int a, Int b) {
   return static_cast<Int>(static_cast<Unsigned<Int>>(a) + static_cast<Unsigned<Int>>(b));
 }
 template <class Int>
-Int difference(Int a, Int b) {
+Int wrapped_difference(Int a, Int b) {
   return static_cast<Int>(static_cast<Unsigned<Int>>(a) - static_cast<Unsigned<Int>>(b));
 }
 template <class Int>
@@ -33,7 +33,7 @@ Int rounded_to_power(Int value, int exponent) {
   const Int unit = times_power(Int{1}, exponent);
   const Int half = unit >> 1;
   const Int up = value >= 0 || half == 0 ? half : half - 1;
-  return sum(value, up) & static_cast<Int>(-unit);
+  return wrapped_sum(value, up) & static_cast<Int>(-unit);
 }
 
 /// A level of the transform: blocks of rows x columns values of the image are one mean, and three
@@ -73,20 +73,20 @@ template <class Int>
 void move_towards(Int& value, Int wanted, Int low, Int high, int exponent, Int most) {
   if (low >= high) return;
   const Int target = std::max(std::min(wanted, high), low);
-  Int step = difference(target, times_power(value, exponent));
-  if (step < 0) step = sum(step, static_cast<Int>((Int{1} << exponent) - 1));
+  Int step = wrapped_difference(target, times_power(value, exponent));
+  if (step < 0) step = wrapped_sum(step, static_cast<Int>((Int{1} << exponent) - 1));
   step >>= exponent;
-  value = sum(value, std::max(std::min(step, most), static_cast<Int>(-most)));
+  value = wrapped_sum(value, std::max(std::min(step, most), static_cast<Int>(-most)));
 }
 
 /// Makes a difference match the means on both sides, unless that would make a new extremum.
 template <class Int>
 void smooth_slope(Int& value, Int before, Int here, Int after, Int most) {
-  const Int up = difference(after, here);
-  const Int down = difference(here, before);
+  const Int up = wrapped_difference(after, here);
+  const Int down = wrapped_difference(here, before);
   const Int high = times_power(std::max(std::min(up, down), Int{0}), 2);
   const Int low = times_power(std::min(std::max(up, down), Int{0}), 2);
-  move_towards(value, difference(after, before), low, high, 3, most);
+  move_towards(value, wrapped_difference(after, before), low, high, 3, most);
 }
 
 /// The same for the difference between diagonals, at the block (i, j).
@@ -99,25 +99,26 @@ void smooth_curvature(const HLevel<Int>& level, std::size_t i, std::size_t j, In
   const Int pp = level.mean(i + 1, j + 1);
   const Int x = times_power(level.hx(i, j), 1);
   const Int y = times_power(level.hy(i, j), 1);
-  const Int both = sum(x, y);
-  const Int x_only = difference(x, y);
+  const Int both = wrapped_sum(x, y);
+  const Int x_only = wrapped_difference(x, y);
 
   const auto limit = [&](Int to_pp, Int from_pm, Int from_mp, Int to_mm, auto&& nearer) {
-    return times_power(nearer(nearer(difference(to_pp, both), sum(from_pm, x_only)),
-                              nearer(difference(from_mp, x_only), sum(to_mm, both))),
-                       4);
+    return times_power(
+        nearer(nearer(wrapped_difference(to_pp, both), wrapped_sum(from_pm, x_only)),
+               nearer(wrapped_difference(from_mp, x_only), wrapped_sum(to_mm, both))),
+        4);
   };
   const auto above = [](Int a) { return std::max(a, Int{0}); };
   const auto below = [](Int a) { return std::min(a, Int{0}); };
-  const Int to_pp = difference(pp, here);
-  const Int from_pm = difference(here, pm);
-  const Int from_mp = difference(here, mp);
-  const Int to_mm = difference(mm, here);
+  const Int to_pp = wrapped_difference(pp, here);
+  const Int from_pm = wrapped_difference(here, pm);
+  const Int from_mp = wrapped_difference(here, mp);
+  const Int to_mm = wrapped_difference(mm, here);
   const Int high = limit(above(to_pp), above(from_pm), above(from_mp), above(to_mm),
                          [](Int a, Int b) { return std::min(a, b); });
   const Int low = limit(below(to_pp), below(from_pm), below(from_mp), below(to_mm),
                         [](Int a, Int b) { return std::max(a, b); });
-  const Int wanted = difference(difference(sum(pp, mm), mp), pm);
+  const Int wanted = wrapped_difference(wrapped_difference(wrapped_sum(pp, mm), mp), pm);
   move_towards(level.hc(i, j), wanted, low, high, 6, most);
 }
 
@@ -143,8 +144,8 @@ void smooth_level(const HLevel<Int>& level, Int most) {
 
 /// A mean without the low bits that one difference has rounded away.
 template <class Int>
-Int without(Int mean, Int bits) {
-  return mean >= 0 ? difference(mean, bits) : sum(mean, bits);
+Int without_bits(Int mean, Int bits) {
+  return mean >= 0 ? wrapped_difference(mean, bits) : wrapped_sum(mean, bits);
 }
 
 /// Two values from their mean and difference, at level `k`.
@@ -152,9 +153,9 @@ template <class Int>
 void expand_pair(Int mean, Int slope, int k, Int& first, Int& second) {
   const int shift = k == 0 ? 2 : 1;
   slope = rounded_to_power(slope, k + 1);
-  mean = without(mean, static_cast<Int>(slope & times_power(Int{1}, k + 1)));
-  first = difference(mean, slope) >> shift;
-  second = sum(mean, slope) >> shift;
+  mean = without_bits(mean, static_cast<Int>(slope & times_power(Int{1}, k + 1)));
+  first = wrapped_difference(mean, slope) >> shift;
+  second = wrapped_sum(mean, slope) >> shift;
 }
 
 /// Four values: `upper` and `lower` are at the left ones.
@@ -165,18 +166,18 @@ void expand_block(Int mean, Int x, Int y, Int c, int k, Int* upper, Int* lower) 
   y = rounded_to_power(y, k + 1);
   c = rounded_to_power(c, k);
   const Int low = c & times_power(Int{1}, k);
-  x = without(x, low);
-  y = without(y, low);
+  x = without_bits(x, low);
+  y = without_bits(y, low);
   const Int next = (c ^ x ^ y) & times_power(Int{1}, k + 1);
   if (mean >= 0) {
-    mean = difference(sum(mean, low), next);
+    mean = wrapped_difference(wrapped_sum(mean, low), next);
   } else {
-    mean = sum(mean, low == 0 ? next : difference(low, next));
+    mean = wrapped_sum(mean, low == 0 ? next : wrapped_difference(low, next));
   }
-  lower[1] = sum(sum(mean, x), sum(y, c)) >> shift;
-  lower[0] = difference(sum(mean, x), sum(y, c)) >> shift;
-  upper[1] = difference(sum(mean, y), sum(x, c)) >> shift;
-  upper[0] = difference(sum(mean, c), sum(x, y)) >> shift;
+  lower[1] = wrapped_sum(wrapped_sum(mean, x), wrapped_sum(y, c)) >> shift;
+  lower[0] = wrapped_difference(wrapped_sum(mean, x), wrapped_sum(y, c)) >> shift;
+  upper[1] = wrapped_difference(wrapped_sum(mean, y), wrapped_sum(x, c)) >> shift;
+  upper[0] = wrapped_difference(wrapped_sum(mean, c), wrapped_sum(x, y)) >> shift;
 }
 
 /// The rows x columns values of level `k`.
@@ -204,7 +205,7 @@ void expand_level(const HLevel<Int>& level, int k, Int* out) {
 }
 
 /// n / 2^k, rounded up.
-std::size_t halved(std::size_t n, int k) { return (n + (std::size_t{1} << k) - 1) >> k; }
+std::size_t divided_by_power(std::size_t n, int k) { return (n + (std::size_t{1} << k) - 1) >> k; }
 
 }  // namespace
 
@@ -216,9 +217,13 @@ void undo_h_transform(std::vector<Int>& coefficients, std::size_t width, std::si
   std::vector<Int> means = {rounded_to_power(coefficients[0], levels + 1)};
   std::vector<Int> values;
   for (int k = levels - 1; k >= 0; --k) {
-    const HLevel<Int> level{
-        halved(height, k), halved(width, k),   halved(height, k + 1), halved(width, k + 1), width,
-        means.data(),      coefficients.data()};
+    const HLevel<Int> level{divided_by_power(height, k),
+                            divided_by_power(width, k),
+                            divided_by_power(height, k + 1),
+                            divided_by_power(width, k + 1),
+                            width,
+                            means.data(),
+                            coefficients.data()};
     if (smooth && scale > 1) smooth_level(level, static_cast<Int>(scale >> 1));
     values.resize(level.rows * level.columns);
     expand_level(level, k, values.data());

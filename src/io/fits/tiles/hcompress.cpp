@@ -129,7 +129,7 @@ class QuadtreeReader {
   }
 
   void read_tree(const Quadrant& quadrant) {
-    const std::size_t longest = std::max<std::size_t>({quadrant.rows, quadrant.columns, 1});
+    const std::size_t longest = std::max({quadrant.rows, quadrant.columns, std::size_t{1}});
     const int levels = static_cast<int>(std::bit_width(longest - 1));
     // A quadrant without rows or columns has a tree of one branch.
     const auto size = [](std::size_t n, int k) {

@@ -12,7 +12,7 @@ namespace kastor::io::detail {
 namespace {
 
 /// What the four high bits of a word tell to do with the twelve low ones.
-enum LineOpcode : std::uint32_t {
+enum class LineOpcode : std::uint8_t {
   zeros = 0,          // ZN: a run of zeros
   set_high = 1,       // SH: the value is the next word, then these bits
   increase = 2,       // IH: add to the value
@@ -87,23 +87,42 @@ void decode_plio(std::span<const std::uint8_t> data, std::span<std::int32_t> out
   while (!list.empty()) {
     const std::uint32_t word = list.take();
     const std::uint32_t low = word & 0xfff;
-    const std::uint32_t opcode = word >> 12;
-    if (opcode == set_high) {
-      value = (list.take() << 12) + low;
-    } else if (opcode == increase || opcode == increase_once) {
-      value += low;
-    } else if (opcode == decrease || opcode == decrease_once) {
-      value -= low;
+    const auto opcode = static_cast<LineOpcode>(word >> 12);
+    switch (opcode) {
+      case LineOpcode::set_high:
+        value = (list.take() << 12) + low;
+        break;
+      case LineOpcode::increase:
+      case LineOpcode::increase_once:
+        value += low;
+        break;
+      case LineOpcode::decrease:
+      case LineOpcode::decrease_once:
+        value -= low;
+        break;
+      default:
+        break;
     }
     const auto here = static_cast<std::int32_t>(value);
-    if (opcode == zeros || opcode == values || opcode == zeros_value) {
-      const auto run = next_values(left, low, out.size());
-      std::fill(run.begin(), run.end(), opcode == values ? here : 0);
-      if (opcode == zeros_value && !run.empty()) run.back() = here;
-    } else if (opcode == increase_once || opcode == decrease_once) {
-      next_values(left, 1, out.size())[0] = here;
-    } else if (opcode > decrease_once) {
-      LineList::fail(fmt::format("they have the opcode {}; expected 0 to 7", opcode));
+    switch (opcode) {
+      case LineOpcode::zeros:
+      case LineOpcode::values:
+      case LineOpcode::zeros_value: {
+        const auto run = next_values(left, low, out.size());
+        std::fill(run.begin(), run.end(), opcode == LineOpcode::values ? here : 0);
+        if (opcode == LineOpcode::zeros_value && !run.empty()) run.back() = here;
+        break;
+      }
+      case LineOpcode::increase_once:
+      case LineOpcode::decrease_once:
+        next_values(left, 1, out.size())[0] = here;
+        break;
+      case LineOpcode::set_high:
+      case LineOpcode::increase:
+      case LineOpcode::decrease:
+        break;
+      default:
+        LineList::fail(fmt::format("they have the opcode {}; expected 0 to 7", word >> 12));
     }
   }
   std::fill(left.begin(), left.end(), 0);

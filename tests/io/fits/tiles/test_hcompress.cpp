@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "io/fits/tiles/hcompress.hpp"
 #include "tile_support.hpp"
 
@@ -102,8 +104,9 @@ TEST(Hcompress, SmoothsAsCfitsioDoes) {
   for (const Shape shape : {Shape{32, 32}, {33, 50}, {61, 7}}) {
     Integers values(shape.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const double x = static_cast<double>(i % static_cast<std::size_t>(shape.nx));
-      const double y = static_cast<double>(i / static_cast<std::size_t>(shape.nx));
+      const std::size_t row = i / static_cast<std::size_t>(shape.nx);
+      const auto x = static_cast<double>(i % static_cast<std::size_t>(shape.nx));
+      const auto y = static_cast<double>(row);
       values[i] = static_cast<std::int32_t>(
           3000 * std::exp(-(x - 15) * (x - 15) / 80 - (y - 9) * (y - 9) / 50) - 7 * x);
     }

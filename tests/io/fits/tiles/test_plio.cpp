@@ -18,7 +18,7 @@ Integers plio_values(const Bytes& data, std::size_t count) {
   return out;
 }
 
-Bytes plio_words(std::vector<int> words) {
+Bytes plio_words(const std::vector<int>& words) {
   Bytes bytes;
   for (const int word : words) {
     bytes.push_back(static_cast<std::uint8_t>(word >> 8 & 0xff));
