@@ -22,6 +22,9 @@ constexpr std::size_t k_card = 80;
 // to 4.6).
 constexpr long k_max_axes = 99;
 
+// Every look for a keyword that is not there goes through the whole header, so that one of 360,000
+// cards takes seconds; no file has so many.
+constexpr std::int64_t k_max_header = 10000 * k_block;
 // Its message about an integer that it cannot read has room for this many characters of the value
 // (CFITSIO 4.2).
 constexpr std::size_t k_max_integer = 28;
@@ -135,6 +138,8 @@ std::string header_fault(const FitsFile& file, std::int64_t offset) {
       if (!fault.empty()) return fault;
     }
     if (length < k_block) return "";
+    if (at - offset >= k_max_header)
+      return fmt::format("the header has no END card in {} bytes", at - offset + k_block);
   }
 }
 

@@ -180,6 +180,8 @@ TEST(DamagedHeaders, AMissingEndIsFoundBeforeTheEndOfTheFile) {
   bytes.replace(bytes.find("END     "), 3, "   ");
   write_bytes(scratch.file("a.fits"), bytes);
   EXPECT_SAYS(read_error(scratch.file("a.fits")), "the header has no END card; expected a valid");
+  write_bytes(scratch.file("a.fits"), bytes.substr(0, 80) + std::string(40'000'000, ' '));
+  EXPECT_SAYS(read_error(scratch.file("a.fits")), "the header has no END card in 28802880 bytes");
 }
 
 TEST(UnpackedFiles, HaveALimit) {
