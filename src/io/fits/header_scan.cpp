@@ -75,7 +75,8 @@ class HeaderScan {
     if (keyword == "XTENSION")
       m_is_table = value.text.starts_with("'BINTABLE") || value.text.starts_with("'TABLE") ||
                    value.text.starts_with("'A3DTABLE") || !value.is_closed;
-    if (!m_is_table) return "";
+    const bool is_comment = keyword.empty() || keyword == "COMMENT" || keyword == "HISTORY";
+    if (!m_is_table || is_comment) return "";
     if (value.is_string && !value.is_closed && value.text.size() >= 70)
       return fmt::format("the string of {} has no closing quote", keyword);
     if (keyword.starts_with('T') && !value.is_string && value.text.size() >= 69)

@@ -174,6 +174,16 @@ TEST(DamagedHeaders, WhatCfitsioWouldNotSurviveIsRefused) {
   }
 }
 
+TEST(DamagedHeaders, CommentsMayLookLikeThat) {
+  const ScratchDirectory scratch;
+  std::string bytes = noisy_fits(RICE_1, SHORT_IMG);
+  const auto at = bytes.find("EXTNAME =");
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, 80, "HISTORY = '" + std::string(69, 'A'));
+  write_bytes(scratch.file("a.fits"), bytes);
+  EXPECT_EQ(read_image(scratch.file("a.fits")).nx, 40);
+}
+
 TEST(DamagedHeaders, AMissingEndIsFoundBeforeTheEndOfTheFile) {
   const ScratchDirectory scratch;
   std::string bytes = noisy_fits(0, FLOAT_IMG);
