@@ -75,7 +75,7 @@ void make_room(const PackedFile& file, GrowingBytes& unpacked) {
 }
 
 /// Bytes that a call of a library can be asked for.
-unsigned piece_of(std::int64_t room) {
+unsigned call_size(std::int64_t room) {
   return static_cast<unsigned>(std::min<std::int64_t>(room, std::int64_t{1} << 30));
 }
 
@@ -159,7 +159,7 @@ void unpack_gzip(const PackedFile& file, GrowingBytes& unpacked) {
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
       stream.avail_in = static_cast<unsigned>(piece.size());
     }
-    const unsigned room = piece_of(unpacked.room());
+    const unsigned room = call_size(unpacked.room());
     stream.next_out = reinterpret_cast<Bytef*>(unpacked.data() + unpacked.size());
     stream.avail_out = room;
     const int answer = ::inflate(&stream, Z_NO_FLUSH);
@@ -197,7 +197,7 @@ void unpack_bzip2(const PackedFile& file, GrowingBytes& unpacked) {
       stream.next_in = const_cast<char*>(piece.data());  // not written to, though its type says so
       stream.avail_in = static_cast<unsigned>(piece.size());
     }
-    const unsigned room = piece_of(unpacked.room());
+    const unsigned room = call_size(unpacked.room());
     stream.next_out = unpacked.data() + unpacked.size();
     stream.avail_out = room;
     has_begun = true;
