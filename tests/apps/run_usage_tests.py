@@ -273,6 +273,13 @@ class TestRefusedInput(AppTestCase):
             (self.folder / "image.fits.gz").write_bytes(whole[:size])
             self.refuse("image.fits.gz")
 
+    def test_what_a_file_unpacks_to_is_limited(self):
+        path = self.folder / "image.fits.gz"
+        path.write_bytes(gzip.compress(fits_files.hdu([[1.0] * 100] * 100)))
+        for subcommand in ("stats", "find", "info"):
+            self.assert_refused(1, subcommand, path, "--max-unpacked", "4K", says=["4096", "unpack"])
+            self.assert_done(command.run(subcommand, path, "--max-unpacked", "1M", "--quiet"))
+
     def test_planes_and_hdus_that_are_not_there(self):
         (self.folder / "cube.fits").write_bytes(fits_files.hdu([1.0] * 60, axes=(5, 4, 3)))
         self.refuse("cube.fits", says=["NAXIS3", "plane"])

@@ -142,8 +142,8 @@ void add_unpacked_option(CommandLine& line, std::int64_t& max_unpacked) {
   line.value(
       "--max-unpacked", "SIZE",
       [&max_unpacked](const std::string& text) { max_unpacked = checked_size(text); },
-      "Unpack a compressed file or image to at most SIZE bytes;\nSIZE may end with K, M, G or T "
-      "(powers of 1024).\nDefault: 16G, or this machine's memory if it has less.");
+      "Unpack a compressed file or image to at most SIZE\nbytes; SIZE may end with K, M, G or T "
+      "(powers of\n1024). Default: 16G, or this machine's memory if it\nhas less.");
 }
 
 void add_blank_option(CommandLine& line, InputOptions& options, const std::string& otherwise) {

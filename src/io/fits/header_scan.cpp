@@ -16,12 +16,15 @@
 namespace kastor::io::detail {
 namespace {
 
-constexpr std::int64_t k_block = 2880;
-constexpr std::size_t k_card = 80;
+constexpr std::int64_t k_scanned_block = 2880;
+constexpr std::size_t k_scanned_card = 80;
 // CFITSIO stores the lengths of this many axes, and does not check whether a header has more (4.2
 // to 4.6).
 constexpr long k_max_axes = 99;
 
+// Every look for a keyword that is not there goes through the whole header, so that one of 360,000
+// cards takes seconds; no file has so many.
+constexpr std::int64_t k_max_header = 10000 * k_scanned_block;
 // Its message about an integer that it cannot read has room for this many characters of the value
 // (CFITSIO 4.2).
 constexpr std::size_t k_max_integer = 28;
@@ -33,7 +36,7 @@ struct CardValue {
   bool is_closed = false;  // for strings: there is a quote at the end
 };
 
-CardValue value_of(std::string_view card) {
+CardValue value_in_card(std::string_view card) {
   CardValue value;
   const auto first = card.find_first_not_of(' ', 10);
   if (card.substr(8, 2) != "= " || first == std::string_view::npos) return value;
@@ -65,14 +68,15 @@ class HeaderScan {
  public:
   /// What is wrong with the card; empty if nothing is.
   std::string add(std::string_view card) {
-    const CardValue value = value_of(card);
+    const CardValue value = value_in_card(card);
     const std::string keyword = trimmed(card.substr(0, 8));
     if (keyword == "NAXIS" && has_many_digits(value.text))
       return fmt::format("NAXIS is more than {}", k_max_axes);
     if (keyword == "XTENSION")
       m_is_table = value.text.starts_with("'BINTABLE") || value.text.starts_with("'TABLE") ||
                    value.text.starts_with("'A3DTABLE") || !value.is_closed;
-    if (!m_is_table) return "";
+    const bool is_comment = keyword.empty() || keyword == "COMMENT" || keyword == "HISTORY";
+    if (!m_is_table || is_comment) return "";
     if (value.is_string && !value.is_closed && value.text.size() >= 70)
       return fmt::format("the string of {} has no closing quote", keyword);
     if (keyword.starts_with('T') && !value.is_string && value.text.size() >= 69)
@@ -121,20 +125,23 @@ bool is_no_text(std::string_view block) {
 }  // namespace
 
 std::string header_fault(const FitsFile& file, std::int64_t offset) {
-  std::array<char, k_block> block;
+  std::array<char, k_scanned_block> block;
   HeaderScan scan;
-  for (std::int64_t at = offset;; at += k_block) {
-    const auto length = file.read_bytes(at, reinterpret_cast<std::byte*>(block.data()), k_block);
+  for (std::int64_t at = offset;; at += k_scanned_block) {
+    const auto length =
+        file.read_bytes(at, reinterpret_cast<std::byte*>(block.data()), k_scanned_block);
     // The search would go on to the end of the file.
-    if (at > offset && length == k_block && is_no_text({block.data(), length}))
+    if (at > offset && length == k_scanned_block && is_no_text({block.data(), length}))
       return "the header has no END card";
-    for (std::size_t card = 0; card + k_card <= length; card += k_card) {
-      const std::string_view text(block.data() + card, k_card);
+    for (std::size_t card = 0; card + k_scanned_card <= length; card += k_scanned_card) {
+      const std::string_view text(block.data() + card, k_scanned_card);
       if (text.starts_with("END     ")) return scan.end();
       std::string fault = scan.add(text);
       if (!fault.empty()) return fault;
     }
-    if (length < k_block) return "";
+    if (length < k_scanned_block) return "";
+    if (at - offset >= k_max_header)
+      return fmt::format("the header has no END card in {} bytes", at - offset + k_scanned_block);
   }
 }
 

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <kastor/error.hpp>
-#include <limits>
 #include <new>
 #include <string_view>
 #include <vector>
@@ -50,27 +49,33 @@ class PackedInput {
   std::int64_t m_at = 0;
 };
 
-/// Makes room for more, and checks what is there already.
-void make_room(const PackedFile& file, GrowingBytes& unpacked) {
+void check_begin(const GrowingBytes& unpacked) {
   constexpr std::string_view magic = "SIMPLE";
-  const auto known = std::min<std::size_t>(magic.size(), static_cast<std::size_t>(unpacked.size()));
+  const auto known = std::min(magic.size(), static_cast<std::size_t>(unpacked.size()));
   if (std::string_view(unpacked.data(), known) != magic.substr(0, known)) {
     throw Error(
         "unpacks to something that does not begin with SIMPLE, so it is not a FITS file; expected "
         "one");
   }
-  if (unpacked.room() > 0) return;
-  if (unpacked.size() >= file.limit) {
+}
+
+/// Makes room for more, and checks what is there already.
+void make_room(const PackedFile& file, GrowingBytes& unpacked) {
+  check_begin(unpacked);
+  if (unpacked.size() > file.limit) {
     throw Error(
         fmt::format("unpacks to more than {} bytes; expected at most so many, or a higher limit "
                     "(--max-unpacked)",
                     file.limit));
   }
-  unpacked.reserve(std::min(file.limit, std::max(k_first_room, unpacked.size() / 2 * 3)));
+  if (unpacked.room() > 0) return;
+  // One byte more than the limit, which shows that there are too many.
+  const std::int64_t wanted = std::max(k_first_room, unpacked.size() / 2 * 3);
+  unpacked.reserve(wanted <= file.limit ? wanted : file.limit + 1);
 }
 
 /// Bytes that a call of a library can be asked for.
-unsigned piece_of(std::int64_t room) {
+unsigned call_size(std::int64_t room) {
   return static_cast<unsigned>(std::min<std::int64_t>(room, std::int64_t{1} << 30));
 }
 
@@ -143,7 +148,8 @@ void unpack_gzip(const PackedFile& file, GrowingBytes& unpacked) {
   GzipStream gzip;
   z_stream& stream = gzip.stream;
   // One byte more, so that the end is found without more room.
-  unpacked.reserve(std::min(file.limit, stated_length(file) + 1));
+  if (const std::int64_t stated = stated_length(file); stated < file.limit)
+    unpacked.reserve(stated + 1);
   while (true) {
     make_room(file, unpacked);
     if (stream.avail_in == 0) {
@@ -153,7 +159,7 @@ void unpack_gzip(const PackedFile& file, GrowingBytes& unpacked) {
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
       stream.avail_in = static_cast<unsigned>(piece.size());
     }
-    const unsigned room = piece_of(unpacked.room());
+    const unsigned room = call_size(unpacked.room());
     stream.next_out = reinterpret_cast<Bytef*>(unpacked.data() + unpacked.size());
     stream.avail_out = room;
     const int answer = ::inflate(&stream, Z_NO_FLUSH);
@@ -166,7 +172,7 @@ void unpack_gzip(const PackedFile& file, GrowingBytes& unpacked) {
           unpacked.size(), stream.msg == nullptr ? "no more is known" : stream.msg));
     }
   }
-  make_room({file.descriptor, file.size, std::numeric_limits<std::int64_t>::max()}, unpacked);
+  check_begin(unpacked);
   const std::int64_t more = file.size - input.position() + stream.avail_in;
   if (more > 0) {
     throw Error(
@@ -186,12 +192,12 @@ void unpack_bzip2(const PackedFile& file, GrowingBytes& unpacked) {
     make_room(file, unpacked);
     if (stream.avail_in == 0) {
       const auto piece = input.next();
-      if (piece.empty() && !is_first && !has_begun) return;
+      if (piece.empty() && !is_first && !has_begun) break;
       if (piece.empty()) fail_short("bzip2", unpacked);
       stream.next_in = const_cast<char*>(piece.data());  // not written to, though its type says so
       stream.avail_in = static_cast<unsigned>(piece.size());
     }
-    const unsigned room = piece_of(unpacked.room());
+    const unsigned room = call_size(unpacked.room());
     stream.next_out = unpacked.data() + unpacked.size();
     stream.avail_out = room;
     has_begun = true;
@@ -204,7 +210,7 @@ void unpack_bzip2(const PackedFile& file, GrowingBytes& unpacked) {
     }
     if (answer == BZ_MEM_ERROR) throw std::bad_alloc();
     // What follows the last stream is no other one.
-    if (answer == BZ_DATA_ERROR_MAGIC && !is_first) return;
+    if (answer == BZ_DATA_ERROR_MAGIC && !is_first) break;
     if (answer != BZ_OK) {
       throw Error(fmt::format("is damaged after {} unpacked bytes; expected a complete bzip2 file",
                               unpacked.size()));

@@ -85,7 +85,7 @@ void read_parameters(const FitsFile& file, TileCoding& coding) {
     coding.smooth = parameter(file, "SMOOTH", 2).value_or(0) != 0;
 }
 
-TileNumber number_of(const FitsFile& file, const TileTable& table, const char* name) {
+TileNumber tile_number(const FitsFile& file, const TileTable& table, const char* name) {
   if (const TileColumn* column = table.column(name)) return {std::nullopt, column};
   const auto value = read_double(file, name);
   if (!value && has_keyword(file, name))
@@ -95,7 +95,7 @@ TileNumber number_of(const FitsFile& file, const TileTable& table, const char* n
 
 /// ZBLANK, or else BLANK, which holds for integers only.
 TileNumber blank_of(const FitsFile& file, const TileTable& table, bool is_integer) {
-  TileNumber blank = number_of(file, table, "ZBLANK");
+  TileNumber blank = tile_number(file, table, "ZBLANK");
   if (blank.is_stated() || !is_integer) return blank;
   const auto stated = stated_integer(file, "BLANK");
   if (stated) blank.constant = static_cast<double>(*stated);
@@ -105,8 +105,8 @@ TileNumber blank_of(const FitsFile& file, const TileTable& table, bool is_intege
 void read_quantization(const FitsFile& file, const TileTable& table, TileCoding& coding) {
   coding.bscale = read_double(file, "BSCALE").value_or(1);
   coding.bzero = read_double(file, "BZERO").value_or(0);
-  coding.scale = number_of(file, table, "ZSCALE");
-  coding.zero = number_of(file, table, "ZZERO");
+  coding.scale = tile_number(file, table, "ZSCALE");
+  coding.zero = tile_number(file, table, "ZZERO");
   coding.blank = blank_of(file, table, coding.bitpix > 0);
   if (coding.zero.is_stated() && !coding.scale.is_stated())
     file.fail("there is a ZZERO without ZSCALE; expected both or none");

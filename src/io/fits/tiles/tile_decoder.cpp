@@ -93,19 +93,23 @@ struct TileWork {
 
   /// Floats that were not quantised. Those among quantised ones are treated as CFITSIO does when it
   /// looks for blank values: infinities become NaN, and what is too small for a normal number 0.
+  /// \tparam Stored  float or double; CFITSIO writes the type that it is given
+  template <class Stored>
   void take_floats(std::span<const std::uint8_t> bytes) const {
-    using Word = typename UnsignedOfSize<sizeof(T)>::type;
+    using Word = typename UnsignedOfSize<sizeof(Stored)>::type;
     constexpr Word exponent =
-        sizeof(T) == 4 ? Word{0x7f800000} : static_cast<Word>(0x7ff0000000000000);
+        sizeof(Word) == 4 ? static_cast<Word>(0x7f800000) : static_cast<Word>(0x7ff0000000000000);
+    const bool is_scaled = coding.bscale != 1 || coding.bzero != 0;
     for (std::size_t i = 0; i < values().size(); ++i) {
       const auto word =
-          load_big_endian<Word>(reinterpret_cast<const std::byte*>(&bytes[i * sizeof(T)]));
-      out[i] = std::bit_cast<T>(word);
-      if (!coding.is_quantized) continue;
-      if ((word & exponent) == exponent) out[i] = std::numeric_limits<T>::quiet_NaN();
-      if ((word & exponent) == 0) out[i] = 0;
+          load_big_endian<Word>(reinterpret_cast<const std::byte*>(&bytes[i * sizeof(Word)]));
+      auto value = std::bit_cast<Stored>(word);
+      if (coding.is_quantized && (word & exponent) == 0) value = 0;
+      out[i] = is_scaled ? static_cast<T>(static_cast<double>(value) * coding.bscale + coding.bzero)
+                         : static_cast<T>(value);
+      if (coding.is_quantized && (word & exponent) == exponent)
+        out[i] = std::numeric_limits<T>::quiet_NaN();
     }
-    scale_floats(values().size(), {coding.bscale, coding.bzero, {}}, out);
   }
 
   /// Values as they are in an image that is not compressed, or narrower.
@@ -114,7 +118,8 @@ struct TileWork {
     const std::size_t width = bytes.size() / count;
     const bool whole = width * count == bytes.size();
     if (are_floats) {
-      if (whole && width == sizeof(T)) return take_floats(bytes);
+      if (whole && width == 4) return take_floats<float>(bytes);
+      if (whole && width == 8) return take_floats<double>(bytes);
     } else if (whole) {
       if (width == 1) return scale_integers<std::uint8_t>(bytes);
       if (width == 2) return scale_integers<std::int16_t>(bytes);
@@ -125,7 +130,7 @@ struct TileWork {
   }
 
   void unpack_gzip(std::span<const std::uint8_t> data, bool shuffled, bool are_floats) const {
-    const std::int64_t widest = are_floats ? sizeof(T) : coding.bitpix == 64 ? 8 : 4;
+    const std::int64_t widest = are_floats || coding.bitpix == 64 ? 8 : 4;
     const auto room = scratch.unpacked.of(tile.values() * widest);
     std::span<const std::uint8_t> bytes = room.first(decode_gzip(data, room));
     const auto count = static_cast<std::size_t>(tile.values());
