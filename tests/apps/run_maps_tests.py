@@ -280,6 +280,16 @@ class TestUnits(MapsTestCase):
                 if note:
                     text = self.run_find(*options.split(), image=image).stdout.decode()
                     self.assertIn(f"note: {note}\n", text)
+        # --unit is for the image; a map in the unit that it replaces goes with it.
+        self.write("counts.fits", self.rows, cards=[("BUNIT", "counts")])
+        self.write("map.fits", constant(0.125), cards=[("BUNIT", "ct")])
+        found = self.find("--unit Jy/beam --background 0.5 --rms map.fits", image="counts.fits")
+        self.assertEqual(found["catalogue_hash"], wanted)
+        self.assertIn("map.fits[0] is in 'ct', a unit like the BUNIT that --unit", found["notes"][0])
+        self.write("map.fits", constant(125.0), cards=[("BUNIT", "mJy/beam")])
+        found = self.find("--unit Jy/beam --background 0.5 --rms map.fits", image="counts.fits")
+        self.assertEqual(found["catalogue_hash"], wanted)
+        self.refuse(1, "--unit K --rms map.fits", "found the unit 'mJy/beam'", image="counts.fits")
         for kind, value, words in (
             ("variance", 0.015625, "the square of "), ("weight", 64.0, "1 / the square of ")
         ):
