@@ -38,6 +38,9 @@ TEST(UnitRatio, BringsValuesFromOneUnitToAnother) {
                         {"MJy2 / sr2", "MJy/sr", 2, 1, 1},
                         {"(DN)**2", "DN", 2, 1, 1},
                         {"DN^2", "DN", 2, 1, 1},
+                        {"(DN/s)^2", "DN / s", 2, 1, 1},
+                        {"mJy2/sr2", "MJy/sr", 2, 1, 1e18},
+                        {"arcmin2", "deg2", 1, 3600, 3600.0 * 3600},
                         {"1/(Jy/beam)**2", "Jy/beam", -2, 1, 1},
                         {"(mJy/beam)**-2", "Jy/beam", -2, 1e6, 1},
                         {"beam2/Jy2", "mJy/beam", -2, 1, 1e6},
@@ -52,6 +55,8 @@ TEST(UnitRatio, BringsValuesFromOneUnitToAnother) {
                         {"Jy/beam", "Jy/beam", 2, 0, 0},
                         {"(Jy/beam)**2", "Jy/beam", 1, 0, 0},
                         {"(Jy/beam)**2", "Jy/beam", -2, 0, 0},
+                        {"Jy/beam**2", "Jy/beam", 2, 0, 0},
+                        {"DN/s**2", "DN/s", 2, 0, 0},
                         {"", "Jy/beam", 1, 0, 0}}) {
     SCOPED_TRACE(testing::Message() << "'" << c.from << "' in '" << c.to << "'^" << c.power);
     const auto ratio = unit_ratio(c.from, c.to, c.power);
