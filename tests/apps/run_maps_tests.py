@@ -120,7 +120,7 @@ class TestParts(MapsTestCase):
             ("--background-plane 0", "--background-plane: found without"),
             ("--background 1 --background-hdu 1", "--background-hdu: found with the number"),
             ("--rms 1 --rms-plane 1", "--rms-plane: found with the number"),
-            ("--rms-kind weight", "--rms-kind: found without --rms"),
+            ("--rms-kind weight", "--rms-kind: found 'weight' without --rms and --rms-hdu"),
             ("--rms 1 --rms-kind weight", "--rms-kind: found 'weight' with the number --rms 1"),
             ("--rms-kind noise", "--rms-kind: found 'noise'", "rms, variance or weight"),
             ("--rms-hdu -1", "--rms-hdu: found '-1'"),
