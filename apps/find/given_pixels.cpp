@@ -64,6 +64,16 @@ std::string said(const GivenRole& role, const io::FitsImage& read) {
   return fmt::format("{} {}", role.option, one_line(name_of(read)));
 }
 
+/// BUNIT as the header has it, whatever --unit says; empty if there is none.
+std::string stated_unit(const io::FitsImage& image) {
+  for (const std::string& card : image.header_cards) {
+    if (!card.starts_with("BUNIT   = '")) continue;
+    const auto end = card.find('\'', 11);
+    return end == std::string::npos ? "" : card.substr(11, end - 11);
+  }
+  return "";
+}
+
 /// Reads what the user gave for an image.
 template <class T>
 class GivenReader {
@@ -225,6 +235,14 @@ class GivenReader {
       return {};
     }
     if (const auto ratio = io::unit_ratio(from, to, role.power())) return *ratio;
+    const std::string stated = stated_unit(m_image);
+    if (const auto ratio = io::unit_ratio(from, stated, role.power()); ratio && stated != to) {
+      m_given.notes.push_back(
+          fmt::format("{} is in '{}', a unit like the BUNIT that --unit replaces; both are taken "
+                      "to be in {}",
+                      said(role, read), from, to));
+      return *ratio;
+    }
     throw Error(
         fmt::format("{}: found the unit '{}'; expected {}'{}', that of the image, or a "
                     "multiple of it (read for {})",

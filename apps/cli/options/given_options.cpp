@@ -50,12 +50,12 @@ void add_given_part(CommandLine& line, const std::string& name, io::ReadOptions&
   line.value(
       hdu, "N|NAME[,VER]",
       [&part, hdu](const std::string& text) { part.hdu = checked_hdu(hdu, text); },
-      "Take this HDU of the file of " + name + ", or without\n" + name +
-          " of the image's own file, as --hdu does.");
+      "Select the HDU of " + name + ", as --hdu does. Without\n" + name +
+          " it is in the image's own file.");
   line.integer(
       name + "-plane", "K", {0, std::numeric_limits<std::int64_t>::max(), "an integer, 0 or more"},
       [&part](std::int64_t plane) { part.plane = plane; },
-      "Take plane K of a cube there, counted from 0.");
+      "Select plane K of a cube there, counted from 0.");
 }
 
 std::optional<GivenFile> given_file(const std::string& name, const std::optional<std::string>& path,

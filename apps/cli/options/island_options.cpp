@@ -261,7 +261,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                         "; expected --preset lesson, or --seed and --flood instead");
   }
   if (is_lesson) return options;
-  resolve_given(line, options);
+  resolve_given(options);
 
   const bool radio = options.preset == Preset::radio;
   options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
@@ -283,17 +283,18 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   return options;
 }
 
-void IslandOptionsParser::resolve_given(const CommandLine& line, IslandOptions& options) const {
+void IslandOptionsParser::resolve_given(IslandOptions& options) const {
   options.mask = given_file("--mask", m_mask, m_mask_part);
   options.background = given_map("--background", m_background, m_background_part, false);
   options.rms = given_map("--rms", m_rms, m_rms_part, true);
-  if (!line.given("--rms-kind")) return;
+  if (options.rms_kind == NoiseKind::rms) return;
   if (!options.rms) {
     throw UsageError(
-        "--rms-kind: found without --rms and --rms-hdu; expected one of them, which names the "
-        "image of the noise");
+        fmt::format("--rms-kind: found '{}' without --rms and --rms-hdu; expected one of them, "
+                    "which names the image of the noise",
+                    name_of(options.rms_kind)));
   }
-  if (options.rms_kind != NoiseKind::rms && std::holds_alternative<double>(*options.rms)) {
+  if (std::holds_alternative<double>(*options.rms)) {
     throw UsageError(
         fmt::format("--rms-kind: found '{}' with the number --rms {}; expected a FITS file, or the "
                     "noise itself",

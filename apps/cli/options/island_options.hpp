@@ -62,7 +62,7 @@ class IslandOptionsParser {
   void add_background(CommandLine& line);
   void add_given_maps(CommandLine& line);
   void add_maps(CommandLine& line);
-  void resolve_given(const CommandLine& line, IslandOptions& options) const;
+  void resolve_given(IslandOptions& options) const;
 
   IslandOptions m_given;
   std::optional<double> m_seed, m_flood;

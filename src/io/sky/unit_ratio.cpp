@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <kastor/io/unit_ratio.hpp>
@@ -15,22 +16,28 @@
 namespace kastor::io {
 namespace {
 
-constexpr double k_degrees_per_radian = 180.0 / std::numbers::pi;
+constexpr double k_arcsec_per_radian = 648'000.0 / std::numbers::pi;
+
+struct AngleUnit {
+  std::string_view symbol;
+  double size;  // [arcsec; arcsec2 for sr]
+};
+constexpr std::array<AngleUnit, 4> k_angles{{{"arcsec", 1},
+                                             {"arcmin", 60},
+                                             {"deg", 3600},
+                                             {"sr", k_arcsec_per_radian* k_arcsec_per_radian}}};
 
 /// A unit as a number times powers of symbols.
 struct UnitPowers {
-  int ten = 0;         // of prefixes and a scale: 10^ten
-  double above = 1.0;  // the rest of the number: above / below
-  double below = 1.0;
-  std::map<std::string_view, int> symbols;
-
-  void multiply(double number, int power) {
-    for (int i = 0; i < std::abs(power); ++i) (power > 0 ? above : below) *= number;
-  }
+  int ten = 0;                              // of prefixes and a scale: 10^ten
+  double scale = 1.0;                       // that is no power of ten
+  std::map<std::string_view, int> angles;   // before they are converted to arcsec
+  std::map<std::string_view, int> symbols;  // angles as arcsec
 };
 
 bool is_angle(std::string_view symbol) {
-  return symbol == "sr" || symbol == "deg" || symbol == "arcmin" || symbol == "arcsec";
+  return std::any_of(k_angles.begin(), k_angles.end(),
+                     [symbol](const AngleUnit& each) { return each.symbol == symbol; });
 }
 
 /// None if the unit is not understood.
@@ -42,15 +49,13 @@ std::optional<UnitPowers> unit_powers(std::string_view text) {
                                   [](const auto& factor) { return is_angle(factor.symbol); });
   UnitPowers powers;
   powers.ten = unit->scale_ten.value_or(0);
-  if (!unit->scale_ten) powers.above = unit->scale;
+  if (!unit->scale_ten) powers.scale = unit->scale;
   for (const auto& [symbol, prefix, power, any_prefix_m] : factors) {
     // Nobody measures milli-Jy per steradian in capitals, but both are in use per beam.
     if (any_prefix_m && !on_sky) return std::nullopt;
     powers.ten += prefix * power;
-    if (symbol == "deg") powers.multiply(3600, power);
-    if (symbol == "arcmin") powers.multiply(60, power);
-    if (symbol == "sr") powers.multiply(3600 * k_degrees_per_radian, 2 * power);
     const bool angle = is_angle(symbol);
+    if (angle) powers.angles[symbol] += power;
     powers.symbols[angle ? "arcsec" : symbol] += symbol == "sr" ? 2 * power : power;
   }
   std::erase_if(powers.symbols, [](const auto& entry) { return entry.second == 0; });
@@ -68,7 +73,10 @@ bool is_spelled_alike(std::string_view from, std::string_view to, int power) {
   const std::string found = packed_unit(from);
   const std::string base = packed_unit(to);
   if (power == 1) return found == base;
-  for (const std::string& unit : {base, "(" + base + ")"}) {
+  // In "Jy/beam**2" the power is that of the beam.
+  const bool is_word =
+      base.find_first_of("/*.^ ") == std::string::npos && to.find(' ') == std::string_view::npos;
+  for (const std::string& unit : {"(" + base + ")", is_word ? base : "(" + base + ")"}) {
     for (const char* mark : {"**", "^", ""}) {
       if (found == fmt::format("{}{}{}", unit, mark, power)) return true;
       if (found == fmt::format("{}{}({})", unit, mark, power)) return true;
@@ -82,20 +90,22 @@ bool is_spelled_alike(std::string_view from, std::string_view to, int power) {
 
 std::optional<UnitRatio> unit_ratio(std::string_view from, std::string_view to, int power) {
   if (is_spelled_alike(from, to, power)) return UnitRatio{};
-  const auto a = unit_powers(detail::trimmed(from));
+  auto a = unit_powers(detail::trimmed(from));
   auto b = unit_powers(detail::trimmed(to));
   if (!a || !b) return std::nullopt;
   for (auto& entry : b->symbols) entry.second *= power;
   if (a->symbols != b->symbols) return std::nullopt;
 
-  UnitPowers ratio = *a;
-  ratio.multiply(b->above, -power);
-  ratio.multiply(b->below, power);
-  if (ratio.above == ratio.below) ratio.above = ratio.below = 1.0;
-  const int ten = a->ten - b->ten * power;
-  // Products of tens are exact up to 1e22.
-  ratio.multiply(10, ten);
-  const UnitRatio result{ratio.above, ratio.below};
+  UnitRatio result{a->scale, 1.0};
+  const auto multiply = [&](double number, int times) {
+    for (int i = 0; i < std::abs(times); ++i) (times > 0 ? result.times : result.by) *= number;
+  };
+  multiply(b->scale, -power);
+  if (result.times == result.by) result = {};
+  // What stands in both units cancels before it is rounded.
+  for (const auto& [symbol, size] : k_angles)
+    multiply(size, a->angles[symbol] - power * b->angles[symbol]);
+  multiply(10, a->ten - power * b->ten);  // exact up to 1e22
   if (!std::isfinite(result.times) || !std::isfinite(result.by)) return std::nullopt;
   return result;
 }
