@@ -35,6 +35,9 @@ struct ConstantFillParams {
 ///   pixels of the image at most a sixteenth as often (the join counts of Moran 1948, J. R. Stat.
 ///   Soc. B 10, 243). Levels of a quantised sky and counts of photons are scattered, and so are the
 ///   zeros of a sky whose negative values were cut off;
+/// - it is no step of a smooth image of few values: at most 7/8 of its pixels' other neighbours
+/// have
+///   the next value, below or above, that the samples have;
 /// - the rest of the image is not constant, too, and the constant is not just the lower end of the
 ///   rest, as the empty sky of a model is: hardly any of the rest is below it, and some is close
 ///   above it;

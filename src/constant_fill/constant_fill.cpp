@@ -55,15 +55,16 @@ std::vector<FillValue> find_constant_fill_in(const Exec& space, const ConstImage
   if (samples.empty()) return {};
   std::vector<FillValue> fill;
   const core::WordRows<T> words(rows);
-  for (const auto& constant : detail::judge_samples(samples, grid, params.seed)) {
-    // Several numbers may have more neighbours among the pixels than among the samples.
-    const auto numbers = constant.low == constant.high ? constant : constant.widened();
-    const detail::CountPixels<Exec, T> kernel{words, core::value_of<T>(numbers.low),
-                                              core::value_of<T>(numbers.high)};
+  for (const auto& candidate : detail::judge_samples(samples, grid, params.seed)) {
+    const detail::CountPixels<Exec, T> kernel{words, core::value_of<T>(candidate.numbers.low),
+                                              core::value_of<T>(candidate.numbers.high),
+                                              candidate.below, candidate.above};
     const auto count =
         core::reduce("kastor::constant_fill::count_pixels", space, words.words(), kernel);
-    if (!detail::in_one_piece(count.mixed, count.pairs, count.inside.count, count.finite, 16))
-      continue;
+    const bool is_piece =
+        detail::in_one_piece(count.mixed, count.pairs, count.inside.count, count.finite, 16);
+    const bool is_step = 8 * count.steps > 7 * count.mixed;
+    if (!is_piece || is_step) continue;
     fill.push_back({static_cast<double>(core::without_sign_of_zero(count.inside.min)),
                     static_cast<double>(core::without_sign_of_zero(count.inside.max)),
                     count.inside.count});

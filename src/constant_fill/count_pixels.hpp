@@ -31,12 +31,14 @@ struct PixelCount {
   std::int64_t finite = 0;
   std::int64_t pairs = 0;
   std::int64_t mixed = 0;
+  std::int64_t steps = 0;  ///< mixed pairs whose other pixel has one of the next levels
 
   KOKKOS_FUNCTION PixelCount& operator+=(const PixelCount& other) {
     inside += other.inside;
     finite += other.finite;
     pairs += other.pairs;
     mixed += other.mixed;
+    steps += other.steps;
     return *this;
   }
 };
@@ -46,20 +48,17 @@ template <class Exec, class T>
 struct CountPixels {
   using value_type = PixelCount<T>;
   core::WordRows<T> rows;
-  T low, high;
+  T low, high;     // of the constant
+  T below, above;  // the next levels
 
   KOKKOS_FUNCTION void operator()(std::int64_t w, PixelCount<T>& count) const {
-    constexpr T most = Kokkos::Experimental::finite_max_v<T>;
     const auto word = rows.word(w);
-    const std::uint64_t inside = bits_from_to<Exec>(word.pixels, word.n, low, high);
-    const std::uint64_t finite = bits_from_to<Exec>(word.pixels, word.n, -most, most);
-    count.finite += core::popcount(finite);
-    add_pairs(inside, inside >> 1, finite & (finite >> 1), count);
-    if (w + rows.words_per_row < rows.words()) {
-      const T* below = word.pixels + rows.pitch;
-      add_pairs(inside, bits_from_to<Exec>(below, word.n, low, high),
-                finite & bits_from_to<Exec>(below, word.n, -most, most), count);
-    }
+    const Bits here = bits_of(word.pixels, word.n);
+    count.finite += core::popcount(here.finite);
+    add_pairs(here, {here.inside >> 1, here.level >> 1, here.finite >> 1}, count);
+    if (w + rows.words_per_row < rows.words())
+      add_pairs(here, bits_of(word.pixels + rows.pitch, word.n), count);
+    const std::uint64_t inside = here.inside;
     count.inside += extremes_of(word.pixels, inside);
   }
 
@@ -79,10 +78,20 @@ struct CountPixels {
     }
     return extremes;
   }
-  static KOKKOS_FUNCTION void add_pairs(std::uint64_t a, std::uint64_t b, std::uint64_t both,
-                                        PixelCount<T>& count) {
-    count.pairs += core::popcount(both);
-    count.mixed += core::popcount((a ^ b) & both);
+  /// Bits of pixels that have the constant, that are from one level to the next, or finite.
+  struct Bits {
+    std::uint64_t inside, level, finite;
+  };
+  [[nodiscard]] KOKKOS_FUNCTION Bits bits_of(const T* pixels, std::int64_t n) const {
+    constexpr T most = Kokkos::Experimental::finite_max_v<T>;
+    return {bits_from_to<Exec>(pixels, n, low, high), bits_from_to<Exec>(pixels, n, below, above),
+            bits_from_to<Exec>(pixels, n, -most, most)};
+  }
+  static KOKKOS_FUNCTION void add_pairs(const Bits& a, const Bits& b, PixelCount<T>& count) {
+    const std::uint64_t mixed = (a.inside ^ b.inside) & a.finite & b.finite;
+    count.pairs += core::popcount(a.finite & b.finite);
+    count.mixed += core::popcount(mixed);
+    count.steps += core::popcount(mixed & a.level & b.level);
   }
 };
 

@@ -36,6 +36,14 @@ struct Constant {
   }
 };
 
+/// A constant in one piece, and its neighbours among the values of the samples: the next levels of
+/// an image of few values. Where there is none, the constant's own bound.
+template <class T>
+struct Candidate {
+  Constant<T> numbers;
+  T below, above;
+};
+
 /// What the samples say of a constant. A pair is two neighbouring finite samples; it is mixed if
 /// one of them has the constant.
 template <class T>
@@ -194,10 +202,25 @@ class Rest {
   std::vector<T> m_sorted;
 };
 
+template <class T>
+[[nodiscard]] Candidate<T> candidate_of(const Constant<T>& seen, const std::vector<T>& samples) {
+  // Several numbers may have more neighbours among the pixels than among the samples.
+  const auto numbers = seen.low == seen.high ? seen : seen.widened();
+  const T low = core::value_of<T>(numbers.low);
+  const T high = core::value_of<T>(numbers.high);
+  T below = -Kokkos::Experimental::infinity_v<T>;
+  T above = Kokkos::Experimental::infinity_v<T>;
+  for (const T x : samples) {  // NaN is neither below nor above
+    if (x < low) below = std::max(below, x);
+    if (x > high) above = std::min(above, x);
+  }
+  return {numbers, core::is_finite(below) ? below : low, core::is_finite(above) ? above : high};
+}
+
 /// The constants that are fill, as far as the samples tell.
 template <class T>
-[[nodiscard]] std::vector<Constant<T>> judge_samples(const std::vector<T>& samples,
-                                                     const SampleGrid& grid, double seed) {
+[[nodiscard]] std::vector<Candidate<T>> judge_samples(const std::vector<T>& samples,
+                                                      const SampleGrid& grid, double seed) {
   const auto constants = repeated_constants(samples, grid);
   if (constants.empty()) return {};
   const Membership<T> member(constants, samples, grid);
@@ -218,13 +241,13 @@ template <class T>
   const Rest<T> rest(std::move(others));
   if (rest.count() < fewest_rest) return {};
   const double highest = rest.level_above(seed);
-  std::vector<Constant<T>> fill;
+  std::vector<Candidate<T>> fill;
   for (std::size_t c = 0; c < constants.size(); ++c) {
     const Constant<T> seen{member.counts[c].lowest, member.counts[c].highest};
     const T low = core::value_of<T>(seen.low);
     const T high = core::value_of<T>(seen.high);
     if (is_candidate[c] != 0 && static_cast<double>(high) <= highest && !rest.begins_at(low, high))
-      fill.push_back(seen);
+      fill.push_back(candidate_of(seen, samples));
   }
   return fill;
 }

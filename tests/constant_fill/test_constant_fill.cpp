@@ -159,6 +159,18 @@ TYPED_TEST(ConstantFill, SkiesOfFewValuesAreKept) {
     }
     EXPECT_TRUE(find_in<TypeParam>(image).empty()) << step;
   }
+  // Smooth maps in few values, whose levels lie in pieces.
+  for (const double levels : {1.5, 3.0, 8.0}) {
+    ts::HostImage<T> map(side, side);
+    for (std::int64_t y = 0; y < side; ++y) {
+      for (std::int64_t x = 0; x < side; ++x) {
+        const double wave = std::sin(0.023 * static_cast<double>(x + 9)) +
+                            std::cos(0.031 * static_cast<double>(y - x / 3));
+        map(y, x) = static_cast<T>(std::round(levels * wave));
+      }
+    }
+    EXPECT_TRUE(find_in<TypeParam>(map).empty()) << levels;
+  }
   // A sky whose noise is in the last digits.
   auto last_digits = noise<T>(0, 1.2);
   const T ulp = std::numeric_limits<T>::epsilon();
