@@ -89,14 +89,16 @@ Fit fit_of(const TableColumn& first, const TableColumn& second) {
   return good ? Fit::numbers : Fit::none;
 }
 
-void require_single(const ColumnFinder& finder, const NamePair& pair) {
+/// Why the names of a pair do not tell its columns; empty if they do.
+std::string ambiguity_of(const ColumnFinder& finder, const NamePair& pair) {
   for (const auto name : {pair.first, pair.second}) {
     if (!finder.is_ambiguous(name)) continue;
-    throw Error(fmt::format(
+    return fmt::format(
         "the column {} occurs more than once; expected one of this name, or columns named by the "
         "user (as in ra=RA_1,dec=DEC_1)",
-        one_line(finder.at(*finder.find(name)).name)));
+        one_line(finder.at(*finder.find(name)).name));
   }
+  return "";
 }
 
 /// The best of the pairs that exist; one that does not fit if there is no other.
@@ -110,7 +112,7 @@ std::optional<PositionColumns> best_of(const ColumnFinder& finder,
     if (!first || !second) continue;
     const Fit fit = fit_of(finder.at(*first), finder.at(*second));
     if (best && fit >= best_fit) continue;
-    require_single(finder, pair);
+    if (const auto why = ambiguity_of(finder, pair); !why.empty()) throw Error(why);
     best = PositionColumns{*first, *second, fit == Fit::texts, pair.origin, std::nullopt};
     best_fit = fit;
   }
@@ -184,11 +186,13 @@ std::optional<PositionColumns> find_pixel_columns(const ColumnFinder& finder,
       const auto& column = finder.at(index);
       if (!column.unit.empty() && !is_pixel_unit(column.unit)) odd = &column;
     }
-    if (odd == nullptr) {
-      require_single(finder, pair);
+    const auto ambiguity = ambiguity_of(finder, pair);
+    if (odd == nullptr && ambiguity.empty()) {
       return PositionColumns{*first, *second, false, pair.origin, std::nullopt};
     }
-    if (trouble.empty()) {
+    if (!trouble.empty()) continue;
+    trouble = ambiguity;
+    if (odd != nullptr) {
       trouble = fmt::format("the column {} has the unit '{}'; expected pixel", one_line(odd->name),
                             one_line(odd->unit));
     }

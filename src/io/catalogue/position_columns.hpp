@@ -27,7 +27,7 @@ struct PositionColumns {
 [[nodiscard]] std::optional<PositionColumns> find_sky_columns(const ColumnFinder& finder);
 
 /// The columns of positions in pixels, by the usual names. Columns with another unit than pixels
-/// are none; the first of these is named in `trouble`.
+/// are none, nor are those whose name occurs twice; the first of these is named in `trouble`.
 [[nodiscard]] std::optional<PositionColumns> find_pixel_columns(const ColumnFinder& finder,
                                                                 std::string& trouble);
 

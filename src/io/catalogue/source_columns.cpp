@@ -56,10 +56,10 @@ constexpr std::array k_names = {
     Name{Q::id, "MAIN_ID"},  // SIMBAD
 };
 
-/// Sets the columns of fluxes, noise and ids.
-void take_others(const ColumnFinder& finder, SourceColumns& found) {
+/// Sets the columns of fluxes, noise and ids that the user does not name.
+void take_others(const ColumnFinder& finder, const ColumnNames& named, SourceColumns& found) {
   for (const auto& candidate : k_names) {
-    if (found.of(candidate.quantity)) continue;
+    if (found.of(candidate.quantity) || named.names.count(candidate.quantity) != 0) continue;
     const auto column = finder.find(candidate.name);
     if (column && finder.is_ambiguous(candidate.name)) {
       found.notes.push_back(fmt::format("the column {} occurs more than once and is not used",
@@ -154,8 +154,12 @@ SourceColumns recognise_columns(const std::vector<TableColumn>& columns, const C
   const bool names_sky = named.names.count(Q::ra) != 0 && named.names.count(Q::dec) != 0;
   const bool names_pixels = named.names.count(Q::x) != 0 && named.names.count(Q::y) != 0;
   if (!names_pixels) take_pixels(finder, found, trouble);
-  if (!names_sky) take_sky(finder, found);
-  take_others(finder, found);
+  try {
+    if (!names_sky) take_sky(finder, found);
+  } catch (const Error&) {
+    if (!names_pixels) throw;  // else the positions are clear without
+  }
+  take_others(finder, named, found);
   take_size(finder, found);
   take_named(finder, named, found);
   check_pairs(finder, named, found);

@@ -217,6 +217,13 @@ TEST(SourceColumns, NamesThatOccurTwice) {
   EXPECT_EQ(sources_in("ra,dec,RA\n1,2,3\n", named).sources[0].ra, 3);
   named.names = {{Q::ra, "Ra"}, {Q::dec, "dec"}};
   EXPECT_SAYS(error_in("ra,dec,RA\n1,2,3\n", named), "the column 'Ra' occurs 2 times");
+  // Not if other columns tell the positions.
+  EXPECT_EQ(sources_in("ra,dec,x,y,X\n1,2,3,4,5\n").sources[0].ra, 1);
+  named.names = {{Q::x, "u"}, {Q::y, "v"}, {Q::flux_peak, "PEAK"}};
+  const auto pixels = sources_in("ra,dec,RA,u,v,peak,PEAK\n1,2,3,4,5,6,7\n", named);
+  EXPECT_FALSE(pixels.has_sky());
+  EXPECT_EQ(pixels.sources[0].flux_peak, 7);
+  EXPECT_EQ(pixels.notes.size(), 0u);
   const auto flux = sources_in("ra,dec,flux_peak,FLUX_PEAK,peak_flux\n1,2,3,4,5\n");
   EXPECT_EQ(flux.sources[0].flux_peak, 5);
   EXPECT_SAYS(flux.notes.at(0), "flux_peak occurs more than once and is not used");
