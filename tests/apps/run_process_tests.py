@@ -237,7 +237,7 @@ class TestEndings(ProcessTestCase):
         code, _, err = self.finish(process)
         self.assertEqual(code, 1, err)
         self.assertRegex(
-            err, rb"\Akastor: out/s(_truth\.csv|\.fits): cannot be [^\n]*No such file[^\n]*\n\Z"
+            err, rb"\Akastor: \S*out/s(_truth\.csv|\.fits): cannot be [^\n]*No such file[^\n]*\n\Z"
         )
         self.assertEqual(self.files(), ["sky.fits"])
 
@@ -305,7 +305,7 @@ class TestMessages(ProcessTestCase):
             ["find", deep, "--json", "-o", "many/"],
             [name],
             [long],
-            ["stats", image, "--hdu", name],
+            ["stats", image, "--hdu", "no" + name],
             ["stats", image, "--kappa", name],
             ["stats", image, "--kappa", long],
             ["find", image, "--preset", long + name],
