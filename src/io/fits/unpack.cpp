@@ -49,7 +49,8 @@ class PackedInput {
   std::int64_t m_at = 0;
 };
 
-void check_begin(const GrowingBytes& unpacked) {
+/// Checks the beginning and the length of what is there already.
+void check_unpacked(const PackedFile& file, const GrowingBytes& unpacked) {
   constexpr std::string_view magic = "SIMPLE";
   const auto known = std::min(magic.size(), static_cast<std::size_t>(unpacked.size()));
   if (std::string_view(unpacked.data(), known) != magic.substr(0, known)) {
@@ -57,17 +58,17 @@ void check_begin(const GrowingBytes& unpacked) {
         "unpacks to something that does not begin with SIMPLE, so it is not a FITS file; expected "
         "one");
   }
-}
-
-/// Makes room for more, and checks what is there already.
-void make_room(const PackedFile& file, GrowingBytes& unpacked) {
-  check_begin(unpacked);
   if (unpacked.size() > file.limit) {
     throw Error(
         fmt::format("unpacks to more than {} bytes; expected at most so many, or a higher limit "
                     "(--max-unpacked)",
                     file.limit));
   }
+}
+
+/// Makes room for more, and checks what is there already.
+void make_room(const PackedFile& file, GrowingBytes& unpacked) {
+  check_unpacked(file, unpacked);
   if (unpacked.room() > 0) return;
   // One byte more than the limit, which shows that there are too many.
   const std::int64_t wanted = std::max(k_first_room, unpacked.size() / 2 * 3);
@@ -172,7 +173,7 @@ void unpack_gzip(const PackedFile& file, GrowingBytes& unpacked) {
           unpacked.size(), stream.msg == nullptr ? "no more is known" : stream.msg));
     }
   }
-  check_begin(unpacked);
+  check_unpacked(file, unpacked);
   const std::int64_t more = file.size - input.position() + stream.avail_in;
   if (more > 0) {
     throw Error(
