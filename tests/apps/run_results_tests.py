@@ -128,7 +128,7 @@ class TestResults(AppTestCase):
         cards, columns = fits_files.read_table(table)
         self.assertEqual(cards["EXTNAME"], "CATALOGUE")
         self.assertEqual(list(columns), reference.COLUMNS)
-        self.assertEqual((cards["TUNIT2"], cards["TUNIT4"]), ("pix", "JY/BEAM"))
+        self.assertEqual((cards["TUNIT2"], cards["TUNIT4"]), ("pix", "Jy/beam"))
         wanted = reference.read_csv(text)
         for name, values in columns.items():
             self.assertEqual(values, [row[name] for row in wanted], name)

@@ -40,8 +40,8 @@ template <class V>
 /// The cards of an input's header that remain true for a 2-D image on the same pixels: its
 /// celestial or linear coordinates, the beam, and the description of the observation. `fits_axes`
 /// are the axes of the input that became x and y (`FitsImage::fits_axes`); cards of other axes are
-/// dropped. If the coordinates cannot be reduced to two axes, all of them are dropped and a HISTORY
-/// card says why.
+/// dropped, and so is the beam if CASAMBM gives each plane its own. If the coordinates cannot be
+/// reduced to two axes, all of them are dropped and a HISTORY card says why.
 [[nodiscard]] std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                                   const std::array<int, 2>& fits_axes);
 
@@ -55,9 +55,9 @@ template <class V>
 [[nodiscard]] std::vector<std::string> cards_without_beam(const std::vector<std::string>& cards);
 
 /// Writes a FITS file with one primary image and replaces what is there (pass the temporary name of
-/// an `OutputSet`). `cards` are written unchanged (see `kept_cards()`; none for an image without an
-/// input), then `extra`, then the provenance. Pixels are converted in pieces, never copied as a
-/// whole.
+/// an `OutputSet`). `cards` (see `kept_cards()`; none for an image without an input) are written as
+/// they are; one that is not valid FITS is repaired, or else left out, and a HISTORY card says so.
+/// Then `extra`, then the provenance. Pixels are converted in pieces, never copied as a whole.
 /// \throws kastor::Error
 void write_image(const std::string& path, const PixelRows<float>& pixels,
                  const std::vector<std::string>& cards, const Provenance& provenance,

@@ -8,6 +8,7 @@
 
 #include "io/fits/byte_order.hpp"
 #include "io/fits/header_text.hpp"
+#include "io/fits/valid_cards.hpp"
 #include "io/output/output_file.hpp"
 #include "io/sky/unit_text.hpp"
 #include "io/table/unicode.hpp"
@@ -29,7 +30,7 @@ std::string image_header(const PixelRows<T>& pixels, const std::vector<std::stri
   header.add_integer("NAXIS", 2);
   header.add_integer("NAXIS1", pixels.nx);
   header.add_integer("NAXIS2", pixels.ny);
-  for (const std::string& card : cards) header.add_raw(card);
+  for (const std::string& card : detail::valid_cards(cards)) header.add_raw(card);
   if (!provenance.unit.empty()) {
     // As typed, but for a micro sign, which a card cannot hold.
     const std::string unit = detail::is_ascii(provenance.unit)

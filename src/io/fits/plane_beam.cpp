@@ -102,7 +102,8 @@ BeamColumns read_beams(const FitsFile& file) {
 }
 
 /// The row of a plane. A table with one channel, or with one polarisation, is for all of them.
-std::optional<std::size_t> row_of(const BeamColumns& beams, double channel, double polarisation) {
+std::optional<std::size_t> beam_row_of(const BeamColumns& beams, double channel,
+                                       double polarisation) {
   if (beams.rows() == 1) return 0;
   const auto fits = [](const std::vector<double>& column, std::size_t row, double index) {
     const bool one = std::all_of(column.begin(), column.end(), [](double v) { return v == 0; });
@@ -139,7 +140,7 @@ BeamReading read_plane_beam(const FitsImage& about, std::size_t plane_axis) {
     while (file.hdu() < *index && file.next_hdu()) {
     }
     const auto beams = read_beams(file);
-    const auto row = row_of(beams, channel, polarisation);
+    const auto row = beam_row_of(beams, channel, polarisation);
     if (!row) {
       none(fmt::format("which has no row of CHAN {:g} and POL {:g}", channel, polarisation));
       return reading;

@@ -21,13 +21,14 @@ constexpr std::size_t k_most_head = std::size_t{1} << 18;
 
 using Cards = std::vector<std::string>;
 
-/// The cards before END, without the name of the input. Empty if there is no END.
+/// The cards before END, without the name of the input and LONGSTRN. Empty if there is no END.
 Cards cards_of(std::string_view header) {
   Cards cards;
   bool named = false;
   for (std::size_t at = 0; at + k_card <= header.size(); at += k_card) {
     const std::string_view card = header.substr(at, k_card);
     if (card.starts_with("END     ")) return cards;
+    if (card.starts_with("LONGSTRN")) continue;  // stands before the first long string
     named = card.starts_with("INPUT   =") || (named && card.starts_with("CONTINUE"));
     if (!named) cards.emplace_back(card);
   }

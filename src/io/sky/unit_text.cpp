@@ -23,8 +23,8 @@ bool is_letter_of_unit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool opens(char c) { return c == '(' || c == '[' || c == '{'; }
-bool closes(char c) { return c == ')' || c == ']' || c == '}'; }
+bool opens_group(char c) { return c == '(' || c == '[' || c == '{'; }
+bool closes_group(char c) { return c == ')' || c == ']' || c == '}'; }
 
 /// Reads a unit from left to right. Every function returns false if the text is not a unit.
 class UnitReader {
@@ -70,11 +70,11 @@ class UnitReader {
       if (!is_power) return true;  // the blanks do no harm
     }
     skip_blanks();
-    const bool bracketed = !m_rest.empty() && opens(m_rest.front());
+    const bool bracketed = !m_rest.empty() && opens_group(m_rest.front());
     if (bracketed) m_rest.remove_prefix(1);
     if (!take_integer(power) || power == 0 || std::abs(power) > highest) return false;
     if (!bracketed) return true;
-    if (m_rest.empty() || !closes(m_rest.front())) return false;
+    if (m_rest.empty() || !closes_group(m_rest.front())) return false;
     m_rest.remove_prefix(1);
     return true;
   }
@@ -113,7 +113,7 @@ class UnitReader {
     bool divided = false;
     for (;;) {
       skip_blanks();
-      if (m_rest.empty() || closes(m_rest.front())) return true;
+      if (m_rest.empty() || closes_group(m_rest.front())) return true;
       if (take("*") || take(".")) skip_blanks();
       const bool divides = take("/") || take_word("PER");
       // In "Jy/beam km/s" it is not clear what the km divides.
@@ -127,7 +127,7 @@ class UnitReader {
     skip_blanks();
     if (m_rest.empty()) return false;
     const std::size_t first = m_unit.factors.size();
-    if (opens(m_rest.front())) {
+    if (opens_group(m_rest.front())) {
       if (++m_depth > k_highest_power) return false;
       m_rest.remove_prefix(1);
       if (!take_product(sign) || m_rest.empty()) return false;
@@ -190,7 +190,7 @@ bool is_solid_angle(const UnitFactor& factor) {
 std::optional<UnitText> parse_unit(std::string_view text) { return UnitReader(text).read(); }
 
 std::string standard_unit(std::string_view text) {
-  const std::string typed = trimmed(text);
+  std::string typed = trimmed(text);
   const auto unit = parse_unit(typed);
   if (!unit) return typed;
   const UnitFactor* above = nullptr;

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "io/fits/valid_cards.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {
@@ -102,6 +103,8 @@ std::mutex Wcs::State::parsing;
 Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>& fits_axes)
     : m_state(std::make_unique<State>()) {
   auto cards = kept_cards(header_cards, fits_axes);
+  // wcslib may write beyond its memory where a string has no closing quote.
+  for (std::string& card : cards) card = detail::repaired_card(card).value_or(card);
   const bool any = std::any_of(cards.begin(), cards.end(),
                                [](const auto& card) { return card.starts_with("CTYPE"); });
   if (!any) refuse("the header has no world coordinates for these axes");

@@ -149,6 +149,27 @@ TEST(FluxUnit, TablesSpellItAsTheirStandardsDo) {
   }
 }
 
+TEST(IslandTable, OddBeamsAreNoted) {
+  // Pixels of 2 arcsec.
+  const struct {
+    double major, minor;
+    const char* says;
+  } cases[] = {{1.5, 1, "0.5 pixels, less than one"},
+               {198, 10, ""},
+               {202, 10, "101 pixels, more than the image's 100; is it in arcsec"},
+               {2002, 10, "1001 pixels"}};
+  for (const auto& [major, minor, says] : cases) {
+    auto params = per_beam(major, minor);
+    params.nx = 100;
+    params.ny = 50;
+    const auto notes = table_on({}, {plain_island(59, 59)}, params).notes;
+    ASSERT_EQ(notes.size(), *says == 0 ? 0u : 1u) << major;
+    if (*says != 0) {
+      EXPECT_SAYS(notes[0], says);
+    }
+  }
+}
+
 TEST(IslandTable, PixelValuesAreScaledToAUnitThatHasAName) {
   auto params = per_beam(10, 8, 30);
   params.unit = "mJy/beam";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <kastor/io/fits_writer.hpp>
 #include <sstream>
 
@@ -95,6 +97,38 @@ TEST(FitsWriter, WritesProvenanceAndExtraCards) {
   EXPECT_TRUE(has_card(cards, "MODEL   = 'sky"));
   EXPECT_TRUE(has_card(cards, "HISTORY kastor options: label --kappa 3"));
   EXPECT_FALSE(has_card(cards, "BUNIT"));
+}
+
+TEST(FitsWriter, NamesTheConventionOfLongStringsOnce) {
+  const ScratchDirectory scratch;
+  const float pixel = 1.0f;
+  const auto cards_with = [&](const std::string& input, std::vector<std::string> kept) {
+    write_image(scratch.file("a.fits"), PixelRows<float>{&pixel, 1, 1, 1}, kept,
+                {.version = "1", .command_line = "", .input = input, .unit = "\xc2\xb5Jy/bm"});
+    auto cards = read_image(scratch.file("a.fits")).header_cards;
+    std::filesystem::remove(scratch.file("a.fits"));
+    return cards;
+  };
+  const auto count = [](const std::vector<std::string>& cards) {
+    return std::count_if(cards.begin(), cards.end(), [](const std::string& each) {
+      return each.starts_with("LONGSTRN= 'OGIP 1.0'");
+    });
+  };
+  const auto plain = cards_with("in.fits", {});
+  EXPECT_EQ(count(plain), 0);
+  EXPECT_TRUE(has_card(plain, "BUNIT   = 'uJy/beam'"));  // a card cannot hold what was typed
+  const std::string longer(200, 'x');
+  EXPECT_EQ(count(cards_with(longer, {})), 1);
+  std::string rest = "CONTINUE  'the end'";
+  rest.resize(80, ' ');
+  EXPECT_EQ(count(cards_with(longer, {card("OBJECT", "'a long &'"), rest})), 1);
+  const auto cards = cards_with("in.fits", {card("OBJECT", "'a long &'"), rest});
+  EXPECT_EQ(count(cards), 1);
+  const auto object = std::find_if(cards.begin(), cards.end(), [](const std::string& each) {
+    return each.starts_with("OBJECT");
+  });
+  ASSERT_NE(object, cards.end());
+  EXPECT_TRUE((object + 1)->starts_with("CONTINUE"));
 }
 
 TEST(FitsWriter, RefusesAnEmptyImage) {
