@@ -166,12 +166,19 @@ class GivenReader {
     if (!given || !std::holds_alternative<GivenFile>(*given)) return;
     const auto read = read_companion(role, std::get<GivenFile>(*given));
     const auto ratio = ratio_to_image(role, read);
-    map.emplace(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::app::map_of_the_user"),
-                static_cast<std::size_t>(read.ny), static_cast<std::size_t>(read.nx));
+    const bool as_read = role.kind == NoiseKind::rms && ratio.times == ratio.by;
+    if (const auto* pixels = std::get_if<io::HostPixels<T>>(&read.pixels);
+        pixels != nullptr && as_read) {
+      map = *pixels;
+    } else {
+      map.emplace(Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::app::map_of_the_user"),
+                  static_cast<std::size_t>(read.ny), static_cast<std::size_t>(read.nx));
+    }
     // In double, by operations that IEEE 754 rounds correctly, and on the host: the bits are the
     // same on every backend.
     switch (role.kind) {
       case NoiseKind::rms:
+        if (as_read) return convert(role, read, *map, [](double value) { return value; });
         return convert(role, read, *map, [=](double value) { return ratio(value); });
       case NoiseKind::variance:
         return convert(role, read, *map, [=](double value) { return std::sqrt(ratio(value)); });

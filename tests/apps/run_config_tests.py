@@ -291,7 +291,8 @@ class TestDumpConfig(ConfigTestCase):
                 apart = {"size"}
                 if name == "find":
                     radio = "radio" in options
-                    apart |= {"threshold", "about"} if radio else {"filter", "interpolation"}
+                    other = {"filter", "interpolation", "rms-kind"}
+                    apart |= {"threshold", "about"} if radio else other
                 lines = [x for x in lines if x.split()[0] not in apart]
                 self.config("\n".join(lines))
                 self.assertEqual(
