@@ -195,7 +195,7 @@ class TestParts(MapsTestCase):
             self.assertEqual(alone.stdout, lines[i], names[i])
 
 
-class TestUnits(MapsTestCase):
+class TestMapUnits(MapsTestCase):
     """Maps in other units than the image, and the kinds of noise."""
 
     def random_map(self, low=0.05, high=0.3):
