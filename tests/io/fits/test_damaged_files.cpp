@@ -177,7 +177,7 @@ TEST(DamagedHeaders, WhatCfitsioWouldNotSurviveIsRefused) {
 TEST(DamagedHeaders, LongValuesOfIntegersAreRefusedInEveryHdu) {
   const ScratchDirectory scratch;
   for (const char* keyword : {"EXTVER", "BLANK", "PCOUNT", "GCOUNT"}) {
-    for (const std::string value : {std::string(70, '1'), "'" + std::string(60, 'A') + "'"}) {
+    for (const std::string& value : {std::string(70, '1'), "'" + std::string(60, 'A') + "'"}) {
       auto hdu = HandMadeHdu::image(8, {2, 2});
       write_bytes(scratch.file("a.fits"), hdu.card(keyword, value).bytes("abcd"));
       EXPECT_SAYS(read_error(scratch.file("a.fits")), fmt::format("{} is not a number", keyword));
