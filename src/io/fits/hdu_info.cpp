@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string_view>
 
 #include "io/table/unicode.hpp"
 #include "io/text.hpp"
@@ -66,6 +67,13 @@ std::optional<double> read_double(const FitsFile& file, const char* keyword) {
 }
 
 std::optional<long long> read_integer(const FitsFile& file, const char* keyword) {
+  // CFITSIO's message about a longer value that is no integer does not fit its buffer (4.2).
+  constexpr std::size_t longest = 28;
+  std::array<char, FLEN_VALUE> value{};
+  int status = 0;
+  fits_read_keyword(file.get(), keyword, value.data(), nullptr, &status);
+  fits_clear_errmsg();
+  if (status != 0 || std::string_view(value.data()).size() > longest) return std::nullopt;
   return read_number<LONGLONG>(file, TLONGLONG, keyword);
 }
 

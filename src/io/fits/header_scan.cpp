@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -62,6 +63,11 @@ bool is_of_stem(std::string_view keyword, std::string_view stem) {
          keyword.find_first_not_of("0123456789", stem.size()) == std::string_view::npos;
 }
 
+bool is_any_of(std::string_view keyword, std::initializer_list<std::string_view> stems) {
+  return std::any_of(stems.begin(), stems.end(),
+                     [&](std::string_view stem) { return is_of_stem(keyword, stem); });
+}
+
 /// What CFITSIO must not see in one header. It finds the structure of a table from all cards, and
 /// that of a tile-compressed image as soon as it comes to its HDU.
 class HeaderScan {
@@ -75,6 +81,9 @@ class HeaderScan {
     if (keyword == "XTENSION")
       m_is_table = value.text.starts_with("'BINTABLE") || value.text.starts_with("'TABLE") ||
                    value.text.starts_with("'A3DTABLE") || !value.is_closed;
+    if (is_any_of(keyword, {"BLANK", "EXTVER", "PCOUNT", "GCOUNT"}) &&
+        value.text.size() > k_max_integer)
+      return fmt::format("{} is not a number", keyword);
     const bool is_comment = keyword.empty() || keyword == "COMMENT" || keyword == "HISTORY";
     if (!m_is_table || is_comment) return "";
     if (value.is_string && !value.is_closed && value.text.size() >= 70)
@@ -83,11 +92,9 @@ class HeaderScan {
       return fmt::format("the value of {} has {} characters", keyword, value.text.size());
     if (keyword == "ZCMPTYPE") m_is_rice = value.text.starts_with("'RICE");
     if (keyword == "ZVAL1") m_has_no_block = m_has_no_block || !is_number(value, 1);
-    for (const char* stem :
-         {"ZBITPIX", "ZNAXIS", "ZTILE", "ZVAL", "ZDITHER", "ZBLANK", "BLANK", "EXTVER"}) {
-      if (is_of_stem(keyword, stem) && value.text.size() > k_max_integer)
-        return fmt::format("{} is not a number", keyword);
-    }
+    if (is_any_of(keyword, {"ZBITPIX", "ZNAXIS", "ZTILE", "ZVAL", "ZDITHER", "ZBLANK"}) &&
+        value.text.size() > k_max_integer)
+      return fmt::format("{} is not a number", keyword);
     if (is_of_stem(keyword, "ZTILE") && !is_number(value, 1))
       return fmt::format("{} is not 1 or more", keyword);
     return "";

@@ -174,6 +174,17 @@ TEST(DamagedHeaders, WhatCfitsioWouldNotSurviveIsRefused) {
   }
 }
 
+TEST(DamagedHeaders, LongValuesOfIntegersAreRefusedInEveryHdu) {
+  const ScratchDirectory scratch;
+  for (const char* keyword : {"EXTVER", "BLANK", "PCOUNT", "GCOUNT"}) {
+    for (const std::string& value : {std::string(70, '1'), "'" + std::string(60, 'A') + "'"}) {
+      auto hdu = HandMadeHdu::image(8, {2, 2});
+      write_bytes(scratch.file("a.fits"), hdu.card(keyword, value).bytes("abcd"));
+      EXPECT_SAYS(read_error(scratch.file("a.fits")), fmt::format("{} is not a number", keyword));
+    }
+  }
+}
+
 TEST(DamagedHeaders, CommentsMayLookLikeThat) {
   const ScratchDirectory scratch;
   std::string bytes = noisy_fits(RICE_1, SHORT_IMG);
