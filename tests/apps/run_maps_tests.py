@@ -73,7 +73,7 @@ class MapsTestCase(AppTestCase):
         return self.find(*words, **how)["catalogue_hash"]
 
 
-class TestParts(MapsTestCase):
+class TestMapParts(MapsTestCase):
     """Which HDU and plane of which file is read."""
 
     def test_hdus_and_planes(self):
@@ -195,7 +195,7 @@ class TestParts(MapsTestCase):
             self.assertEqual(alone.stdout, lines[i], names[i])
 
 
-class TestUnits(MapsTestCase):
+class TestMapUnits(MapsTestCase):
     """Maps in other units than the image, and the kinds of noise."""
 
     def random_map(self, low=0.05, high=0.3):
@@ -379,7 +379,7 @@ class TestUnits(MapsTestCase):
         self.refuse(1, given + " --mask m.fits", "m.fits[0]: the mask has 64-bit integers with BZERO")
 
 
-class TestOrigins(MapsTestCase):
+class TestMapOrigins(MapsTestCase):
     """What is written of the maps, and what is not written over them."""
 
     OWN = "--mask-hdu DQ --background-hdu BKG --rms-hdu VAR --rms-kind variance"
