@@ -73,7 +73,7 @@ class MapsTestCase(AppTestCase):
         return self.find(*words, **how)["catalogue_hash"]
 
 
-class TestParts(MapsTestCase):
+class TestMapParts(MapsTestCase):
     """Which HDU and plane of which file is read."""
 
     def test_hdus_and_planes(self):
@@ -379,7 +379,7 @@ class TestMapUnits(MapsTestCase):
         self.refuse(1, given + " --mask m.fits", "m.fits[0]: the mask has 64-bit integers with BZERO")
 
 
-class TestOrigins(MapsTestCase):
+class TestMapOrigins(MapsTestCase):
     """What is written of the maps, and what is not written over them."""
 
     OWN = "--mask-hdu DQ --background-hdu BKG --rms-hdu VAR --rms-kind variance"
