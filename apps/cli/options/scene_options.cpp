@@ -81,7 +81,7 @@ void add_noise_options(CommandLine& line, SkyParams& sky) {
       "Set the sky level in the middle of the image [unit of\nthe image]. Default: 0.", "0");
   line.value(
       "--level-gradient", "GX,GY", [&sky](const std::string& text) { take_gradient(text, sky); },
-      "Let the level rise by GX a pixel to the right and by GY\na pixel upwards. Default: 0,0.",
+      "Let the level rise by GX a pixel to the right and by\nGY a pixel upwards. Default: 0,0.",
       "0,0");
 }
 
