@@ -74,6 +74,12 @@ std::optional<long long> read_integer(const FitsFile& file, const char* keyword)
   fits_read_keyword(file.get(), keyword, value.data(), nullptr, &status);
   fits_clear_errmsg();
   if (status != 0 || std::string_view(value.data()).size() > longest) return std::nullopt;
+  // A keyword may be there twice: the next look must find the same card.
+  int cards = 0;
+  int next = 0;
+  fits_get_hdrpos(file.get(), &cards, &next, &status);
+  fits_movabs_key(file.get(), next - 1, &status);
+  fits_clear_errmsg();
   return read_number<LONGLONG>(file, TLONGLONG, keyword);
 }
 

@@ -185,6 +185,22 @@ TEST(DamagedHeaders, LongValuesOfIntegersAreRefusedInEveryHdu) {
   }
 }
 
+TEST(DamagedHeaders, AKeywordThatIsThereTwiceMayBeLongOnce) {
+  const ScratchDirectory scratch;
+  std::string bytes = noisy_fits(HCOMPRESS_1, SHORT_IMG);
+  const auto at = bytes.find("EXTNAME =");
+  ASSERT_NE(at, std::string::npos);
+  for (const char* keyword : {"NAXIS1  = ", "NAXIS2  = ", "TFIELDS = ", "THEAP   = "}) {
+    bytes.replace(at, 80, keyword + std::string(70, '1'));
+    write_bytes(scratch.file("a.fits"), bytes);
+    try {
+      (void)read_image(scratch.file("a.fits"));
+    } catch (const kastor::Error&) {
+      continue;  // either card may be taken
+    }
+  }
+}
+
 TEST(DamagedHeaders, CommentsMayLookLikeThat) {
   const ScratchDirectory scratch;
   std::string bytes = noisy_fits(RICE_1, SHORT_IMG);
