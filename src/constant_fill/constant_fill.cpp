@@ -56,9 +56,9 @@ std::vector<FillValue> find_constant_fill_in(const Exec& space, const ConstImage
   std::vector<FillValue> fill;
   const core::WordRows<T> words(rows);
   for (const auto& candidate : detail::judge_samples(samples, grid, params.seed)) {
-    const detail::CountPixels<Exec, T> kernel{words, core::value_of<T>(candidate.numbers.low),
-                                              core::value_of<T>(candidate.numbers.high),
-                                              candidate.below, candidate.above};
+    const detail::CountFillPixels<Exec, T> kernel{words, core::value_of<T>(candidate.numbers.low),
+                                                  core::value_of<T>(candidate.numbers.high),
+                                                  candidate.below, candidate.above};
     const auto count =
         core::reduce("kastor::constant_fill::count_pixels", space, words.words(), kernel);
     const bool is_piece =

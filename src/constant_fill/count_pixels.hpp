@@ -45,7 +45,7 @@ struct PixelCount {
 
 /// Counts the pixels of a word.
 template <class Exec, class T>
-struct CountPixels {
+struct CountFillPixels {
   using value_type = PixelCount<T>;
   core::WordRows<T> rows;
   T low, high;     // of the constant

@@ -11,7 +11,7 @@
 namespace kastor::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, SourceShape>, 6> shapes = {
+constexpr std::array<std::pair<std::string_view, SourceShape>, 6> population_shapes = {
     {{"point", SourceShape::gaussian},
      {"gaussian", SourceShape::gaussian},
      {"disk", SourceShape::disk},
@@ -100,9 +100,9 @@ void check_keys(const std::string& text, std::string_view kind, const Population
 Population parse_population(const std::string& text) {
   const auto colon = text.find(':');
   const std::string kind = text.substr(0, colon);
-  const auto* const shape = std::find_if(shapes.begin(), shapes.end(),
+  const auto* const shape = std::find_if(population_shapes.begin(), population_shapes.end(),
                                          [&](const auto& each) { return each.first == kind; });
-  if (shape == shapes.end()) fail_population("'" + text + "'");
+  if (shape == population_shapes.end()) fail_population("'" + text + "'");
   Population population;
   population.shape = shape->second;
   std::vector<std::string> keys;
