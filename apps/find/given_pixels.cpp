@@ -39,11 +39,11 @@ void keep_box(const BitMask<Host>& mask, const PixelBox& box) {
 struct GivenRole {
   const char* option;
   bool is_noise;
-  NoiseKind kind = NoiseKind::rms;
+  RmsKind kind = RmsKind::rms;
 
   /// Of the image's unit, in that of the pixels.
   [[nodiscard]] int power() const {
-    return kind == NoiseKind::variance ? 2 : kind == NoiseKind::weight ? -2 : 1;
+    return kind == RmsKind::variance ? 2 : kind == RmsKind::weight ? -2 : 1;
   }
 };
 
@@ -166,7 +166,7 @@ class GivenReader {
     if (!given || !std::holds_alternative<GivenFile>(*given)) return;
     const auto read = read_companion(role, std::get<GivenFile>(*given));
     const auto ratio = ratio_to_image(role, read);
-    const bool as_read = role.kind == NoiseKind::rms && ratio.times == ratio.by;
+    const bool as_read = role.kind == RmsKind::rms && ratio.times == ratio.by;
     if (const auto* pixels = std::get_if<io::HostPixels<T>>(&read.pixels);
         pixels != nullptr && as_read) {
       map = *pixels;
@@ -177,12 +177,12 @@ class GivenReader {
     // In double, by operations that IEEE 754 rounds correctly, and on the host: the bits are the
     // same on every backend.
     switch (role.kind) {
-      case NoiseKind::rms:
+      case RmsKind::rms:
         if (as_read) return convert(role, read, *map, [](double value) { return value; });
         return convert(role, read, *map, [=](double value) { return ratio(value); });
-      case NoiseKind::variance:
+      case RmsKind::variance:
         return convert(role, read, *map, [=](double value) { return std::sqrt(ratio(value)); });
-      case NoiseKind::weight:
+      case RmsKind::weight:
         return convert(role, read, *map, [=](double value) { return 1 / std::sqrt(ratio(value)); });
     }
   }
@@ -196,7 +196,7 @@ class GivenReader {
           for (std::int64_t y = 0; y < read.ny; ++y) {
             for (std::int64_t x = 0; x < read.nx; ++x) {
               const auto value = static_cast<double>(pixels(y, x));
-              if (role.kind != NoiseKind::rms && value < 0) negative.add(x, y);
+              if (role.kind != RmsKind::rms && value < 0) negative.add(x, y);
               const T converted = static_cast<T>(to_image(value));
               map(y, x) = converted;
               if (std::isfinite(converted) && (!role.is_noise || converted > 0)) continue;
@@ -224,10 +224,10 @@ class GivenReader {
     const std::string from = one_line(read.hdu.unit);
     const std::string to = one_line(m_image.hdu.unit);
     const bool unknown = from.find_first_not_of(' ') == std::string::npos ||
-                         (role.kind == NoiseKind::weight && from == "UNITLESS");
-    const std::string wanted = role.kind == NoiseKind::variance ? "the square of "
-                               : role.kind == NoiseKind::weight ? "1 / the square of "
-                                                                : "";
+                         (role.kind == RmsKind::weight && from == "UNITLESS");
+    const std::string wanted = role.kind == RmsKind::variance ? "the square of "
+                               : role.kind == RmsKind::weight ? "1 / the square of "
+                                                              : "";
     if (unknown && to.empty()) return {};
     if (unknown) {
       m_given.notes.push_back(

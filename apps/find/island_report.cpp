@@ -99,16 +99,15 @@ std::string heading(const IslandReport& report) {
   return text;
 }
 
-Json given_or_null(const std::optional<GivenMap>& given, const IslandReport& report,
-                   NoiseKind kind) {
+Json given_or_null(const std::optional<GivenMap>& given, const IslandReport& report, RmsKind kind) {
   if (!given) return nullptr;
   if (const auto* number = std::get_if<double>(&*given)) return *number;
   const auto name = given_name(std::get<GivenFile>(*given), report.image.path);
-  return kind == NoiseKind::rms ? name : name + ", " + name_of(kind);
+  return kind == RmsKind::rms ? name : name + ", " + name_of(kind);
 }
 
 Json background_json(const IslandReport& report) {
-  Json json = {{"given", given_or_null(report.options.background, report, NoiseKind::rms)},
+  Json json = {{"given", given_or_null(report.options.background, report, RmsKind::rms)},
                {"given_rms", given_or_null(report.options.rms, report, report.options.rms_kind)}};
   const bool mesh = report.mesh.has_value();
   json["level"] = mesh ? finite_or_null(report.mesh->level) : Json(nullptr);

@@ -33,13 +33,13 @@ std::optional<double> number_in(const std::string& name, const std::string& text
 
 }  // namespace
 
-const char* name_of(NoiseKind kind) {
+const char* name_of(RmsKind kind) {
   switch (kind) {
-    case NoiseKind::variance:
+    case RmsKind::variance:
       return "variance";
-    case NoiseKind::weight:
+    case RmsKind::weight:
       return "weight";
-    case NoiseKind::rms:
+    case RmsKind::rms:
       break;
   }
   return "rms";

@@ -21,12 +21,12 @@ struct GivenFile {
 using GivenMap = std::variant<double, GivenFile>;
 
 /// What the pixels of a noise map are.
-enum class NoiseKind {
+enum class RmsKind {
   rms,
   variance,  ///< the square of the noise
   weight     ///< the inverse of the variance
 };
-[[nodiscard]] const char* name_of(NoiseKind kind);
+[[nodiscard]] const char* name_of(RmsKind kind);
 
 /// `NAME-hdu` and `NAME-plane`, the part of the image that the option NAME gives.
 void add_given_part(CommandLine& line, const std::string& name, io::ReadOptions& part);

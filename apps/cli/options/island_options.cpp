@@ -225,9 +225,9 @@ void IslandOptionsParser::add_given_maps(CommandLine& line) {
   line.choice(
       "--rms-kind", {"rms", "variance", "weight"},
       [this](const std::string& word) {
-        m_given.rms_kind = word == "variance" ? NoiseKind::variance
-                           : word == "weight" ? NoiseKind::weight
-                                              : NoiseKind::rms;
+        m_given.rms_kind = word == "variance" ? RmsKind::variance
+                           : word == "weight" ? RmsKind::weight
+                                              : RmsKind::rms;
       },
       "Read the image of the noise as the noise itself, its\n"
       "square (variance) or the inverse of its square\n(weight). Default: rms.",
@@ -287,7 +287,7 @@ void IslandOptionsParser::resolve_given(IslandOptions& options) const {
   options.mask = given_file("--mask", m_mask, m_mask_part);
   options.background = given_map("--background", m_background, m_background_part, false);
   options.rms = given_map("--rms", m_rms, m_rms_part, true);
-  if (options.rms_kind == NoiseKind::rms) return;
+  if (options.rms_kind == RmsKind::rms) return;
   if (!options.rms) {
     throw UsageError(
         fmt::format("--rms-kind: found '{}' without --rms and --rms-hdu; expected one of them, "
@@ -321,7 +321,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.beam) add("--beam", *options.beam);
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
-  if (options.rms_kind != NoiseKind::rms) add("--rms-kind", name_of(options.rms_kind));
+  if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
   if (options.background && options.rms) return text;
   add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
   add("--kappa", options.mesh.clip.kappa);

@@ -36,7 +36,7 @@ struct IslandOptions {
   std::optional<MeshCell> cell;     ///< none: from the beam
   std::optional<GivenMap> background;
   std::optional<GivenMap> rms;
-  NoiseKind rms_kind = NoiseKind::rms;  ///< what the pixels of `rms` are
+  RmsKind rms_kind = RmsKind::rms;  ///< what the pixels of `rms` are
   std::optional<GivenFile> mask;
   std::optional<PixelBox> box;
   std::optional<std::string> beam;  ///< as typed

@@ -14,11 +14,11 @@ namespace {
 
 constexpr double most = 1e30;  // no pixel overflows a float
 
-constexpr std::array<std::pair<std::string_view, kastor::NoiseKind>, 4> noise_kinds = {
-    {{"bell", kastor::NoiseKind::bell},
-     {"beam", kastor::NoiseKind::beam},
-     {"condon", kastor::NoiseKind::condon},
-     {"white", kastor::NoiseKind::white}}};
+constexpr std::array<std::pair<std::string_view, NoiseKind>, 4> noise_kinds = {
+    {{"bell", NoiseKind::bell},
+     {"beam", NoiseKind::beam},
+     {"condon", NoiseKind::condon},
+     {"white", NoiseKind::white}}};
 
 using Where = Unobserved::Where;
 constexpr std::array<std::pair<std::string_view, Where>, 3> unobserved_parts = {
