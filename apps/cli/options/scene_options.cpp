@@ -12,7 +12,7 @@
 namespace kastor::cli {
 namespace {
 
-constexpr double most = 1e30;  // no pixel overflows a float
+constexpr double largest_value = 1e30;  // no pixel overflows a float
 
 constexpr std::array<std::pair<std::string_view, NoiseKind>, 4> noise_kinds = {
     {{"bell", NoiseKind::bell},
@@ -50,7 +50,7 @@ void take_gradient(const std::string& text, SkyParams& sky) {
   const auto x = whole_number<double>(text.substr(0, comma));
   const auto y =
       comma == std::string::npos ? std::nullopt : whole_number<double>(text.substr(comma + 1));
-  if (!x || !y || !(std::abs(*x) <= most) || !(std::abs(*y) <= most)) {
+  if (!x || !y || !(std::abs(*x) <= largest_value) || !(std::abs(*y) <= largest_value)) {
     throw UsageError("--level-gradient: found '" + text +
                      "'; expected two numbers, as in 1e-5,0 (see 'kastor simulate sky --help')");
   }
@@ -76,7 +76,7 @@ void add_noise_options(CommandLine& line, SkyParams& sky) {
       "edge to 1+G times at the right one. Default: 0.",
       "0");
   line.real(
-      "--level", "VALUE", {-most, true, most, "a number from -1e30 to 1e30"},
+      "--level", "VALUE", {-largest_value, true, largest_value, "a number from -1e30 to 1e30"},
       [&sky](double level) { sky.level = level; },
       "Set the sky level in the middle of the image [unit of\nthe image]. Default: 0.", "0");
   line.value(
@@ -88,7 +88,7 @@ void add_noise_options(CommandLine& line, SkyParams& sky) {
 void add_instrument_options(CommandLine& line, SkyParams& sky) {
   line.heading("Instrument");
   line.real(
-      "--primary-beam", "FWHM", {2, true, most, "a number from 2 to 1e30"},
+      "--primary-beam", "FWHM", {2, true, largest_value, "a number from 2 to 1e30"},
       [&sky](double fwhm) { sky.primary_beam.fwhm = fwhm; },
       "Let a Gaussian primary beam of this FWHM [pixel] make\n"
       "sources fainter away from the middle.");
@@ -105,13 +105,13 @@ void add_instrument_options(CommandLine& line, SkyParams& sky) {
       [&sky](double fwhm) { sky.bowl_fwhm = fwhm; },
       "Set the FWHM of the bowls [pixel]. Default: 100.", "100");
   line.real(
-      "--gain", "G", {0, false, most, "a number above 0 and up to 1e30"},
+      "--gain", "G", {0, false, largest_value, "a number above 0 and up to 1e30"},
       [&sky](double gain) { sky.detector.gain = gain; },
       "Make an optical image [adu]: Poisson counts of the sky\n"
       "level and the sources, at G counts per adu, instead of\n"
       "--noise. --beam is the seeing.");
   line.real(
-      "--read-noise", "R", {0, true, most, "a number from 0 to 1e30"},
+      "--read-noise", "R", {0, true, largest_value, "a number from 0 to 1e30"},
       [&sky](double noise) { sky.detector.read_noise = noise; },
       "Add the noise of the read-out [count]. Default: 0.", "0");
   line.choice(
@@ -125,10 +125,10 @@ void add_instrument_options(CommandLine& line, SkyParams& sky) {
   line.value(
       "--unobserved-value", "VALUE",
       [&sky](const std::string& text) {
-        sky.unobserved.value =
-            text == "nan" ? std::numeric_limits<double>::quiet_NaN()
-                          : parse_real("--unobserved-value", text,
-                                       {-most, true, most, "nan, or a number from -1e30 to 1e30"});
+        sky.unobserved.value = text == "nan" ? std::numeric_limits<double>::quiet_NaN()
+                                             : parse_real("--unobserved-value", text,
+                                                          {-largest_value, true, largest_value,
+                                                           "nan, or a number from -1e30 to 1e30"});
       },
       "Set what these pixels hold. Default: nan.", "nan");
 }

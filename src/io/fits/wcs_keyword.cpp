@@ -16,8 +16,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 int take_number(std::string_view& text, std::size_t digits = 8) {
   int value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + std::min(digits, text.size()), value);
-  text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
+  const std::string_view number = text.substr(0, digits);
+  const auto end = std::from_chars(number.data(), number.data() + number.size(), value);
+  text.remove_prefix(static_cast<std::size_t>(end.ptr - number.data()));
   return value;
 }
 

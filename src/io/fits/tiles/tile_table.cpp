@@ -33,7 +33,8 @@ bool parse_form(std::string_view form, TileColumn& column, std::int64_t& width) 
   std::int64_t repeat = 1;
   const auto digits = std::min(form.find_first_not_of("0123456789"), form.size());
   if (digits > 9) return false;
-  if (digits > 0) (void)std::from_chars(form.data(), form.data() + digits, repeat);
+  const std::string_view number = form.substr(0, digits);
+  if (digits > 0) (void)std::from_chars(number.data(), number.data() + number.size(), repeat);
   form.remove_prefix(digits);
   if (form.empty()) return false;
   char code = upper_case(form.substr(0, 1))[0];
