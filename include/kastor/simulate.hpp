@@ -61,8 +61,8 @@ struct SkyParams {
   /// this fraction of its flux in a Gaussian of `bowl_fwhm`  [0, 1]
   double bowl_fraction = 0;
   double bowl_fwhm = 100;  ///< [pixel]  [2, 10^5]
-  /// With a detector the noise is that of the counts, `noise` and its kind are not used, and fluxes
-  /// are sums of pixels instead of Jy.
+  /// With a detector the noise is that of the counts, the level is 0 or more everywhere, `noise`
+  /// and its kind are not used, and fluxes are sums of pixels instead of Jy.
   Detector detector;
   Unobserved unobserved;
 };
@@ -88,7 +88,9 @@ struct TrueSource {
   double minor = 0;  ///< along the minor axis [pixel]; 0: as `fwhm`
   double angle = 0;  ///< of the major axis, from +x to +y [deg]
   SourceShape shape = SourceShape::gaussian;
-  double rms = 0;          ///< standard deviation of the noise at the centre [Jy/beam]
+  /// Standard deviation of the noise at the centre [Jy/beam]; with a detector that of the sky and
+  /// the read-out, without the photons of the source.
+  double rms = 0;
   double snr = 0;          ///< flux_peak over rms; with a detector that of a matched filter
   std::int64_t group = 0;  ///< the same for the two of a pair, from 1; 0: alone
 };
@@ -104,12 +106,13 @@ struct Population {
   std::int64_t count = 0;  ///< of sources or pairs  [0, 10^8]
   double snr_min = 10;     ///< true S/N, uniform in its logarithm  [> 0, finite]
   double snr_max = 50;     ///< [>= snr_min, finite]
-  double size_min = 0;     ///< major axis, as `TrueSource::fwhm` [pixel], uniform  [0: the beam]
-  double size_max = 0;     ///< [pixel]  [>= size_min, <= 10^5]
-  double axis_ratio = 1;   ///< minor over major axis, of gaussians  (0, 1]
+  /// Major axis, as `TrueSource::fwhm` [pixel], uniform  [0.1, 10^5; both 0: the beam]
+  double size_min = 0;
+  double size_max = 0;         ///< [pixel]  [>= size_min]
+  double axis_ratio = 1;       ///< minor over major axis, of gaussians  (0, 1]
   double pair_separation = 0;  ///< distance of the two of a pair [pixel]  [0: no pairs]
   double pair_ratio = 1;       ///< flux of the fainter over that of the brighter  (0, 1]
-  bool on_grid = false;        ///< spread evenly, with some jitter, so that none touches another
+  bool on_grid = false;        ///< one in each cell of a grid, at least half a cell from the others
 };
 
 /// The sources of populations, behind the primary beam and with the noise that `params` says, in

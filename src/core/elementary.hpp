@@ -38,7 +38,7 @@ inline constexpr double ln2_low = 0x1.ef35793c76730p-45;
 
 /// e^x, within 2 units in the last place; 0 below -708, infinite above 709.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double exp(double x) {
-  if (x < -708) return 0;
+  if (!(x >= -708)) return x < -708 ? 0 : x;  // x: not a number
   if (x > 709) return Kokkos::bit_cast<double>(std::uint64_t{0x7ff0000000000000U});
   const auto k = static_cast<std::int64_t>(x * std::numbers::log2e + (x < 0 ? -0.5 : 0.5));
   const auto multiple = static_cast<double>(k);

@@ -3,7 +3,7 @@
 #define KASTOR_CORE_RANDOM_POISSON_HPP
 
 #include "core/elementary.hpp"
-#include "core/random.hpp"
+#include "core/random_normal.hpp"
 
 namespace kastor::core {
 
@@ -37,13 +37,15 @@ namespace impl {
 
 }  // namespace impl
 
-/// Poisson with a mean of 0 to 10^12: inversion below 30, else the transformed rejection PTRS
-/// (Hormann, Insurance: Mathematics and Economics 12, 39, 1993).
+/// Poisson: inversion for means below 30; the transformed rejection PTRS (Hormann, Insurance:
+/// Mathematics and Economics 12, 39, 1993) up to 10^12; beyond, where its logarithms would round
+/// too much, a normal number.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION double random_poisson(double mean, std::uint64_t seed,
                                                            std::uint64_t counter) {
   if (!(mean > 0)) return 0;
   const std::uint64_t stream = random_bits(seed, counter);
   if (mean < 30) return impl::poisson_by_inversion(mean, random_uniform(stream, 0));
+  if (mean > 1e12) return Kokkos::floor(mean + Kokkos::sqrt(mean) * random_normal(stream, 0) + 0.5);
   const double b = 0.931 + 2.53 * Kokkos::sqrt(mean);
   const double a = -0.059 + 0.02483 * b;
   const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "simulate/profiles.hpp"
 
@@ -41,7 +42,9 @@ void place_in_scene(const Scene& scene, TrueSource& source) {
   source.flux_int *= seen;
   if (source.minor <= 0) source.minor = source.fwhm;
   source.rms = noise_at(scene, source.x, source.y);
-  source.snr = source.flux_peak / source.rms * snr_of_unit_peak(scene, source);
+  const double height = source.flux_peak * snr_of_unit_peak(scene, source);
+  source.snr = source.rms > 0 ? height / source.rms
+                              : (height > 0 ? std::numeric_limits<double>::infinity() : 0);
 }
 
 }  // namespace kastor::detail

@@ -20,11 +20,16 @@ void check_population(const SkyParams& params, const Population& p) {
   KASTOR_EXPECTS(f, p.snr_min > 0 && p.snr_max >= p.snr_min && std::isfinite(p.snr_max),
                  "the S/N goes from " + text(p.snr_min) + " to " + text(p.snr_max) +
                      "; expected finite limits above 0 in ascending order");
-  KASTOR_EXPECTS(f, p.size_min >= 0 && p.size_max >= p.size_min && p.size_max <= 1e5,
+  const bool as_beam = p.size_min == 0 && p.size_max == 0;
+  KASTOR_EXPECTS(f, as_beam || (p.size_min >= 0.1 && p.size_max >= p.size_min && p.size_max <= 1e5),
                  "the size goes from " + text(p.size_min) + " to " + text(p.size_max) +
-                     "; expected limits from 0 to 10^5 pixels in ascending order");
+                     "; expected limits from 0.1 to 10^5 pixels in ascending order, or 0 for that "
+                     "of the beam");
   KASTOR_EXPECTS(f, p.axis_ratio > 0 && p.axis_ratio <= 1,
                  "the axis ratio is " + text(p.axis_ratio) + "; expected above 0 and up to 1");
+  KASTOR_EXPECTS(f, as_beam || p.axis_ratio * p.size_min >= 0.1,
+                 "the minor axis goes down to " + text(p.axis_ratio * p.size_min) +
+                     " pixels; expected 0.1 or more");
   KASTOR_EXPECTS(
       f, p.pair_separation >= 0 && p.pair_separation <= 1e5,
       "the separation of pairs is " + text(p.pair_separation) + "; expected 0 to 10^5 pixels");
@@ -32,12 +37,12 @@ void check_population(const SkyParams& params, const Population& p) {
                  "the ratio of pairs is " + text(p.pair_ratio) + "; expected above 0 and up to 1");
   KASTOR_EXPECTS(f, params.detector.gain > 0 || params.noise > 0,
                  "the noise is 0, but sources have an S/N; expected noise above 0");
-  if (params.detector.gain > 0) {
-    const bool dark = params.level <= 0 && params.detector.read_noise <= 0;
-    KASTOR_EXPECTS(f, !dark,
-                   "the sky level and the read noise are 0, but sources have an S/N; expected one "
-                   "of them above 0");
-  }
+  const bool dark = params.detector.gain > 0 && params.detector.read_noise <= 0 &&
+                    Scene{params}.lowest_level() <= 0;
+  KASTOR_EXPECTS(
+      f, !dark,
+      "the sky level goes down to 0 and there is no read noise, but sources have an S/N; "
+      "expected one of them above 0");
 }
 
 /// The random numbers of one source, all from its place in its population.

@@ -19,6 +19,7 @@ constexpr double ring_width = 0.2;  // of the radius
 double blurred_disk(double r, double radius, double sigma) {
   const double reach = 8 * sigma;
   if (r - reach >= radius || radius <= 0) return 0;
+  if (r + reach <= radius) return 2 * pi * sigma * sigma;
   const double begin = std::asin(std::max(-1.0, (r - reach) / radius));
   const double end = std::asin(std::min(1.0, (r + reach) / radius));
   constexpr int intervals = 128;

@@ -27,6 +27,15 @@ struct Scene {
     return core::exp(-four_ln2 * (dx * dx + dy * dy));
   }
 
+  /// The lowest level and sensitivity of the image: those of a corner.
+  [[nodiscard]] double lowest_level() const {
+    const auto x = static_cast<double>(params.nx - 1);
+    const auto y = static_cast<double>(params.ny - 1);
+    return Kokkos::min(Kokkos::min(level(0, 0), level(x, 0)),
+                       Kokkos::min(level(0, y), level(x, y)));
+  }
+  [[nodiscard]] double lowest_sensitivity() const { return sensitivity(0, 0); }
+
   /// By which factor a source appears fainter than it is.
   [[nodiscard]] KOKKOS_FUNCTION double attenuation(double x, double y) const {
     return params.primary_beam.corrected ? 1 : sensitivity(x, y);
@@ -47,10 +56,13 @@ struct Scene {
     return params.level != 0 || params.level_gradient_x != 0 || params.level_gradient_y != 0;
   }
 
-  /// Whether the pixel that holds this position has data.
-  [[nodiscard]] KOKKOS_FUNCTION bool is_observed(double x, double y) const {
+  /// Whether the pixel that holds this position is in the image and has data.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_observed(double at_x, double at_y) const {
+    const double x = Kokkos::floor(at_x + 0.5);
+    const double y = Kokkos::floor(at_y + 0.5);
     const auto nx = static_cast<double>(params.nx);
     const auto ny = static_cast<double>(params.ny);
+    if (x < 0 || y < 0 || x >= nx || y >= ny) return false;
     const double shorter = nx < ny ? nx : ny;
     switch (params.unobserved.where) {
       case Unobserved::Where::outside_circle: {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "simulate/scene.hpp"
+
 namespace kastor::detail {
 namespace {
 
@@ -34,6 +36,17 @@ void check_scene(const char* f, const SkyParams& p) {
   check_range(f, "the FWHM of bowls", p.bowl_fwhm, 2, 1e5, "2 to 10^5 pixels");
   check_range(f, "the gain", p.detector.gain, 0, largest, "a finite number, 0 or more");
   check_range(f, "the read noise", p.detector.read_noise, 0, largest, "a finite number, 0 or more");
+  const Scene scene{p};
+  if (p.detector.gain > 0) {
+    KASTOR_EXPECTS(f, scene.lowest_level() >= 0,
+                   "the level goes down to " + std::to_string(scene.lowest_level()) +
+                       "; expected 0 or more everywhere, which a detector can count");
+  }
+  if (p.primary_beam.corrected) {
+    KASTOR_EXPECTS(f, scene.lowest_sensitivity() >= 1e-6,
+                   "the primary beam is narrow, so that the noise at the corners is more than 10^6 "
+                   "times that of the middle; expected a wider one, or one that is not corrected");
+  }
 }
 
 }  // namespace

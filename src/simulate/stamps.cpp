@@ -101,13 +101,18 @@ class StampList {
   }
 
   void add_radial(const TrueSource& source) {
-    const RadialTable table = radial_table(source.shape, source.fwhm, m_params.beam_fwhm);
-    Stamp s = box(Stamp::Kind::radial, source.x, source.y, table.reach);
+    if (source.shape != m_last.shape || source.fwhm != m_last.fwhm) {
+      m_last = {source.shape, source.fwhm,
+                radial_table(source.shape, source.fwhm, m_params.beam_fwhm),
+                static_cast<std::int64_t>(m_all.profiles.size())};
+      const auto& values = m_last.table.values;
+      m_all.profiles.insert(m_all.profiles.end(), values.begin(), values.end());
+    }
+    Stamp s = box(Stamp::Kind::radial, source.x, source.y, m_last.table.reach);
     s.peak = source.flux_peak;
-    s.x_profile = static_cast<std::int64_t>(m_all.profiles.size());
-    s.y_profile = static_cast<std::int64_t>(table.values.size()) - 3;
-    s.xx = 1 / table.step;
-    m_all.profiles.insert(m_all.profiles.end(), table.values.begin(), table.values.end());
+    s.x_profile = m_last.begin;
+    s.y_profile = static_cast<std::int64_t>(m_last.table.values.size()) - 3;
+    s.xx = 1 / m_last.table.step;
     m_all.stamps.push_back(s);
   }
 
@@ -131,8 +136,17 @@ class StampList {
     add_circular(source.x, source.y, -m_params.bowl_fraction * sum / area, m_params.bowl_fwhm);
   }
 
+  /// The table of the last disk or ring, which many have in common.
+  struct LastTable {
+    SourceShape shape = SourceShape::gaussian;
+    double fwhm = 0;
+    RadialTable table;
+    std::int64_t begin = 0;  // among the profiles
+  };
+
   const SkyParams& m_params;
   Stamps m_all;
+  LastTable m_last;
 };
 
 }  // namespace

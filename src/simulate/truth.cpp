@@ -28,7 +28,8 @@ std::vector<TrueSource> sky_truth(const SkyParams& params) {
     const bool extended = uniform(3) < params.extended_fraction;
     s.fwhm = params.beam_fwhm * (extended ? 1.5 + 3.5 * uniform(4) : 1.0);
     const double widths = s.fwhm / params.beam_fwhm;
-    s.flux_int = s.flux_peak * widths * widths;
+    s.flux_int = params.detector.gain > 0 ? s.flux_peak * detail::flux_of_unit_peak(scene, s)
+                                          : s.flux_peak * widths * widths;
     detail::place_in_scene(scene, s);
     if (scene.is_observed(s.x, s.y)) truth.push_back(s);
   }

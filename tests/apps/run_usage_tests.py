@@ -53,12 +53,13 @@ WRONG = {
     "--sources-per-mpx -1; --type int16; --spacing 4; --noise-kind pink; --noise-gradient 1; "
     "--level nan; --level-gradient 1; --level-gradient 1,x; --primary-beam 1; "
     "--primary-beam-corrected; --bowls 2; --bowl-size 9; --gain 0; --gain 1 --noise 2; "
+    "--gain 1 --noise-kind white; --gain 1 --primary-beam 50 --primary-beam-corrected; "
     "--read-noise 3; --unobserved corner; --unobserved-value 0; "
     "--unobserved half --unobserved-value inf",
     "simulate sky -o a.fits --add": "point; point:snr=5; comet:count=1; point:count=-1; "
     "point:count=1.5; point:count=1,count=2; point:count=1,mass=3; point:count=1,snr=0; "
     "point:count=1,snr=9..5; point:count=1,snr=5..; point:count=1,size=3; disk:count=1; "
-    "ring:count=1,size=1e6; disk:count=1,size=9,axis-ratio=0.5; gaussian:count=1,size=9,axis-ratio=0; "
+    "ring:count=1,size=1e6; disk:count=1,size=0.01;  disk:count=1,size=9,axis-ratio=0.5; gaussian:count=1,size=9,axis-ratio=0; "
     "point:count=1,pair-ratio=0.5; point:count=1,separation=x; point:count=1,place=line; "
     "point:count=1,; point:count=1 --noise 0; star:count=1 --gain 1",
     "view image.fits": "; -o out.jpg; -o out; -o a.png -o b.png",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare.hpp"
+#include "core/random_normal.hpp"
 #include "device.hpp"
 #include "generators.hpp"
 #include "naive.hpp"
@@ -133,6 +134,44 @@ TYPED_TEST(Scenes, NoiseHasTheWidthTheCorrelationAndTheTailsOfItsKind) {
   }
 }
 
+/// The definition, pixel by pixel: a row's numbers begin at row x (nx + taps).
+TYPED_TEST(Scenes, NoiseHasTheBitsOfTheDefinition) {
+  using T = typename TypeParam::real;
+  auto params = empty_sky(20, 31);
+  params.noise = 0.25;
+  params.beam_fwhm = 3;
+  const double sigma = 3 / fwhm_per_sigma;
+  for (const NoiseKind kind : {NoiseKind::beam, NoiseKind::condon, NoiseKind::white}) {
+    params.noise_kind = kind;
+    const auto sky = simulate<typename TypeParam::exec, T>(params);
+    const double width = kind == NoiseKind::condon ? 5 : 3.5;
+    const auto reach =
+        kind == NoiseKind::white ? 0 : static_cast<std::int64_t>(std::ceil(width * sigma));
+    std::vector<double> taps;
+    double squares = 0;
+    for (std::int64_t k = -reach; k <= reach; ++k) {
+      const double d = static_cast<double>(k) / sigma;
+      taps.push_back(std::exp(kind == NoiseKind::condon ? -0.5 * d * d : -1 * d * d));
+      squares += taps.back() * taps.back();
+    }
+    const std::size_t n = taps.size();
+    for (std::int64_t y = 0; y < sky.ny; ++y) {
+      for (std::int64_t x = 0; x < sky.nx; ++x) {
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::uint64_t row = static_cast<std::uint64_t>(y) + i;
+          const std::uint64_t at = row * (31 + n) + static_cast<std::uint64_t>(x);
+          double along_x = 0;
+          for (std::size_t j = 0; j < n; ++j)
+            along_x += taps[j] * kastor::core::random_normal(params.seed, at + j);
+          sum += taps[i] * (params.noise / squares) * along_x;
+        }
+        ASSERT_EQ(sky(y, x), static_cast<T>(sum)) << x << ' ' << y;
+      }
+    }
+  }
+}
+
 TYPED_TEST(Scenes, LevelNoiseAndPrimaryBeamVaryAsTheySay) {
   using Exec = typename TypeParam::exec;
   using T = typename TypeParam::real;
@@ -188,22 +227,32 @@ TYPED_TEST(Scenes, DetectorsCountPhotons) {
 TYPED_TEST(Scenes, PixelsWithoutDataHoldTheirValue) {
   using T = typename TypeParam::real;
   for (const Where where : {Where::outside_circle, Where::border, Where::half}) {
-    auto params = empty_sky(80, 120);
+    auto params = empty_sky(81, 121);
     params.level = 1;
     params.sources_per_mpx = 2000;
     params.unobserved = {where, -3};
     const auto sky = simulate<typename TypeParam::exec, T>(params);
     const auto is_hidden = [&](double x, double y) {
-      if (where == Where::half) return x >= 59.5;
-      if (where == Where::border) return x < 10 || y < 10 || x > 109 || y > 69;
-      return std::hypot(x - 59.5, y - 39.5) > 40;
+      if (where == Where::half) return x >= 60;
+      if (where == Where::border) return x < 10.125 || y < 10.125 || x > 109.875 || y > 69.875;
+      return std::hypot(x - 60, y - 40) > 40.5;
     };
-    for (std::int64_t y = 0; y < 80; ++y)
-      for (std::int64_t x = 0; x < 120; ++x)
+    for (std::int64_t y = 0; y < 81; ++y)
+      for (std::int64_t x = 0; x < 121; ++x)
         ASSERT_EQ(sky(y, x),
                   is_hidden(static_cast<double>(x), static_cast<double>(y)) ? T(-3) : T(1));
-    for (const auto& source : kastor::sky_truth(params))
-      EXPECT_FALSE(is_hidden(source.x, source.y));
+    kastor::Population pairs;
+    pairs.count = 300;
+    pairs.pair_separation = 40;
+    params.noise = 1;
+    auto truth = kastor::sky_truth(params);
+    const auto added = kastor::population_truth(params, {pairs});
+    truth.insert(truth.end(), added.begin(), added.end());
+    for (const auto& source : truth) {
+      const double x = std::floor(source.x + 0.5);
+      const double y = std::floor(source.y + 0.5);
+      EXPECT_TRUE(x >= 0 && x < 121 && y >= 0 && y < 81 && !is_hidden(x, y)) << x << ' ' << y;
+    }
   }
 }
 
@@ -317,6 +366,21 @@ TEST(SourceShapes, HaveTheFluxAndTheSignalToNoiseOfTheTruth) {
   }
 }
 
+TEST(SourceShapes, TheUsualSourcesHaveTheFluxOfTheirPixelsWithADetector) {
+  auto params = empty_sky(400, 400);
+  params.sources_per_mpx = 50;
+  params.extended_fraction = 0.5;
+  params.level = 1;
+  params.detector.gain = 1;
+  const auto truth = kastor::sky_truth(params);
+  ASSERT_EQ(truth.size(), 8U);
+  auto silent = empty_sky(400, 400);
+  for (auto source : truth) {
+    source.x = source.y = 200;
+    EXPECT_NEAR(sum_of(simulate<Shape, double>(silent, {source})) / source.flux_int, 1, 1e-6);
+  }
+}
+
 TEST(SourceShapes, BowlsTakeTheirFractionOfTheFlux) {
   auto params = empty_sky(701, 701);
   auto source = source_of(SourceShape::gaussian, 350, 350, 20);
@@ -407,13 +471,17 @@ TEST(Populations, ThrowOnParametersOutOfRange) {
   refuses([](S&, P& p) { p.snr_max = 9; });
   refuses([&](S&, P& p) { p.snr_max = nan; });
   refuses([](S&, P& p) { p.size_min = 5; });
-  refuses([](S&, P& p) { p.size_max = 1e6; });
+  refuses([](S&, P& p) { p.size_min = p.size_max = 1e6; });
   refuses([](S&, P& p) { p.axis_ratio = 0; });
   refuses([](S&, P& p) { p.axis_ratio = 2; });
   refuses([](S&, P& p) { p.pair_separation = -1; });
   refuses([](S&, P& p) { p.pair_ratio = 0; });
   refuses([](S& s, P&) { s.noise = 0; });
   refuses([](S& s, P&) { s.detector.gain = 1; });
+  refuses([](S& s, P&) { s.detector = {1, 1}, s.level = 1, s.level_gradient_x = 1; });
+  refuses([](S& s, P&) { s.primary_beam = {2, true}; });
+  refuses([](S&, P& p) { p.size_max = 5; });
+  refuses([](S&, P& p) { p.size_min = p.size_max = 1, p.axis_ratio = 0.05; });
   refuses([](S& s, P&) { s.noise_gradient = 1; });
   refuses([&](S& s, P&) { s.level = nan; });
   refuses([&](S& s, P&) { s.level_gradient_x = nan; });

@@ -31,14 +31,15 @@ std::pair<double, double> parse_interval(const std::string& item, const std::str
   const auto dots = text.find("..");
   const auto low = whole_number<double>(text.substr(0, dots));
   const auto high = dots == std::string::npos ? low : whole_number<double>(text.substr(dots + 2));
-  if (!low || !high || !(*low >= 0) || !(*high >= *low) || *high > 1e30)
-    fail_population("'" + item + "', where a number of 0 or more, or LOW..HIGH, is expected");
+  if (!low || !high || !(*low >= 0) || !(*high >= 0) || *high > 1e30)
+    fail_population("'" + item + "', which is no number of 0 or more, nor two as in 5..50");
+  if (*high < *low) fail_population("'" + item + "', where the first number is the larger one");
   return {*low, *high};
 }
 
 double parse_number(const std::string& item, const std::string& text) {
   const auto [low, high] = parse_interval(item, text);
-  if (low != high) fail_population("'" + item + "', where one number is expected");
+  if (low != high) fail_population("'" + item + "', which is not one number");
   return low;
 }
 
@@ -51,33 +52,32 @@ void take_item(const std::string& item, Population& population) {
   const auto fraction = [&] {
     const double number = parse_number(item, value);
     if (!(number > 0 && number <= 1))
-      fail_population("'" + item + "', where a number above 0 and up to 1 is expected");
+      fail_population("'" + item + "', which is not above 0 and up to 1");
     return number;
   };
   if (key == "count") {
     const auto count = whole_number<std::int64_t>(value);
     if (!count || *count < 0 || *count > 100000000)
-      fail_population("'" + item + "', where an integer from 0 to 10^8 is expected");
+      fail_population("'" + item + "', which is no integer from 0 to 10^8");
     population.count = *count;
   } else if (key == "snr") {
     std::tie(population.snr_min, population.snr_max) = parse_interval(item, value);
-    if (!(population.snr_min > 0))
-      fail_population("'" + item + "', where numbers above 0 are expected");
+    if (!(population.snr_min > 0)) fail_population("'" + item + "', which is not above 0");
   } else if (key == "size") {
     std::tie(population.size_min, population.size_max) = parse_interval(item, value);
-    if (population.size_max > 1e5)
-      fail_population("'" + item + "', where at most 10^5 pixels are expected");
+    if (!(population.size_min >= 0.1 && population.size_max <= 1e5))
+      fail_population("'" + item + "', which is not from 0.1 to 10^5 pixels");
   } else if (key == "axis-ratio") {
     population.axis_ratio = fraction();
   } else if (key == "separation") {
     population.pair_separation = parse_number(item, value);
     if (population.pair_separation > 1e5)
-      fail_population("'" + item + "', where at most 10^5 pixels are expected");
+      fail_population("'" + item + "', which is more than 10^5 pixels");
   } else if (key == "pair-ratio") {
     population.pair_ratio = fraction();
   } else if (key == "place") {
     if (value != "grid" && value != "random")
-      fail_population("'" + item + "', where grid or random is expected");
+      fail_population("'" + item + "', which is neither grid nor random");
     population.on_grid = value == "grid";
   } else {
     fail_population("'" + item + "'");
@@ -89,6 +89,8 @@ void check_keys(const std::string& text, std::string_view kind, const Population
   if (sized && population.size_max <= 0) fail_population("'" + text + "' without a size");
   if (kind == "point" && population.size_max > 0)
     fail_population("'" + text + "', but a point has the size of the beam");
+  if (population.size_max > 0 && population.axis_ratio * population.size_min < 0.1)
+    fail_population("'" + text + "', whose minor axis is below 0.1 pixel");
   if (kind != "gaussian" && population.axis_ratio != 1)
     fail_population("'" + text + "', but axis-ratio is for gaussian alone");
   if (population.pair_ratio != 1 && population.pair_separation <= 0)

@@ -51,8 +51,7 @@ void take_gradient(const std::string& text, SkyParams& sky) {
   const auto y =
       comma == std::string::npos ? std::nullopt : whole_number<double>(text.substr(comma + 1));
   if (!x || !y || !(std::abs(*x) <= largest_value) || !(std::abs(*y) <= largest_value)) {
-    throw UsageError("--level-gradient: found '" + text +
-                     "'; expected two numbers, as in 1e-5,0 (see 'kastor simulate sky --help')");
+    throw UsageError("--level-gradient: found '" + text + "'; expected two numbers, as in 1e-5,0");
   }
   sky.level_gradient_x = *x;
   sky.level_gradient_y = *y;
@@ -154,8 +153,12 @@ void add_scene_options(CommandLine& line, SimulateOptions& options) {
     needs(!std::isnan(sky.unobserved.value), "--unobserved-value", "--unobserved");
     needs(sky.bowl_fwhm != SkyParams().bowl_fwhm, "--bowl-size", "--bowls");
     needs(sky.primary_beam.corrected, "--primary-beam-corrected", "--primary-beam");
-    if (line.given("--gain") && sky.noise != SkyParams().noise)
-      throw UsageError("--noise: found --gain, whose counts are the noise; expected one of them");
+    for (const char* option :
+         {"--noise", "--noise-kind", "--noise-gradient", "--primary-beam-corrected"}) {
+      if (line.given("--gain") && line.given(option))
+        throw UsageError(std::string(option) +
+                         ": found --gain, whose counts are the noise; expected one of them");
+    }
     const bool dark =
         sky.detector.gain > 0 ? sky.level <= 0 && sky.detector.read_noise <= 0 : sky.noise <= 0;
     if (!options.populations.empty() && dark)

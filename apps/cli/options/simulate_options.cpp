@@ -88,13 +88,15 @@ bool parse_sky(Arguments arguments, SimulateOptions& options) {
       "or star (a Moffat profile of exponent 3.5). Behind the colon:\n"
       "  count=N         number of sources, or of pairs\n"
       "  snr=A..B        true peak over true noise, uniform in its logarithm; with\n"
-      "                  --gain that of a matched filter; default 10..50\n"
+      "                  --gain that of a matched filter over the noise of the sky and\n"
+      "                  the read-out; default 10..50\n"
       "  size=A..B       size [pixel]: FWHM of gaussian and star, diameter of disk and\n"
       "                  ring, extent of lobes\n"
       "  axis-ratio=Q    minor over major axis of gaussian\n"
       "  separation=D    make pairs D pixels apart\n"
       "  pair-ratio=R    flux of the fainter over that of the brighter\n"
-      "  place=grid      spread evenly, so that none touches another; default random\n"
+      "  place=grid      one in each cell of a grid, at least half a cell from the\n"
+      "                  others; default random\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits --size 4096 --seed 7\n"
@@ -127,7 +129,7 @@ CommandDescription simulate_overview() {
   about.purpose = "Write a simulated image.\n";
   about.usage = {"kastor simulate sky|diracs [OPTIONS...] -o FILE.fits"};
   about.parts_heading = "Kinds";
-  about.parts = {{"sky", "a radio field, and a table of its true sources"},
+  about.parts = {{"sky", "a radio or optical field, and a table of its true sources"},
                  {"diracs", "zeros with single pixels of 1 on a grid"}};
   about.closing =
       "'kastor simulate sky --help' and 'kastor simulate diracs --help' list the\n"

@@ -47,7 +47,8 @@ std::optional<SkyFrame> frame_of(const FitsFile& file) {
     if (const auto name = read_string(file, keyword)) return frame_called(*name);
   }
   if (read_double(file, "EQUINOX") == 1950.0) return SkyFrame::fk4;
-  return std::nullopt;
+  const auto equinox = read_string(file, "EQUINOX");
+  return equinox ? frame_called(*equinox) : std::nullopt;
 }
 
 struct ColumnType {

@@ -69,6 +69,11 @@ std::optional<SkyFrame> frame_called(std::string_view name) {
   if (is("ICRS")) return SkyFrame::icrs;
   if (is("FK5", "EQ_FK5", "J2000")) return SkyFrame::fk5;
   if (is("FK4", "EQ_FK4", "FK4-NO-E", "FK4NOETERMS", "B1950")) return SkyFrame::fk4;
+  // An equinox: "B1950.0", "2000".
+  const bool lettered = upper.starts_with('B') || upper.starts_with('J');
+  const std::string year = upper.substr(lettered ? 1 : 0);
+  if (year == "1950" || year == "1950.0") return SkyFrame::fk4;
+  if (year == "2000" || year == "2000.0") return SkyFrame::fk5;
   if (is("GALACTIC")) return SkyFrame::galactic;
   if (is("ECLIPTIC", "ECL_FK5", "BARYCENTRICTRUEECLIPTIC", "BARYCENTRICMEANECLIPTIC"))
     return SkyFrame::ecliptic;
