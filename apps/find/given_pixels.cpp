@@ -64,16 +64,6 @@ std::string said(const GivenRole& role, const io::FitsImage& read) {
   return fmt::format("{} {}", role.option, one_line(name_of(read)));
 }
 
-/// BUNIT as the header has it, whatever --unit says; empty if there is none.
-std::string stated_unit(const io::FitsImage& image) {
-  for (const std::string& card : image.header_cards) {
-    if (!card.starts_with("BUNIT   = '")) continue;
-    const auto end = card.find('\'', 11);
-    return end == std::string::npos ? "" : card.substr(11, end - 11);
-  }
-  return "";
-}
-
 /// Reads what the user gave for an image.
 template <class T>
 class GivenReader {
@@ -283,6 +273,22 @@ const GivenFile* file_of(const std::optional<GivenMap>& given) {
 bool is_own(const GivenFile* file) { return file != nullptr && !file->path; }
 
 }  // namespace
+
+std::string stated_unit(const io::FitsImage& image) {
+  std::string unit;
+  for (const std::string& card : image.header_cards) {
+    if (!card.starts_with("BUNIT   =")) continue;
+    unit.clear();
+    const auto quote = card.find('\'');
+    for (std::size_t at = quote; at != std::string::npos && ++at < card.size();) {
+      // A quote within the text is doubled.
+      if (card[at] == '\'' && card.substr(at, 2) != "\'\'") break;
+      if (card[at] == '\'') ++at;
+      unit += card[at];
+    }
+  }
+  return unit.substr(0, unit.find_last_not_of(' ') + 1);
+}
 
 template <class T>
 GivenOnHost<T> read_given(const IslandOptions& options, const io::FitsImage& image) {

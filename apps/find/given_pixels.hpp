@@ -48,13 +48,16 @@ extern template GivenOnHost<double> read_given(const IslandOptions&, const io::F
 /// \throws Error if one of these is the image itself
 void refuse_itself(const std::vector<PixelOrigin>& origins, const io::FitsImage& image);
 
+/// BUNIT as the header has it, whatever --unit says; empty if there is none.
+[[nodiscard]] std::string stated_unit(const io::FitsImage& image);
+
 /// Whether a mask or map is read from a file at all.
 [[nodiscard]] bool has_given_files(const IslandOptions& options);
 /// Whether a mask or map is in the image's own file.
 [[nodiscard]] bool has_own_parts(const IslandOptions& options);
 
 /// The masks and maps of the user where `Exec` can read them. They are read once for images of the
-/// same unit, unless each image has its own.
+/// same units, unless each image has its own.
 template <class Exec, class T>
 class GivenPixels {
  public:
@@ -62,15 +65,15 @@ class GivenPixels {
 
   /// Reads them for this image, if need be. \throws Error as `read_given()`
   void read_for(const Exec& space, const io::FitsImage& image) {
-    if (m_unit == image.hdu.unit && !has_own_parts(m_options))
-      return refuse_itself(m_read.origins, image);
-    m_unit.reset();
+    const std::pair units(image.hdu.unit, stated_unit(image));
+    if (m_units == units && !has_own_parts(m_options)) return refuse_itself(m_read.origins, image);
+    m_units.reset();
     m_read = {};
     m_read = read_given<T>(m_options, image);
     take_masks(space);
     level = map_of(space, m_options.background, m_read.level, m_level);
     rms = map_of(space, m_options.rms, m_read.rms, m_rms);
-    m_unit = image.hdu.unit;
+    m_units = units;
   }
 
   /// Both are empty if all pixels are usable.
@@ -111,7 +114,8 @@ class GivenPixels {
   IslandOptions m_options;
   GivenOnHost<T> m_read;
   Image<T, Exec> m_level, m_rms;
-  std::optional<std::string> m_unit;  // that they were read for; none if not read
+  /// The unit of the image that they were read for, and that of its header; none if not read.
+  std::optional<std::pair<std::string, std::string>> m_units;
 };
 
 }  // namespace kastor::cli

@@ -290,6 +290,23 @@ class TestMapUnits(MapsTestCase):
         found = self.find("--unit Jy/beam --background 0.5 --rms map.fits", image="counts.fits")
         self.assertEqual(found["catalogue_hash"], wanted)
         self.refuse(1, "--unit K --rms map.fits", "found the unit 'mJy/beam'", image="counts.fits")
+        # Each image of a run by its own header; also with a card of free format.
+        milli = [[1000 * value for value in row] for row in self.rows]
+        self.write("a.fits", self.rows, cards=[("BUNIT", "Jy/beam")])
+        self.write("b.fits", milli, cards=[("BUNIT", "mJy/beam")])
+        free = (self.folder / "b.fits").read_bytes()
+        card = b"BUNIT   = 'mJy/beam'"
+        self.assertIn(card, free)
+        free = free.replace(card + b"  ", b"BUNIT   =   'mJy/beam'")
+        (self.folder / "b.fits").write_bytes(free)
+        words = "--unit K --beam 5,5 --background 0 --rms map.fits --cell 32".split()
+        names = ("a.fits", "b.fits")
+        alone = [self.hash_of(" ".join(words), image=name) for name in names]
+        for order in (("a.fits", "b.fits"), ("b.fits", "a.fits")):
+            done = self.run_find(*words, "--json", *order[1:], image=order[0])
+            lines = [json.loads(line) for line in done.stdout.splitlines()]
+            found = {line["file"].rsplit("/", 1)[-1]: line["catalogue_hash"] for line in lines}
+            self.assertEqual([found["a.fits"], found["b.fits"]], alone)
         for kind, value, words in (
             ("variance", 0.015625, "the square of "), ("weight", 64.0, "1 / the square of ")
         ):
