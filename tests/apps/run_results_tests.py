@@ -247,7 +247,7 @@ class TestInput(AppTestCase):
         self.assertEqual([h["shape"] for h in listed["hdus"]], [[], [2, 3], [2, 3], [2, 3]])
         self.assertIn(b"SCI,2", command.run("info", image).stdout)
         self.assertEqual(listed["notes"], [])
-        image.write_bytes(content + b"\x00" * 2880 + fits_files.hdu([[1.0]], extension=True))
+        image.write_bytes(content + b"XTENSION= 'IMAGE   '".ljust(2880) + b"\xff" * 2880)
         listed = command.json_of("info", image)
         self.assertEqual(len(listed["hdus"]), 4)
         (note,) = listed["notes"]
