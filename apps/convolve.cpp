@@ -167,7 +167,9 @@ ConvolutionKernel kernel_from(const io::FitsImage& image) {
 ConvolutionKernel make_kernel(const ConvolveOptions& options) {
   if (options.sigma) return gaussian_kernel(*options.sigma, options.size);
   if (options.kernel == lesson_name) return lesson_kernel();
-  return kernel_from(io::read_image(options.kernel));
+  io::ReadOptions read;
+  read.max_unpacked = options.input.read.max_unpacked;
+  return kernel_from(io::read_image(options.kernel, read));
 }
 
 /// The options that determine the result, as typed.

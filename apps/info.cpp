@@ -5,6 +5,7 @@
 #include <kastor/version.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/options/options.hpp"
 #include "cli/report/format.hpp"
@@ -68,8 +69,11 @@ BuildInfo build_info(const KokkosSession& kokkos) {
 }
 
 void print_hdus(const std::string& path, std::int64_t max_unpacked, bool json) {
-  const auto hdus = io::list_hdus(path, max_unpacked);
-  print_result(json ? hdus_json(path, hdus) : hdus_text(path, hdus));
+  std::string unread;
+  const auto hdus = io::list_hdus(path, max_unpacked, &unread);
+  std::vector<std::string> notes;
+  if (!unread.empty()) notes.push_back("what follows cannot be read: " + unread);
+  print_result(json ? hdus_json(path, hdus, notes) : hdus_text(path, hdus, notes));
 }
 
 }  // namespace

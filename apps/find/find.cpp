@@ -12,6 +12,15 @@
 namespace kastor::cli {
 namespace {
 
+/// What the images of the options may unpack to, as the image itself.
+void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
+  if (options.mask) options.mask->part.max_unpacked = max_unpacked;
+  for (auto* given : {&options.background, &options.rms}) {
+    if (!*given) continue;
+    if (auto* file = std::get_if<GivenFile>(&**given)) file->part.max_unpacked = max_unpacked;
+  }
+}
+
 bool parse(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
                    "Find and measure the sources in an image: clip, threshold, label, measure.\n"
@@ -77,6 +86,7 @@ bool parse(Arguments arguments, FindOptions& options) {
     for (const auto& word : options.formats) (void)catalogue_format_named(word);
     options.islands = islands.resolved(line, options.find);
     options.islands.detects_fill = !options.input.blank;
+    limit_given(options.islands, options.input.read.max_unpacked);
   });
   return line.parse(arguments);
 }

@@ -246,6 +246,28 @@ class TestInput(AppTestCase):
         self.assertEqual([h["name"] for h in listed["hdus"]], [None, "SCI", "ERR", "SCI"])
         self.assertEqual([h["shape"] for h in listed["hdus"]], [[], [2, 3], [2, 3], [2, 3]])
         self.assertIn(b"SCI,2", command.run("info", image).stdout)
+        self.assertEqual(listed["notes"], [])
+        image.write_bytes(content + b"XTENSION= 'IMAGE   '".ljust(2880) + b"\xff" * 2880)
+        listed = command.json_of("info", image)
+        self.assertEqual(len(listed["hdus"]), 4)
+        (note,) = listed["notes"]
+        self.assertTrue(note.startswith("what follows cannot be read: "), note)
+        self.assertIn(f"note: {note}", command.run("info", image).stdout.decode())
+
+    def test_max_unpacked_holds_for_every_image(self):
+        image = self.folder / "image.fits"
+        image.write_bytes(fits_files.hdu([[1.0, 2.0, 9.0]] * 3))
+        large = self.folder / "large.fits.gz"
+        cards = [(f"KEY{i}", i) for i in range(100)]
+        large.write_bytes(gzip.compress(fits_files.hdu([[1.0, 1.0, 1.0]] * 3, cards=cards)))
+        for words in (
+            ("find", image, "--preset", "radio", "--mask", large),
+            ("find", image, "--preset", "radio", "--rms", large),
+            ("find", image, "--preset", "radio", "--background", large),
+            ("convolve", image, "--kernel", large, "-o", self.folder / "c.fits"),
+        ):
+            says = ("unpacks to more than 6000 bytes",)
+            self.assert_refused(1, *words, "--max-unpacked", "6000", says=says)
 
 
 class TestRealImages(AppTestCase):

@@ -32,8 +32,10 @@ namespace kastor::cli {
 [[nodiscard]] std::string label_json(const io::FitsImage& image, const FindResult& result,
                                      const char* type, const std::vector<std::string>& notes);
 
-[[nodiscard]] std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus);
-[[nodiscard]] std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus);
+[[nodiscard]] std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus,
+                                    const std::vector<std::string>& notes);
+[[nodiscard]] std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus,
+                                    const std::vector<std::string>& notes);
 
 /// The version, backends, devices and libraries of this build.
 struct BuildInfo {

@@ -78,7 +78,8 @@ std::string label_json(const io::FitsImage& image, const FindResult& result, con
   return json_line(json);
 }
 
-std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus) {
+std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& hdus,
+                      const std::vector<std::string>& notes) {
   Json list = Json::array();
   for (const auto& hdu : hdus) {
     list.push_back({{"index", hdu.index},
@@ -93,7 +94,7 @@ std::string hdus_json(const std::string& path, const std::vector<io::HduInfo>& h
                     {"ctype", hdu.ctype},
                     {"compression", text_or_null(hdu.compression)}});
   }
-  return json_line({{"file", path}, {"hdus", list}});
+  return json_line({{"file", path}, {"hdus", list}, {"notes", notes}});
 }
 
 std::string build_json(const BuildInfo& info) {

@@ -152,7 +152,8 @@ std::string label_text(const io::FitsImage& image, const FindParams& params,
   return text;
 }
 
-std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus) {
+std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& hdus,
+                      const std::vector<std::string>& notes) {
   std::string text = fmt::format("{}: {}\n\n", one_line(path), count_of(hdus.size(), "HDU"));
   text += fmt::format("{:>3}  {:<16}  {:<16}  {:<8}  {}\n", "HDU", "kind", "name", "type",
                       "size (columns x rows x ...)");
@@ -166,6 +167,7 @@ std::string hdus_text(const std::string& path, const std::vector<io::HduInfo>& h
     const std::string details = one_line(details_text(hdu));
     if (!details.empty()) text += "     " + details + "\n";
   }
+  for (const auto& note : notes) text += "note: " + message_line(note) + "\n";
   return text;
 }
 

@@ -22,8 +22,8 @@ struct ReadOptions {
   std::optional<std::int64_t> plane;
   /// Number of threads that read at once, from the host execution space; 0: all of them.
   int threads = 0;
-  /// What a compressed file, or the image in it, may unpack to [byte]; 0: 16 GiB, and never more
-  /// than this machine's memory.
+  /// What a compressed file may unpack to [byte]; also the memory for a tile-compressed image and
+  /// for the tiles at work. 0: 16 GiB, and never more than this machine's memory.
   std::int64_t max_unpacked = 0;
 };
 
@@ -80,9 +80,10 @@ struct FitsImage {
 /// Lists the HDUs of a FITS file (plain, gzip, bzip2). `path` is the literal name of a file: no
 /// URL, no filter syntax. The list ends where something that is not an HDU follows the primary HDU.
 /// \param max_unpacked  as in `ReadOptions`
+/// \param unread  becomes why what follows the list cannot be read; empty at the file's end
 /// \throws kastor::Error
-[[nodiscard]] std::vector<HduInfo> list_hdus(const std::string& path,
-                                             std::int64_t max_unpacked = 0);
+[[nodiscard]] std::vector<HduInfo> list_hdus(const std::string& path, std::int64_t max_unpacked = 0,
+                                             std::string* unread = nullptr);
 
 /// The header of one image without its data: no pixels, `datasum` 0. `path` and errors as for
 /// `read_image()`.

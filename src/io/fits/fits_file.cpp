@@ -54,7 +54,14 @@ std::string cfitsio_messages(int status) {
 }
 
 FitsFile::FitsFile(const std::string& path, std::int64_t max_unpacked)
-    : m_path(path), m_unpacked_limit(max_unpacked > 0 ? max_unpacked : default_unpacked_limit()) {
+    : FitsFile(path, max_unpacked, true) {}
+
+FitsFile::FitsFile(const std::string& path) : FitsFile(path, 0, false) {}
+
+FitsFile::FitsFile(const std::string& path, std::int64_t max_unpacked, bool has_option)
+    : m_path(path),
+      m_unpacked_limit(max_unpacked > 0 ? max_unpacked : default_unpacked_limit()),
+      m_has_limit_option(has_option) {
   try {
     open_descriptor();
     detect_packing();
@@ -130,7 +137,7 @@ void FitsFile::unpack() {
   if (m_packing.empty()) return;
   if (m_packing == "bzip2" && m_path.find(".bz2") == std::string::npos)
     fail("is compressed by bzip2; expected .bz2 in the name of such a file");
-  const PackedFile packed{m_descriptor, m_size, m_unpacked_limit};
+  const PackedFile packed{m_descriptor, m_size, m_unpacked_limit, m_has_limit_option};
   try {
     m_packing == "gzip" ? unpack_gzip(packed, m_unpacked) : unpack_bzip2(packed, m_unpacked);
   } catch (const ResourceError&) {

@@ -22,7 +22,9 @@ class FitsFile {
   /// Opens the regular file with this literal name.
   /// \param max_unpacked  what a compressed file may unpack to [byte], as in `ReadOptions`
   /// \throws kastor::Error
-  explicit FitsFile(const std::string& path, std::int64_t max_unpacked = 0);
+  FitsFile(const std::string& path, std::int64_t max_unpacked);
+  /// With the limit that holds if none was chosen, which messages do not offer to raise.
+  explicit FitsFile(const std::string& path);
   ~FitsFile();
   FitsFile(const FitsFile&) = delete;
   FitsFile& operator=(const FitsFile&) = delete;
@@ -60,6 +62,7 @@ class FitsFile {
   void check(int status, std::string_view doing) const;
 
  private:
+  FitsFile(const std::string& path, std::int64_t max_unpacked, bool has_option);
   void open_descriptor();
   void detect_packing();
   void unpack();
@@ -80,6 +83,7 @@ class FitsFile {
   int m_hdu = -1;  // from 0; -1 before the first
   std::int64_t m_size = 0;
   std::int64_t m_unpacked_limit = 0;
+  bool m_has_limit_option = true;
 };
 
 }  // namespace kastor::io::detail

@@ -52,12 +52,14 @@ void read_any(const StoredImage& stored, int threads, FitsImage& image) {
 
 }  // namespace
 
-std::vector<HduInfo> list_hdus(const std::string& path, std::int64_t max_unpacked) {
+std::vector<HduInfo> list_hdus(const std::string& path, std::int64_t max_unpacked,
+                               std::string* unread) {
   FitsFile file(path, max_unpacked);
   std::vector<HduInfo> hdus;
   do {
     hdus.push_back(detail::describe_hdu(file));
   } while (file.next_hdu());
+  if (unread != nullptr) *unread = file.end_reason();
   return hdus;
 }
 

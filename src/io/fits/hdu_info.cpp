@@ -93,6 +93,27 @@ std::optional<std::string> read_string(const FitsFile& file, const char* keyword
   return std::nullopt;
 }
 
+std::optional<std::int64_t> read_blank(const FitsFile& file, const char* keyword) {
+  const auto value = read_integer(file, keyword);
+  if (!value) return std::nullopt;
+  // CFITSIO cuts fractions off, and takes a logical value for a number.
+  std::array<char, FLEN_VALUE> stored{};
+  int status = 0;
+  fits_read_keyword(file.get(), keyword, stored.data(), nullptr, &status);
+  fits_clear_errmsg();
+  const std::string_view text(stored.data());
+  if (status != 0 || text.empty() || text[0] == 'T' || text[0] == 'F') return std::nullopt;
+  const auto number = read_double(file, keyword);
+  return number && static_cast<double>(*value) == *number ? value : std::nullopt;
+}
+
+std::optional<std::int64_t> stated_blank(const FitsFile& file, const char* keyword) {
+  const auto value = read_blank(file, keyword);
+  if (!value && has_keyword(file, keyword))
+    file.fail(fmt::format("{} is not an integer of 64 bits; expected one", keyword));
+  return value;
+}
+
 bool has_keyword(const FitsFile& file, const char* keyword) {
   std::array<char, FLEN_CARD> card{};
   int status = 0;
@@ -121,7 +142,7 @@ HduInfo describe_hdu(const FitsFile& file) {
   hdu.bscale = read_double(file, "BSCALE").value_or(1.0);
   hdu.bzero = read_double(file, "BZERO").value_or(0.0);
   hdu.blank =
-      read_integer(file, hdu.kind == "image" || has_keyword(file, "BLANK") ? "BLANK" : "ZBLANK");
+      read_blank(file, hdu.kind == "image" || has_keyword(file, "BLANK") ? "BLANK" : "ZBLANK");
   hdu.beam = beam_of(file);
   for (std::size_t axis = 1; axis <= hdu.axes.size(); ++axis) {
     hdu.ctype.push_back(read_string(file, fmt::format("CTYPE{}", axis).c_str()).value_or(""));

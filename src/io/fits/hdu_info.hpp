@@ -18,6 +18,10 @@ namespace kastor::io::detail {
 [[nodiscard]] std::optional<double> read_double(const FitsFile& file, const char* keyword);
 [[nodiscard]] std::optional<long long> read_integer(const FitsFile& file, const char* keyword);
 [[nodiscard]] std::optional<std::string> read_string(const FitsFile& file, const char* keyword);
+/// The value of BLANK or ZBLANK, exact in 64 bits; none as above, or if it is no integer.
+[[nodiscard]] std::optional<std::int64_t> read_blank(const FitsFile& file, const char* keyword);
+/// The same. \throws kastor::Error if the keyword is there and has no such value
+[[nodiscard]] std::optional<std::int64_t> stated_blank(const FitsFile& file, const char* keyword);
 /// Whether the header has the keyword, whatever its value.
 [[nodiscard]] bool has_keyword(const FitsFile& file, const char* keyword);
 

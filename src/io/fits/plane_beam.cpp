@@ -31,8 +31,8 @@ bool is_beams(const FitsFile& file) {
 }
 
 /// Number of the HDU of the table: behind the image, else the first one of the file.
-std::optional<int> index_of_beams(const std::string& path, int image) {
-  FitsFile file(path);
+std::optional<int> index_of_beams(const std::string& path, int image, std::int64_t max_unpacked) {
+  FitsFile file(path, max_unpacked);
   std::optional<int> found;
   do {
     if (!is_beams(file)) continue;
@@ -118,7 +118,8 @@ std::optional<std::size_t> beam_row_of(const BeamColumns& beams, double channel,
 
 }  // namespace
 
-BeamReading read_plane_beam(const FitsImage& about, std::size_t plane_axis) {
+BeamReading read_plane_beam(const FitsImage& about, std::size_t plane_axis,
+                            std::int64_t max_unpacked) {
   BeamReading reading;
   const auto none = [&](const std::string& why) {
     reading.notes.push_back(
@@ -131,12 +132,12 @@ BeamReading read_plane_beam(const FitsImage& about, std::size_t plane_axis) {
   const double channel = stokes ? 0 : plane;
   const double polarisation = stokes ? plane : 0;
   try {
-    const auto index = index_of_beams(about.path, about.hdu.index);
+    const auto index = index_of_beams(about.path, about.hdu.index, max_unpacked);
     if (!index) {
       none("but the file has no such table");
       return reading;
     }
-    FitsFile file(about.path);
+    FitsFile file(about.path, max_unpacked);
     while (file.hdu() < *index && file.next_hdu()) {
     }
     const auto beams = read_beams(file);

@@ -209,7 +209,7 @@ StoredImage::StoredImage(const std::string& path, const ReadOptions& options)
   about.fits_axes = section.fits_axes;
   about.header_cards = header_cards_of(file, about.hdu);
   if (has_many_beams(about.header_cards))
-    about.plane_beam = read_plane_beam(about, section.plane_axis);
+    about.plane_beam = read_plane_beam(about, section.plane_axis, options.max_unpacked);
   // The whole size is checked for overflow first, and against the file before it is used.
   if (section.plane && bytes_of(about.hdu.axes, 8))
     section.first = *section.plane * section.nx * section.ny;
@@ -234,7 +234,9 @@ Scaling scaling_of(const FitsFile& file, const HduInfo& hdu) {
     if (!value || !std::isfinite(*value))
       file.fail(fmt::format("{} is not a number; expected a finite one", keyword));
   }
-  return {hdu.bscale, hdu.bzero, hdu.bitpix > 0 ? hdu.blank : std::nullopt};
+  Scaling scaling{hdu.bscale, hdu.bzero, {}};
+  if (hdu.bitpix > 0 && hdu.kind == "image") scaling.blank = stated_blank(file, "BLANK");
+  return scaling;
 }
 
 std::optional<std::int64_t> bytes_of(const std::vector<std::int64_t>& axes, std::int64_t size) {

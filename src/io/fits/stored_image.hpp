@@ -53,7 +53,8 @@ struct PlainLayout {
 /// itself.
 [[nodiscard]] PlainLayout plain_layout(const StoredImage& stored);
 
-/// \throws kastor::Error if BSCALE or BZERO is not a number.
+/// Without BLANK where the image is tile-compressed.
+/// \throws kastor::Error if BSCALE or BZERO is not a number, or BLANK of integers no integer.
 [[nodiscard]] Scaling scaling_of(const FitsFile& file, const HduInfo& hdu);
 
 /// Product of `axes` and `size`; none if it overflows, or a factor is negative.

@@ -49,6 +49,10 @@ class PackedInput {
   std::int64_t m_at = 0;
 };
 
+[[noreturn]] void fail_empty() {
+  throw Error("unpacks to 0 bytes; expected a FITS file, plain or compressed");
+}
+
 /// Checks the beginning and the length of what is there already.
 void check_unpacked(const PackedFile& file, const GrowingBytes& unpacked) {
   constexpr std::string_view magic = "SIMPLE";
@@ -59,10 +63,8 @@ void check_unpacked(const PackedFile& file, const GrowingBytes& unpacked) {
         "one");
   }
   if (unpacked.size() > file.limit) {
-    throw Error(
-        fmt::format("unpacks to more than {} bytes; expected at most so many, or a higher limit "
-                    "(--max-unpacked)",
-                    file.limit));
+    throw Error(fmt::format("unpacks to more than {} bytes; expected at most so many{}", file.limit,
+                            file.has_option ? ", or a higher limit (--max-unpacked)" : ""));
   }
 }
 
@@ -174,6 +176,7 @@ void unpack_gzip(const PackedFile& file, GrowingBytes& unpacked) {
     }
   }
   check_unpacked(file, unpacked);
+  if (unpacked.size() == 0) fail_empty();
   const std::int64_t more = file.size - input.position() + stream.avail_in;
   if (more > 0) {
     throw Error(
@@ -217,6 +220,7 @@ void unpack_bzip2(const PackedFile& file, GrowingBytes& unpacked) {
                               unpacked.size()));
     }
   }
+  if (unpacked.size() == 0) fail_empty();
 }
 
 std::int64_t default_unpacked_limit() {

@@ -35,6 +35,7 @@ struct PackedFile {
   int descriptor = -1;
   std::int64_t size = 0;   // [byte]
   std::int64_t limit = 0;  // of what it unpacks to [byte]
+  bool has_option = true;  // that sets the limit: messages name it
 };
 
 /// Unpack a file compressed by gzip, of one member (RFC 1952), or by bzip2, of any number of

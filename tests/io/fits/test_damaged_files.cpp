@@ -185,6 +185,68 @@ TEST(DamagedHeaders, LongValuesOfIntegersAreRefusedInEveryHdu) {
   }
 }
 
+TEST(DamagedHeaders, BlankOfIntegersIsAnInteger) {
+  const ScratchDirectory scratch;
+  for (const char* value : {"'text'", "", "1E400", "99999999999999999999", "5.5", "T", "-1E19"}) {
+    for (const int bitpix : {16, -32}) {
+      write_bytes(scratch.file("a.fits"), HandMadeHdu::image(bitpix, {1, 1})
+                                              .card("BLANK", std::string(value))
+                                              .bytes(std::string(4, '\1')));
+      SCOPED_TRACE(value);
+      if (bitpix > 0) {
+        EXPECT_SAYS(read_error(scratch.file("a.fits")), "BLANK is not an integer");
+      } else {
+        EXPECT_EQ(read_image(scratch.file("a.fits")).nx, 1);
+      }
+    }
+  }
+  for (const char* value : {"257", "257.", "2.57D2", "'257'"}) {
+    write_bytes(scratch.file("a.fits"), HandMadeHdu::image(16, {1, 1})
+                                            .card("BLANK", std::string(value))
+                                            .bytes(std::string(2, '\1')));
+    EXPECT_TRUE(std::isnan(pixels_of<float>(read_image(scratch.file("a.fits")))(0, 0))) << value;
+  }
+}
+
+TEST(DamagedHeaders, AnEndFilledWithNulsIsAnEnd) {
+  const ScratchDirectory scratch;
+  for (const int cards : {4, 35, 36}) {  // in the first block, at its end, alone in a second one
+    HandMadeHdu hdu = HandMadeHdu::image(8, {2, 1});
+    for (int i = 5; i < cards; ++i) hdu.card(fmt::format("KEY{}", i), "1");
+    std::string bytes = hdu.bytes("ab");
+    const auto end = bytes.rfind("END     ");
+    for (auto at = end + 3; at < bytes.size() - 2880; ++at) bytes[at] = '\0';
+    write_bytes(scratch.file("a.fits"), bytes);
+    EXPECT_EQ(pixels_of<float>(read_image(scratch.file("a.fits")))(0, 1), 98.0f) << cards;
+  }
+}
+
+TEST(DamagedHeaders, CardsOfCompressedImagesMeanNothingElsewhere) {
+  const ScratchDirectory scratch;
+  const std::string whole = noisy_fits(0, FLOAT_IMG);
+  const auto end = whole.find("END     ", whole.find("XTENSION"));
+  ASSERT_NE(end, std::string::npos);
+  for (const auto& text : {card("ZTILE1", "0"), card("ZTILE", "'deg'"),
+                           card("ZVAL12", "'" + std::string(60, 'A') + "'"),
+                           card("ZBLANK", "'" + std::string(60, 'A') + "'"),
+                           card("ORIGIN", "'" + std::string(69, 'A')),
+                           card("EXTVER", "'1" + std::string(40, ' ') + "'"),
+                           card("ZVAL1", "'" + std::string(69, 'A'))}) {
+    std::string bytes = whole;
+    bytes.replace(end, 160, text + whole.substr(end, 80));
+    write_bytes(scratch.file("a.fits"), bytes);
+    std::string unread;
+    EXPECT_EQ(list_hdus(scratch.file("a.fits"), 0, &unread).size(), 2u) << text << unread;
+    EXPECT_EQ(unread, "");
+  }
+  std::string bytes = whole;
+  bytes.replace(end, 160, card("TTYPE1", std::string(70, 'A')) + whole.substr(end, 80));
+  write_bytes(scratch.file("a.fits"), bytes);
+  std::string unread;
+  EXPECT_EQ(list_hdus(scratch.file("a.fits"), 0, &unread).size(), 1u);
+  EXPECT_EQ(unread, "the value of TTYPE1 has 70 characters");
+}
+
 TEST(DamagedHeaders, AKeywordThatIsThereTwiceMayBeLongOnce) {
   const ScratchDirectory scratch;
   std::string bytes = noisy_fits(HCOMPRESS_1, SHORT_IMG);
@@ -235,6 +297,14 @@ TEST(UnpackedFiles, HaveALimit) {
     EXPECT_EQ(read_image(scratch.file(name), options).nx, 40);
     EXPECT_SAYS(error_of([&] { (void)list_hdus(scratch.file(name), 4000); }),
                 "more than 4000 bytes");
+  }
+}
+
+TEST(UnpackedFiles, MayNotBeEmpty) {
+  const ScratchDirectory scratch;
+  for (const auto& [name, packed] : {std::pair{"a.gz", gzipped("")}, {"a.bz2", bzipped("")}}) {
+    write_bytes(scratch.file(name), packed);
+    EXPECT_SAYS(read_error(scratch.file(name)), "unpacks to 0 bytes; expected a FITS file");
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -289,6 +290,94 @@ TEST(TiledImageTables, TheScaleOfTheQuantisationMayBeAKeyword) {
   EXPECT_TRUE(std::isnan(pixels_of<float>(image)(0, 1)));
 }
 
+/// As one member of a gzip file.
+std::string gzipped_tile(const std::string& bytes) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<unsigned>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<unsigned>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::string big_endian_bytes(std::uint64_t value, int count) {
+  std::string bytes;
+  for (int i = count; i-- > 0;) bytes += static_cast<char>(value >> (8 * i));
+  return bytes;
+}
+
+// CFITSIO 4.2 reads no such image: a plain one is the reference.
+TEST(TiledImageTables, BlankOf64BitIntegersIsExact) {
+  const ScratchDirectory scratch;
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t large = 9007199254740993;  // 2^53 + 1
+  std::string plain;
+  for (const std::int64_t value : {least, std::int64_t{-5}, large - 1, large, large + 1, ~least})
+    plain += big_endian_bytes(static_cast<std::uint64_t>(value), 8);
+  std::string shuffled;
+  for (std::size_t byte = 0; byte < 8; ++byte)
+    for (std::size_t i = 0; i < 6; ++i) shuffled += plain[8 * i + byte];
+  for (const std::int64_t blank : {least, large, ~least}) {
+    const std::string text = fmt::format("{}", blank);
+    write_bytes(scratch.file("p.fits"),
+                HandMadeHdu::image(64, {3, 2}).card("BLANK", text).bytes(plain));
+    const auto expected = read_image(scratch.file("p.fits"));
+    int blanks = 0;
+    for (std::size_t i = 0; i < 6; ++i) blanks += std::isnan(pixels_of<double>(expected).data()[i]);
+    EXPECT_EQ(blanks, 1);
+    for (const auto& [method, heap] : {std::pair{"'GZIP_1'", gzipped_tile(plain)},
+                                       {"'GZIP_2'", gzipped_tile(shuffled)},
+                                       {"'NOCOMPRESS'", plain}}) {
+      for (const int form : {0, 1, 2}) {  // ZBLANK, BLANK, a column ZBLANK
+        HandMadeTiles tiles;
+        tiles.rows = big_endian_bytes(heap.size(), 4) + big_endian_bytes(0, 4);
+        tiles.heap = heap;
+        tiles.cards = {{"ZBITPIX", "64"},
+                       {"ZCMPTYPE", method},
+                       {"NAXIS2", "1"},
+                       {"ZTILE2", "2"},
+                       {"PCOUNT", fmt::format("{}", heap.size())}};
+        if (form < 2) {
+          tiles.cards.push_back({form == 0 ? "ZBLANK" : "BLANK", text});
+        } else {
+          tiles.rows += big_endian_bytes(static_cast<std::uint64_t>(blank), 8);
+          for (const auto& [keyword, value] : {std::pair{"NAXIS1", "16"},
+                                               {"TFIELDS", "2"},
+                                               {"TTYPE2", "'ZBLANK'"},
+                                               {"TFORM2", "'1K'"}})
+            tiles.cards.push_back({keyword, value});
+        }
+        write_bytes(scratch.file("t.fits"), tiles.bytes());
+        SCOPED_TRACE(fmt::format("{} {} {}", method, form, blank));
+        const auto& pixels = pixels_of<double>(expected);
+        expect_same_bits(read_image(scratch.file("t.fits")),
+                         std::vector<double>(pixels.data(), pixels.data() + 6));
+      }
+    }
+  }
+}
+
+TEST(TiledImageTables, ADitherBeginsAtOneOfItsNumbers) {
+  const ScratchDirectory scratch;
+  HandMadeTiles tiles;
+  tiles.cards = {{"ZBITPIX", "-32"},
+                 {"ZSCALE", "0.5"},
+                 {"ZZERO", "10."},
+                 {"ZDITHER0", "0"},
+                 {"ZQUANTIZ", "'SUBTRACTIVE_DITHER_1'"}};
+  for (const char* seed : {"0", "10001", "-3"}) {
+    tiles.cards[3].second = seed;
+    write_bytes(scratch.file("t.fits"), tiles.bytes());
+    const auto said = read_error(scratch.file("t.fits"));
+    EXPECT_TRUE(said.ends_with(fmt::format("[1]: ZDITHER0={}; expected 1 to 10000", seed))) << said;
+  }
+}
+
 TEST(TiledImageTables, WhatIsWrongIsSaid) {
   const ScratchDirectory scratch;
   struct Case {
@@ -310,6 +399,7 @@ TEST(TiledImageTables, WhatIsWrongIsSaid) {
                                    {{"ZCMPTYPE", "'HCOMPRESS_1'"}, "CFITSIO"},
                                    {{"ZCMPTYPE", "'BEST'"}, "CFITSIO"},
                                    {{"ZZERO", "3."}, "ZZERO without ZSCALE"},
+                                   {{"ZBLANK", "5.5"}, "ZBLANK is not an integer"},
                                    {{"TSCAL1", "3."}, "COMPRESSED_DATA has a scale"}}) {
     HandMadeTiles tiles;
     tiles.cards = {c.card};
@@ -330,11 +420,20 @@ TEST(TiledImageTables, TheUnpackedSizeHasALimit) {
   const ScratchDirectory scratch;
   write_bytes(scratch.file("t.fits"), HandMadeTiles{}.bytes());
   kastor::io::ReadOptions options;
-  options.max_unpacked = 5;
+  // 6 pixels of 4 bytes; 3 at work in 8 each, by as many threads as fit.
+  options.max_unpacked = 47;
   EXPECT_SAYS(read_error(scratch.file("t.fits"), options),
-              "the image unpacks to 6 bytes; expected");
-  options.max_unpacked = 6;
+              "the image unpacks to 24 bytes, and a tile of it to 24 on the way; expected at most "
+              "47 in all, or a higher limit");
+  options.max_unpacked = 48;
   EXPECT_EQ(read_image(scratch.file("t.fits"), options).nx, 3);
+  HandMadeTiles gzip;
+  gzip.cards = {{"ZCMPTYPE", "'GZIP_1'"}};
+  write_bytes(scratch.file("t.fits"), gzip.bytes());
+  options.max_unpacked = 71;
+  EXPECT_SAYS(read_error(scratch.file("t.fits"), options), "a tile of it to 48 on the way");
+  ++options.max_unpacked;
+  EXPECT_SAYS(read_error(scratch.file("t.fits"), options), "tile 1 of 2: the gzip data");
 }
 
 }  // namespace

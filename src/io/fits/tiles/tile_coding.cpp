@@ -94,12 +94,17 @@ TileNumber tile_number(const FitsFile& file, const TileTable& table, const char*
 }
 
 /// ZBLANK, or else BLANK, which holds for integers only.
-TileNumber blank_of(const FitsFile& file, const TileTable& table, bool is_integer) {
-  TileNumber blank = tile_number(file, table, "ZBLANK");
-  if (blank.is_stated() || !is_integer) return blank;
-  const auto stated = stated_integer(file, "BLANK");
-  if (stated) blank.constant = static_cast<double>(*stated);
-  return blank;
+TileBlank blank_of(const FitsFile& file, const TileTable& table, bool is_integer) {
+  if (const TileColumn* column = table.column("ZBLANK")) return {std::nullopt, column};
+  const auto blank = stated_blank(file, "ZBLANK");
+  return {blank || !is_integer ? blank : stated_blank(file, "BLANK"), nullptr};
+}
+
+/// Random numbers of the dither begin at this one (FITS 4.0, 10.2.1).
+std::int64_t dither_seed(const FitsFile& file) {
+  const std::int64_t seed = stated_integer(file, "ZDITHER0").value_or(1);
+  if (seed < 1 || seed > 10000) file.fail(fmt::format("ZDITHER0={}; expected 1 to 10000", seed));
+  return seed;
 }
 
 void read_quantization(const FitsFile& file, const TileTable& table, TileCoding& coding) {
@@ -121,7 +126,7 @@ void read_quantization(const FitsFile& file, const TileTable& table, TileCoding&
                     "SUBTRACTIVE_DITHER_2",
                     way));
   }
-  coding.seed = stated_integer(file, "ZDITHER0").value_or(1);
+  if (coding.is_quantized && coding.dither != Dither::none) coding.seed = dither_seed(file);
   const bool keeps_bits = coding.method == TileMethod::gzip_1 ||
                           coding.method == TileMethod::gzip_2 || coding.method == TileMethod::none;
   if (!coding.is_quantized && !keeps_bits) {

@@ -26,6 +26,16 @@ struct TileNumber {
   }
 };
 
+/// The integer that stands for NaN in each tile: the value of a keyword, or that of a column.
+struct TileBlank {
+  std::optional<std::int64_t> constant;
+  const TileColumn* column = nullptr;  // of the table, which must live longer
+
+  [[nodiscard]] std::optional<std::int64_t> of(const TileTable& table, std::int64_t row) const {
+    return column != nullptr ? table.integer(*column, row) : constant;
+  }
+};
+
 /// How the tiles of an image are compressed (FITS 4.0, 10.1 to 10.4), and what their values mean.
 struct TileCoding {
   TileMethod method = TileMethod::none;
@@ -43,7 +53,7 @@ struct TileCoding {
   double bzero = 0;                   ///< BZERO
   TileNumber scale;                   ///< ZSCALE
   TileNumber zero;                    ///< ZZERO
-  TileNumber blank;                   ///< ZBLANK, or else BLANK
+  TileBlank blank;                    ///< ZBLANK, or else BLANK
   const TileColumn* data = nullptr;   ///< COMPRESSED_DATA
   const TileColumn* gzip = nullptr;   ///< GZIP_COMPRESSED_DATA
   const TileColumn* plain = nullptr;  ///< UNCOMPRESSED_DATA

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cmath>
 #include <kastor/error.hpp>
 #include <limits>
 #include <type_traits>
@@ -36,9 +35,7 @@ Scaling scaling_of_tile(const TileTable& table, const TileCoding& coding, std::i
   // negative ones.
   if (coding.method == TileMethod::plio && coding.dither == Dither::none && coding.bzero == 32768)
     scaling.bzero -= 32768;
-  if (const auto blank = coding.blank.of(table, row); blank && coding.scales_integers()) {
-    if (std::abs(*blank) < 0x1p62) scaling.blank = static_cast<long long>(*blank);
-  }
+  if (coding.scales_integers()) scaling.blank = coding.blank.of(table, row);
   return scaling;
 }
 

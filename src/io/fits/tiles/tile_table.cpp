@@ -178,4 +178,14 @@ double TileTable::number(const TileColumn& column, std::int64_t row) const {
   throw Error(fmt::format("the column {} does not hold one number per row", column.name));
 }
 
+std::optional<std::int64_t> TileTable::integer(const TileColumn& column, std::int64_t row) const {
+  if (column.descriptor == 0 && column.type == 'K') {
+    return load_big_endian<std::int64_t>(m_row_data.data() + row * m_row_bytes + column.offset);
+  }
+  const double value = number(column, row);
+  if (!(value >= -0x1p63 && value < 0x1p63)) return std::nullopt;
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<double>(whole) == value ? std::optional(whole) : std::nullopt;
+}
+
 }  // namespace kastor::io::detail

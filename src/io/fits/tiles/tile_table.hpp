@@ -46,6 +46,9 @@ class TileTable {
   /// The first value in the field. \throws kastor::Error  types other than B, I, J, K, E and D,
   /// without the file's name
   [[nodiscard]] double number(const TileColumn& column, std::int64_t row) const;
+  /// The same of integers, exact in 64 bits; none for other numbers than integers.
+  [[nodiscard]] std::optional<std::int64_t> integer(const TileColumn& column,
+                                                    std::int64_t row) const;
 
  private:
   void read_layout();

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstring>
 #include <kastor/error.hpp>
+#include <limits>
 #include <new>
+#include <string_view>
 
 #include "io/fits/hdu_info.hpp"
 #include "io/fits/host_pieces.hpp"
@@ -24,18 +26,47 @@ void check_gain(const StoredImage& stored, const TileTable& table) {
   const HduInfo& hdu = stored.about.hdu;
   const auto unit = file.data_unit();
   const auto unpacked = bytes_of(hdu.axes, bytes_per_pixel(hdu.bitpix));
-  if (!unpacked || *unpacked / k_max_tile_gain > unit.end - unit.start) {
+  // Room for what a pixel takes in memory, up to 24 bytes instead of 1.
+  if (!unpacked || *unpacked > std::numeric_limits<std::int64_t>::max() / 32 ||
+      *unpacked / k_max_tile_gain > unit.end - unit.start) {
     file.fail(
         fmt::format("{} bytes of compressed data cannot be an image of {}; expected a valid header",
                     table.bytes(), axes_text(hdu)));
   }
-  const std::int64_t section =
-      *bytes_of({stored.section.nx, stored.section.ny}, bytes_per_pixel(hdu.bitpix));
-  if (section > file.unpacked_limit()) {
-    file.fail(
-        fmt::format("the image unpacks to {} bytes; expected at most {}, or a higher limit "
-                    "(--max-unpacked)",
-                    section, file.unpacked_limit()));
+}
+
+/// Memory that reading takes [byte].
+struct TileMemory {
+  std::int64_t section = 0;
+  std::int64_t tile = 0;  // of one thread
+
+  /// Threads that fit into the limit, at least 1.
+  [[nodiscard]] int threads_within(std::int64_t limit, int wanted) const {
+    const std::int64_t fitting = (limit - section) / std::max<std::int64_t>(1, tile);
+    return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, wanted));
+  }
+};
+
+TileMemory memory_of(const StoredImage& stored, const TileCoding& coding) {
+  const std::int64_t pixel = stored.is_float() ? 4 : 8;
+  const bool unpacks = coding.method == TileMethod::gzip_1 || coding.method == TileMethod::gzip_2 ||
+                       coding.method == TileMethod::hcompress || coding.gzip != nullptr;
+  TileMemory memory;
+  // No overflow: the image and its tiles, which are parts of it, have passed check_gain.
+  memory.section = pixel * stored.section.nx * stored.section.ny;
+  memory.tile = unpacks ? 16 : pixel + 4;
+  for (const std::int64_t length : coding.tile) memory.tile *= length;
+  return memory;
+}
+
+void check_memory(const StoredImage& stored, const TileCoding& coding) {
+  const auto memory = memory_of(stored, coding);
+  const std::int64_t limit = stored.file.unpacked_limit();
+  if (memory.section > limit || memory.tile > limit - memory.section) {
+    stored.file.fail(
+        fmt::format("the image unpacks to {} bytes, and a tile of it to {} on the way; expected at "
+                    "most {} in all, or a higher limit (--max-unpacked)",
+                    memory.section, memory.tile, limit));
   }
 }
 
@@ -154,20 +185,25 @@ TiledLayout::TiledLayout(const StoredImage& stored)
     : table(stored.file),
       coding(tile_coding(stored.file, table, stored.about.hdu.bitpix, stored.about.hdu.axes)) {
   check_gain(stored, table);
+  check_memory(stored, coding);
   (void)scaling_of(stored.file, stored.about.hdu);
 }
 
 template <class T>
 void read_tiles(const StoredImage& stored, const TiledLayout& layout, int threads, T* pixels) {
   const SectionTiles tiles(layout.coding, stored.section);
+  const int most =
+      memory_of(stored, layout.coding)
+          .threads_within(stored.file.unpacked_limit(), threads_for(threads, tiles.count()));
   (void)for_each_piece<TileJob>(
-      "kastor::read_image::tiles", threads_for(threads, tiles.count()), tiles.count(),
+      "kastor::read_image::tiles", most, tiles.count(),
       [&](std::int64_t number, TileJob& job, Datasum&) {
         tiles.set(number, job.box);
-        const auto fail = [&](const char* what) {
-          stored.file.fail(
-              fmt::format("reading the compressed image: tile {} of {}: {}; expected a valid one",
-                          job.box.shape.row + 1, layout.coding.tiles, what));
+        const auto fail = [&](std::string_view what) {
+          const bool is_complete = what.find("; expected ") != std::string_view::npos;
+          stored.file.fail(fmt::format("reading the compressed image: tile {} of {}: {}{}",
+                                       job.box.shape.row + 1, layout.coding.tiles, what,
+                                       is_complete ? "" : "; expected a valid one"));
         };
         try {
           read_tile(stored, layout, tiles, job.box, job.scratch, pixels);
