@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/run/backends.hpp"
+#include "find/beam_cards.hpp"
 #include "find/found_image.hpp"
 #include "find/island_plan.hpp"
 
@@ -69,22 +70,14 @@ struct IslandMaps {
         static_cast<std::size_t>(found.image.ny), static_cast<std::size_t>(found.image.nx));
   }
 
-  /// Of an image whose planes have beams of their own, which its header does not name.
-  [[nodiscard]] std::vector<io::HeaderCard> beam_of_the_plane() const {
-    if (!found.image.plane_beam || !found.image.plane_beam->beam) return {};
-    const io::Beam& beam = *found.image.plane_beam->beam;
-    return {{"BMAJ", beam.major_deg, "[deg] major axis of the beam of this plane, FWHM"},
-            {"BMIN", beam.minor_deg, "[deg] minor axis of the beam, FWHM"},
-            {"BPA", beam.position_angle_deg, "[deg] position angle, north through east"}};
-  }
-
   template <class HostView>
   void write_image(const std::string& path, const HostView& map, const std::string& unit) const {
     auto provenance = find_provenance(found.image, found.options);
     provenance.unit = unit;
-    io::write_image(path, io::pixel_rows(map),
-                    io::kept_cards(found.image.header_cards, found.image.fits_axes), provenance,
-                    beam_of_the_plane());
+    io::write_image(
+        path, io::pixel_rows(map),
+        io::cards_without_beam(io::kept_cards(found.image.header_cards, found.image.fits_axes)),
+        provenance, beam_cards(found.sky.beam));
   }
 };
 

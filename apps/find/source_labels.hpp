@@ -9,8 +9,10 @@
 #include <kastor/source_finder.hpp>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "cli/run/backends.hpp"
+#include "find/beam_cards.hpp"
 
 namespace kastor::cli {
 
@@ -23,10 +25,14 @@ void write_source_labels_as(const Exec& space, const std::string& path, const io
       static_cast<std::size_t>(image.ny), static_cast<std::size_t>(image.nx));
   write_labels<Exec, Label>(space, labels, pixels);
   const auto host = readable_on_host(space, pixels);
-  io::write_image(
-      path, io::pixel_rows(host), io::kept_cards(image.header_cards, image.fits_axes), provenance,
-      {{"NSOURCES", static_cast<std::int64_t>(result.sources.size()), "number of labels"},
-       {"THRESH", result.threshold, "pixels above this value are foreground"}});
+  std::vector<io::HeaderCard> extra{
+      {"NSOURCES", static_cast<std::int64_t>(result.sources.size()), "number of labels"},
+      {"THRESH", result.threshold, "pixels above this value are foreground"}};
+  const auto beam = beam_cards(io::read_beam(image));
+  extra.insert(extra.end(), beam.begin(), beam.end());
+  io::write_image(path, io::pixel_rows(host),
+                  io::cards_without_beam(io::kept_cards(image.header_cards, image.fits_axes)),
+                  provenance, extra);
 }
 
 /// Writes the image of labels, as int32, or as int64 if there are too many. Returns the name of the

@@ -157,8 +157,27 @@ class TestBeams(UnitTestCase):
         self.assertIn("the file has no such table", found["notes"][0])
         self.assertIn(NO_FLUX, found["notes"][1])
         self.assertEqual(command.json_of(*words, "--beam", "10,10")["notes"], [])
+        # The maps have no beam where none was used.
+        words = ["--rms-map", "rms.fits", "--plane", "0", "--preset", "radio", "--overwrite"]
+        self.assert_done(command.run("find", cube, *words, cwd=self.folder))
+        self.assertNotIn("BMAJ", fits_files.read_image(self.folder / "rms.fits")[0])
         # What needs no beam asks for none.
         self.assert_done(command.run("stats", cube, "--plane", "1"))
+
+    def test_maps_have_the_beam_that_was_used(self):
+        clean = [("CLEANBMJ", 0.005), ("CLEANBMN", 0.004), ("CLEANBPA", 10.0)]
+        self.write("sky.fits", beam=clean)
+        radio = ["find", "sky.fits", "--preset", "radio", "--rms-map"]
+        lesson = ["find", "sky.fits", "--preset", "lesson", "--labels"]
+        for words, beam in (
+            ([*radio, "a.fits"], (0.005, 0.004, 10.0)),
+            ([*radio, "b.fits", "--beam", "36,18,20"], (0.01, 0.005, 20.0)),
+            ([*lesson, "c.fits"], (0.005, 0.004, 10.0)),
+        ):
+            self.assert_done(command.run(*words, cwd=self.folder))
+            cards = fits_files.read_image(self.folder / words[5])[0]
+            for key, value in zip(("BMAJ", "BMIN", "BPA"), beam):
+                self.assertAlmostEqual(cards[key], value, places=12)
 
     def test_beams_that_do_not_fit(self):
         for size, says in ((0.0005, "less than one"), (0.2, "more than the image's 80")):

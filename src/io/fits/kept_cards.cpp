@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <kastor/error.hpp>
 #include <kastor/io/fits_writer.hpp>
 #include <string_view>
 
 #include "io/fits/wcs_forms.hpp"
 #include "io/fits/wcs_keyword.hpp"
 #include "io/sky/raw_beam.hpp"
+#include "io/sky/wcs_check.hpp"
 
 namespace kastor::io {
 namespace {
@@ -98,6 +100,20 @@ void add_history(std::vector<std::string>& cards, std::string_view note) {
   }
 }
 
+/// Without a card that is no number the others would show another sky: all are dropped then.
+void drop_unusable(detail::KeptCards& kept) {
+  if (!WcsHeader{kept.wcs, {}}.celestial("")) return;
+  try {
+    std::vector<std::string> unused;
+    detail::check_wcs_cards(kept.wcs, unused);
+  } catch (const Error& error) {
+    std::string_view why = error.what();
+    why.remove_prefix(std::min(why.find(": ") + 2, why.size()));  // the function
+    kept.wcs.clear();
+    kept.notes = {"the coordinates of the input are left out: " + std::string(why)};
+  }
+}
+
 }  // namespace
 
 namespace detail {
@@ -152,6 +168,7 @@ KeptCards split_kept_cards(const std::vector<std::string>& cards,
 std::vector<std::string> kept_cards(const std::vector<std::string>& cards,
                                     const std::array<int, 2>& fits_axes) {
   auto parts = detail::split_kept_cards(cards, fits_axes);
+  drop_unusable(parts);
   std::vector<std::string> kept = std::move(parts.wcs);
   kept.insert(kept.end(), parts.observation.begin(), parts.observation.end());
   for (const std::string& note : parts.notes) add_history(kept, note);

@@ -149,7 +149,7 @@ BeamReading read_plane_beam(const FitsImage& about, std::size_t plane_axis,
     const auto value = [](double number) {
       return std::isfinite(number) ? std::optional(number) : std::nullopt;
     };
-    const RawBeam raw{beams.major[*row], beams.minor[*row], value(beams.angle[*row])};
+    const RawBeam raw{beams.major[*row], beams.minor[*row], value(beams.angle[*row]), {}};
     reading.beam = usable_beam(raw, fmt::format("the table BEAMS (row {})", *row), reading.notes);
     if (reading.beam) reading.origin = BeamOrigin::table;
   } catch (const Error& error) {

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
+#include "io/fits/header_text.hpp"
 #include "io/fits/wcs_forms.hpp"
 #include "io/fits/wcs_keyword.hpp"
 #include "io/text.hpp"
@@ -32,14 +34,51 @@ void drop(WcsHeader& header, const std::function<bool(const std::string&)>& chos
     header.notes.push_back("the distortion in " + list_of(dropped) + " is not applied" + why);
 }
 
+/// Drops the terms of a SIP polynomial above its order, which is 0 if it is missing (Shupe et al.
+/// 2005). \param stem  "A", "B", "AP" or "BP"
+void drop_beyond_order(WcsHeader& header, const std::string& stem) {
+  const double order = header.real(stem + "_ORDER").value_or(0.0);
+  const auto is_beyond = [&](const std::string& keyword) {
+    const auto parts = split_keyword(keyword);
+    return parts && parts->second && parts->stem == stem + "_" &&
+           parts->first + *parts->second > order;
+  };
+  const bool matters =
+      std::any_of(header.cards.begin(), header.cards.end(), [&](const std::string& card) {
+        return is_beyond(keyword_of(card)) && real_value(card) != 0.0;
+      });
+  const auto dropped = header.erase(is_beyond);
+  if (matters)
+    header.notes.push_back("the distortion in " + list_of(dropped) +
+                           " is not applied: it is beyond " + stem + "_ORDER" +
+                           (header.has(stem + "_ORDER") ? "" : ", which is missing"));
+}
+
+/// Other programs expect both orders of a pair. One that is missing has no terms, so that any
+/// order will do: the other's, since astropy reads none where A_ORDER is 0.
+void complete_orders(WcsHeader& header, const std::string& a, const std::string& b) {
+  for (const auto& [missing, other] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto order = header.real(other);
+    if (!order || header.has(missing)) continue;
+    HeaderText text;
+    text.add_integer(missing, *order >= 0 && *order <= 9 ? static_cast<int>(*order) : 0);
+    header.cards.push_back(text.finish().substr(0, 80));
+  }
+}
+
 }  // namespace
 
 bool keep_distortions(WcsHeader& header, bool plain) {
   const std::string type = header.text("CTYPE1");
   const bool sip = type.ends_with("-SIP") || header.text("CTYPE2").ends_with("-SIP");
-  if (!sip)
+  if (sip) {
+    for (const char* stem : {"A", "B", "AP", "BP"}) drop_beyond_order(header, stem);
+    complete_orders(header, "A_ORDER", "B_ORDER");
+    complete_orders(header, "AP_ORDER", "BP_ORDER");
+  } else {
     drop(header, is_sip,
          ": CTYPE1 is '" + one_line(type) + "', without the -SIP of its convention");
+  }
   const auto is_iraf = [](const std::string& keyword) { return is_of(keyword, "WAT"); };
   const auto sky = header.celestial("");
   if (sky && (sky->code == "TNX" || sky->code == "ZPX"))

@@ -32,9 +32,10 @@ bool is_card_of(std::string_view card, std::string_view keyword) {
 }  // namespace
 
 const std::string* WcsHeader::find(std::string_view keyword) const {
-  for (const std::string& card : cards)
-    if (is_card_of(card, keyword)) return &card;
-  return nullptr;
+  const auto found = std::find_if(cards.rbegin(), cards.rend(), [&](const std::string& card) {
+    return is_card_of(card, keyword);
+  });
+  return found == cards.rend() ? nullptr : &*found;
 }
 
 std::optional<double> WcsHeader::real(std::string_view keyword) const {

@@ -23,7 +23,7 @@ struct WcsHeader {
   std::vector<std::string> cards;
   std::vector<std::string> notes;
 
-  /// The first card of the keyword; null if there is none.
+  /// The card of the keyword, of several the last, as wcslib has it; null if there is none.
   [[nodiscard]] const std::string* find(std::string_view keyword) const;
   [[nodiscard]] bool has(std::string_view keyword) const { return find(keyword) != nullptr; }
   /// The number in that card; none without a card or without a number.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
+#include "io/fits/card_values.hpp"
 #include "io/fits/wcs_forms.hpp"
 #include "io/fits/wcs_keyword.hpp"
 
@@ -17,6 +19,24 @@ std::string standard_form(const std::string& keyword, const std::optional<Celest
   return projp ? "PV" + std::to_string(sky->latitude) + "_" + std::to_string(parts->first) : "";
 }
 
+/// The year in a string: '2000.0', 'J2000', 'B1950'. None also where the letter contradicts the
+/// frame that the standard derives from the year (section 8.3).
+std::optional<double> year_of(std::string_view text) {
+  const bool julian = text.starts_with('J');
+  const bool besselian = text.starts_with('B');
+  if (julian || besselian) text.remove_prefix(1);
+  const auto year = whole_number(text);
+  if (!year || !std::isfinite(*year)) return std::nullopt;
+  const bool contradicts = (julian && *year < 1984.0) || (besselian && *year >= 1984.0);
+  return contradicts ? std::nullopt : year;
+}
+
+void translate_year(std::string& card) {
+  const std::string keyword = keyword_of(card);
+  if (!keyword.starts_with("EQUINOX") && !keyword.starts_with("EPOCH")) return;
+  if (const auto year = year_of(string_value(card))) card = real_card(keyword, *year);
+}
+
 }  // namespace
 
 void translate_old_forms(WcsHeader& header) {
@@ -26,6 +46,7 @@ void translate_old_forms(WcsHeader& header) {
   std::vector<std::string> unused;
   std::vector<std::string> different;
   for (std::string& card : header.cards) {
+    translate_year(card);
     const std::string old = keyword_of(card);
     const std::string form = standard_form(old, sky);
     if (form.empty()) continue;

@@ -40,6 +40,11 @@ bool is_polynomial(const WcsHeader& header, const CelestialAxes& sky,
   const auto along = parameters_of(header, sky.longitude, alternative);
   const auto across = parameters_of(header, sky.latitude, alternative);
   if (along.empty()) return false;
+  // The polynomial would give one latitude for all pixels.
+  const auto is_zero = [&](int m) {
+    return header.real(numbered("PV", sky.latitude, m, alternative)) == 0.0;
+  };
+  if (!across.empty() && std::all_of(across.begin(), across.end(), is_zero)) return false;
   if (*along.rbegin() > 4) return true;
   const bool native = header.real(numbered("PV", sky.longitude, 1, alternative)) == 0.0 &&
                       header.real(numbered("PV", sky.longitude, 2, alternative)) == 90.0;
@@ -135,7 +140,8 @@ void translate_tpv(WcsHeader& header, const std::string& alternative) {
     const std::string type = numbered("CTYPE", axis, alternative);
     if (scamp) {
       for (std::string& card : header.cards)
-        if (keyword_of(card) == type) card.replace(card.find('\'') + 6, 3, "TPV");
+        if (keyword_of(card) == type && string_value(card).substr(0, 8).ends_with("TAN"))
+          card.replace(card.find('\'') + 6, 3, "TPV");
     }
     // What is missing is 0 in the convention, but the linear term, which is 1.
     const std::string linear = numbered("PV", axis, 1, alternative);

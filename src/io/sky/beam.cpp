@@ -5,8 +5,10 @@
 #include <kastor/error.hpp>
 #include <kastor/io/beam.hpp>
 #include <numbers>
+#include <utility>
 
 #include "io/fits/card_values.hpp"
+#include "io/fits/wcs_header.hpp"
 #include "io/sky/raw_beam.hpp"
 #include "io/text.hpp"
 
@@ -34,7 +36,16 @@ std::optional<RawBeam> of_keywords(const std::vector<std::string>& cards, std::s
     if (!value) return std::nullopt;
     return detail::leading_number(*value).value_or(std::nan(""));
   };
-  return RawBeam{number(major), number(minor), number(angle)};
+  RawBeam raw;
+  raw.major = number(major);
+  raw.minor = number(minor);
+  raw.angle = number(angle);
+  for (const auto& [keyword, value] : {std::pair(major, raw.major), std::pair(minor, raw.minor)}) {
+    if (!value || !std::isnan(*value) || !raw.found.empty()) continue;
+    raw.found = detail::found_in(
+        fmt::format("{:<8}= {}", keyword, detail::card_text(cards, keyword).value_or("")));
+  }
+  return raw;
 }
 
 /// The number after `mark` in `line`, searched from `from` on; moves `from` to the number.
@@ -89,6 +100,11 @@ std::optional<Beam> detail::usable_beam(const RawBeam& raw, const std::string& w
                                         std::vector<std::string>& notes) {
   const double major = raw.major.value_or(std::nan(""));
   const double minor = raw.minor.value_or(major);
+  if (!raw.found.empty()) {
+    notes.push_back(
+        fmt::format("the beam of {} is not used: {}; expected two widths > 0", where, raw.found));
+    return std::nullopt;
+  }
   if (!is_size(major) || !is_size(minor)) {
     notes.push_back(
         fmt::format("the beam of {} is {:.6g} x {:.6g} deg and not used; expected two widths > 0",

@@ -14,6 +14,7 @@ struct RawBeam {
   std::optional<double> major;  // [deg]
   std::optional<double> minor;  // [deg]
   std::optional<double> angle;  // [deg]
+  std::string found;            // a width that is no number, for messages: BMAJ is 'x'
 };
 
 /// Turns numbers into a usable beam; none, with a note, if they are not a beam. `where` completes

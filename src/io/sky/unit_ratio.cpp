@@ -106,7 +106,8 @@ std::optional<UnitRatio> unit_ratio(std::string_view from, std::string_view to, 
   for (const auto& [symbol, size] : k_angles)
     multiply(size, a->angles[symbol] - power * b->angles[symbol]);
   multiply(10, a->ten - power * b->ten);  // exact up to 1e22
-  if (!std::isfinite(result.times) || !std::isfinite(result.by)) return std::nullopt;
+  const auto is_usable = [](double value) { return value > 0 && std::isfinite(value); };
+  if (!is_usable(result.times) || !is_usable(result.by)) return std::nullopt;
   return result;
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 // No unit has a higher power, and no scale of a header is further from 1.
 constexpr int k_highest_power = 9;
+constexpr int k_highest_product = 99;  // of nested powers
 constexpr int k_highest_scale = 60;
 
 bool is_digit_of_unit(char c) { return c >= '0' && c <= '9'; }
@@ -72,7 +73,8 @@ class UnitReader {
     skip_blanks();
     const bool bracketed = !m_rest.empty() && opens_group(m_rest.front());
     if (bracketed) m_rest.remove_prefix(1);
-    if (!take_integer(power) || power == 0 || std::abs(power) > highest) return false;
+    if (!take_integer(power) || power == 0) return false;
+    if (power < -highest || power > highest) return false;
     if (!bracketed) return true;
     if (m_rest.empty() || !closes_group(m_rest.front())) return false;
     m_rest.remove_prefix(1);
@@ -85,7 +87,7 @@ class UnitReader {
     if (m_rest.empty() || !(is_digit_of_unit(m_rest.front()) || m_rest.front() == '.')) return true;
     const auto [end, error] =
         std::from_chars(m_rest.data(), m_rest.data() + m_rest.size(), m_unit.scale);
-    if (error != std::errc{} || !(m_unit.scale > 0)) return false;
+    if (error != std::errc{} || !(m_unit.scale > 0) || !std::isfinite(m_unit.scale)) return false;
     m_rest.remove_prefix(static_cast<std::size_t>(end - m_rest.data()));
     if (m_unit.scale == 10) {
       int power = 1;
@@ -151,8 +153,11 @@ class UnitReader {
   bool raise(std::size_t first, int by) {
     int power = 1;
     if (!take_power(power, k_highest_power)) return false;
-    for (std::size_t i = first; i < m_unit.factors.size(); ++i)
-      m_unit.factors[i].power *= power * by;
+    for (std::size_t i = first; i < m_unit.factors.size(); ++i) {
+      const int product = m_unit.factors[i].power * power * by;
+      if (product < -k_highest_product || product > k_highest_product) return false;
+      m_unit.factors[i].power = product;
+    }
     return true;
   }
 

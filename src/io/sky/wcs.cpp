@@ -5,6 +5,7 @@
 #include <wcslib/wcsfix.h>
 #include <wcslib/wcshdr.h>
 #include <wcslib/wcsmath.h>
+#include <wcslib/wcsunits.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,7 @@
 
 #include "io/fits/kept_cards.hpp"
 #include "io/fits/valid_cards.hpp"
+#include "io/fits/wcs_header.hpp"
 #include "io/sky/wcs_check.hpp"
 #include "io/text.hpp"
 
@@ -32,6 +34,21 @@ constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 /// wcslib keeps its longer messages in global state, and leaks them if its set-up fails.
 std::string message_of(int status) {
   return fmt::format("wcslib {}: {}", status, detail::one_line(wcs_errmsg[status]));
+}
+
+/// wcslib does not say which unit it does not know. \throws kastor::Error that names it
+void check_units(const wcsprm& wcs, const detail::WcsHeader& header) {
+  if (!header.celestial("")) return;
+  for (int i = 0; i < wcs.naxis; ++i) {
+    double scale = 0;
+    double offset = 0;
+    double power = 0;
+    const char* unit = wcs.cunit[i];
+    if (unit[0] == '\0' || wcsunits(unit, "deg", &scale, &offset, &power) == 0) continue;
+    const std::string keyword = fmt::format("CUNIT{}", i + 1);
+    throw Error(fmt::format("kastor::io::Wcs: {} is '{}'; expected a unit of angle, as deg",
+                            keyword, detail::one_line(header.text(keyword))));
+  }
 }
 
 // Number of positions converted at a time.
@@ -113,11 +130,14 @@ struct Wcs::State {
     if (primary == nullptr) refuse("the header has no world coordinates");
   }
 
-  void set_up() {
+  void set_up(const std::vector<std::string>& cards) {
     // Translates old units, dates and projections; wcsset() reports what cannot be translated.
     std::array<int, NWCSFIX> fixed{};
     (void)wcsfix(7, nullptr, primary, fixed.data());
-    if (const int status = wcsset(primary)) refuse(message_of(status));
+    if (const int status = wcsset(primary)) {
+      check_units(*primary, {cards, {}});
+      refuse(message_of(status));
+    }
     if (primary->naxis != 2 || primary->lng < 0 || primary->lat < 0) {
       refuse(fmt::format("the axes are '{}' and '{}'", primary->naxis > 0 ? primary->ctype[0] : "",
                          primary->naxis > 1 ? primary->ctype[1] : ""));
@@ -144,7 +164,7 @@ Wcs::Wcs(const std::vector<std::string>& header_cards, const std::array<int, 2>&
   for (std::string& card : cards) card = detail::repaired_card(card).value_or(card);
   const std::scoped_lock lock(State::parsing);
   m_state->read(cards);
-  m_state->set_up();
+  m_state->set_up(cards);
 }
 
 Wcs::~Wcs() = default;

@@ -97,6 +97,8 @@ TEST(Beam, WhatIsNoBeamIsPassedOverWithANote) {
     ASSERT_EQ(reading.notes.size(), 1u) << bad;
     EXPECT_SAYS(reading.notes[0], "not used");
   }
+  const auto text = read_beam({card("BMAJ", "'0.05'"), card("BMIN", "0.04")});
+  EXPECT_SAYS(text.notes.at(0), "BMAJ is '0.05'; expected two widths > 0");
 }
 
 TEST(Beam, MissingPartsAreTakenForWhatIsLikely) {

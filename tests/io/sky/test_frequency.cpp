@@ -35,6 +35,17 @@ TEST(Frequency, IsThatOfTheAxisThatIsNotShown) {
       {"CTYPE3='FREQ' CRVAL3=1e9 CRPIX3=2.0 CD3_3=1e6 CDELT3=5.0", {9, 9, 1}, {}, 0.999e9},
       {"CTYPE3='FREQ' CRVAL3=1e9 CRPIX3=2.0 PC003003=2.0 CDELT3=1e6", {9, 9, 1}, {}, 0.998e9},
       {"CTYPE3='FREQ' CRVAL3=1e9 RESTFRQ=1.42e9", {9, 9}, {}, 1e9 + 1},
+      // A matrix for the sky alone, and both.
+      {"CTYPE3='FREQ' CRVAL3=1e9 CRPIX3=1.0 CDELT3=1e6 CD1_1=0.1 CD2_2=0.1", {9, 9, 8}, 5, 1.005e9},
+      {"CTYPE3='FREQ' CRVAL3=1e9 CRPIX3=1.0 CD1_1=0.1 CD2_2=0.1", {9, 9, 8}, 5, 1e9},
+      {"CTYPE3='FREQ' CRVAL3=1e9 CRPIX3=2.0 PC1_1=1.0 CD3_3=5e6 CDELT3=1e6", {9, 9, 1}, {}, .999e9},
+      // Of several cards the last one counts.
+      {"CTYPE3='VOPT' CTYPE3='FREQ' CRVAL3=5.0 CRVAL3=1e9 CRPIX3=2.0 PC3_3=7.0 PC3_3=2.0 "
+       "CDELT3=1e6",
+       {9, 9, 1},
+       {},
+       0.998e9},
+      {"CTYPE3='FREQ' CRVAL3=1e9 CRPIX3=1.0 CUNIT3='hz'", {9, 9, 1}, {}, 1e9},
   };
   for (const auto& each : cases) {
     const auto found = frequency_of(cards_of(each.cards), each.axes, each.plane);

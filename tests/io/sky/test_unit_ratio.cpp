@@ -75,4 +75,12 @@ TEST(UnitRatio, RoundsOnce) {
   for (int i = 1; i < 1000; ++i) EXPECT_EQ((*ratio)(i), i / 1000.0);
 }
 
+TEST(UnitRatio, PowersAndScalesHaveLimits) {
+  for (const char* unit : {"10**-2147483648 Jy/beam", "Jy**-2147483648", "Jy**-10",
+                           "((((Jy9)9)9)9)", "((Jy9)9)-2", "1e-400 Jy", "1e400 Jy"})
+    EXPECT_FALSE(kastor::io::unit_ratio(unit, "Jy")) << unit;
+  EXPECT_FALSE(kastor::io::unit_ratio("Jy2", "1.5e-300 Jy", 2));
+  EXPECT_TRUE(kastor::io::unit_ratio("((Jy3)3)", "Jy", 9));
+}
+
 }  // namespace
