@@ -280,10 +280,12 @@ std::string stated_unit(const io::FitsImage& image) {
     if (!card.starts_with("BUNIT   =")) continue;
     unit.clear();
     const auto quote = card.find('\'');
-    for (std::size_t at = quote; at != std::string::npos && ++at < card.size();) {
-      // A quote within the text is doubled.
-      if (card[at] == '\'' && card.substr(at, 2) != "\'\'") break;
-      if (card[at] == '\'') ++at;
+    if (quote == std::string::npos) continue;
+    for (std::size_t at = quote + 1; at < card.size(); ++at) {
+      if (card[at] == '\'') {
+        if (card.substr(at, 2) != "\'\'") break;
+        ++at;  // a quote within the text is doubled
+      }
       unit += card[at];
     }
   }
