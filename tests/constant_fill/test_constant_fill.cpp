@@ -183,7 +183,7 @@ TYPED_TEST(ConstantFill, TheLowerEndOfTheSkyIsKept) {
   using T = typename TypeParam::real;
   // Noise without its negative half, smooth over up to 30 pixels: zeros lie in patches.
   for (const int smooth : {1, 8, 30}) {
-    const auto coarse = noise<T>(0, 1, side, side);
+    const auto coarse = noise<T>(0, 1, side, side + 1);
     ts::HostImage<T> image(side, side);
     for (std::int64_t y = 0; y < side; ++y) {
       for (std::int64_t x = 0; x < side; ++x) {
