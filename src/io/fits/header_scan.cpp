@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "io/fits/card_values.hpp"
 #include "io/fits/fits_file.hpp"
@@ -99,7 +100,8 @@ class HeaderScan {
     if (!m_is_table) return "";
     // Only of a compressed image does CFITSIO look at these.
     if (keyword.starts_with('Z')) {
-      if (m_tile_fault.empty()) m_tile_fault = tile_fault(keyword, value);
+      std::string fault = tile_fault(keyword, value);  // ZIMAGE may come after the fault
+      if (m_tile_fault.empty()) m_tile_fault = std::move(fault);
       return "";
     }
     const bool is_column = keyword.starts_with('T');

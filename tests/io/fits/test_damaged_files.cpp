@@ -171,6 +171,15 @@ TEST(DamagedHeaders, WhatCfitsioWouldNotSurviveIsRefused) {
     write_bytes(scratch.file("a.fits"), bytes);
     EXPECT_SAYS(read_error(scratch.file("a.fits")), c.says);
     EXPECT_EQ(list_hdus(scratch.file("a.fits")).size(), 1u);
+    // The card that makes the table an image may be the last one.
+    const auto is_image = bytes.find("ZIMAGE  =", bytes.find("XTENSION"));
+    const auto last = bytes.find("END     ", is_image) - 80;
+    ASSERT_LT(is_image, last);
+    const std::string moved = bytes.substr(is_image, 80);
+    bytes.erase(is_image, 80).insert(last, moved);
+    write_bytes(scratch.file("a.fits"), bytes);
+    EXPECT_SAYS(read_error(scratch.file("a.fits")), c.says);
+    EXPECT_EQ(list_hdus(scratch.file("a.fits")).size(), 1u);
   }
 }
 
