@@ -12,6 +12,7 @@
 #include <kastor/island.hpp>
 #include <kastor/island_finder.hpp>
 #include <kastor/island_maps.hpp>
+#include <kastor/kron.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
 #include <kastor/pixel_map.hpp>
