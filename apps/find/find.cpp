@@ -15,6 +15,7 @@ namespace {
 /// What the images of the options may unpack to, as the image itself.
 void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
   if (options.mask) options.mask->part.max_unpacked = max_unpacked;
+  if (auto& weight = options.photometry.weight) weight->part.max_unpacked = max_unpacked;
   for (auto* given : {&options.background, &options.rms}) {
     if (!*given) continue;
     if (auto* file = std::get_if<GivenFile>(&**given)) file->part.max_unpacked = max_unpacked;

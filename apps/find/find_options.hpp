@@ -54,6 +54,7 @@ struct FitsMap {
     if (*given && std::holds_alternative<GivenFile>(**given)) add(std::get<GivenFile>(**given));
   }
   if (options.islands.mask) add(*options.islands.mask);
+  if (options.islands.photometry.weight) add(*options.islands.photometry.weight);
   return files;
 }
 

@@ -9,6 +9,7 @@
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/island_table.hpp>
 #include <kastor/island_finder.hpp>
+#include <kastor/kron.hpp>
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ namespace kastor::cli {
 struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
+  std::vector<KronFlux> kron;             ///< one for each island; empty but for sextractor
 };
 
 /// One image and what was found in it.

@@ -76,6 +76,7 @@ class GivenReader {
     if (m_options.mask) apply_mask(*m_options.mask);
     read_map({"--background", false}, m_options.background, m_given.level);
     read_map({"--rms", true, m_options.rms_kind}, m_options.rms, m_given.rms);
+    read_weights();
     require_a_pixel();
     return std::move(m_given);
   }
@@ -175,6 +176,20 @@ class GivenReader {
       case RmsKind::weight:
         return convert(role, read, *map, [=](double value) { return 1 / std::sqrt(ratio(value)); });
     }
+  }
+
+  void read_weights() {
+    const PhotometryOptions& photometry = m_options.photometry;
+    if (!photometry.weight) return;
+    const GivenRole role{photometry.weight_option(), true};
+    const auto read = read_companion(role, *photometry.weight);
+    std::int64_t without = 0;
+    m_given.weights = relative_weights<T>(read, role.option, usable(), without);
+    if (without == 0) return;
+    m_excluding.push_back(said(role, read));
+    m_given.notes.push_back(
+        fmt::format("{} of the {} pixels of {} have no finite weight above 0, and are not used",
+                    without, read.ny * read.nx, said(role, read)));
   }
 
   template <class Convert>
@@ -314,11 +329,14 @@ void refuse_itself(const std::vector<PixelOrigin>& origins, const io::FitsImage&
 }
 
 bool has_given_files(const IslandOptions& options) {
-  return options.mask || file_of(options.background) != nullptr || file_of(options.rms) != nullptr;
+  return options.mask || options.photometry.weight || file_of(options.background) != nullptr ||
+         file_of(options.rms) != nullptr;
 }
 
 bool has_own_parts(const IslandOptions& options) {
-  return (options.mask && !options.mask->path) || is_own(file_of(options.background)) ||
+  const auto& weight = options.photometry.weight;
+  return (options.mask && !options.mask->path) || (weight && !weight->path) ||
+         is_own(file_of(options.background)) ||
          is_own(file_of(options.rms));
 }
 

@@ -16,6 +16,7 @@
 
 #include "cli/options/island_options.hpp"
 #include "cli/run/backends.hpp"
+#include "find/relative_weights.hpp"
 
 namespace kastor::cli {
 
@@ -34,7 +35,8 @@ struct GivenOnHost {
   /// Within the box, not masked, and usable in all maps; empty if all pixels are.
   BitMask<Kokkos::DefaultHostExecutionSpace> usable;
   std::optional<io::HostPixels<T>> level, rms;  ///< those that are images
-  std::vector<std::string> notes;               ///< one sentence each
+  std::optional<RelativeWeights<T>> weights;
+  std::vector<std::string> notes;  ///< one sentence each
   std::vector<PixelOrigin> origins;
 };
 /// Reads them. \throws Error if one cannot be read, is the image itself, or has another shape or a
@@ -73,6 +75,7 @@ class GivenPixels {
     take_masks(space);
     level = map_of(space, m_options.background, m_read.level, m_level);
     rms = map_of(space, m_options.rms, m_read.rms, m_rms);
+    take_weights(space);
     m_units = units;
   }
 
@@ -80,6 +83,8 @@ class GivenPixels {
   BitMask<Exec> usable, excluded;
   /// Of no use unless they were given.
   PixelMap<Exec, T> level, rms;
+  /// Of the weights w: sqrt(w), and 1 / sqrt(w).
+  Image<T, Exec> root_weight, relative_noise;
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_read.notes; }
 
  private:
@@ -100,6 +105,13 @@ class GivenPixels {
     Kokkos::deep_copy(space, usable.words, host.words);
     Kokkos::deep_copy(space, excluded.words, inverse.words);
     space.fence("kastor::app: the mask is where it is used");
+  }
+
+  void take_weights(const Exec& space) {
+    if (!m_read.weights) return;
+    root_weight = readable_on(space, m_read.weights->root);
+    relative_noise = readable_on(space, m_read.weights->noise);
+    m_read.weights.reset();
   }
 
   static PixelMap<Exec, T> map_of(const Exec& space, const std::optional<GivenMap>& given,

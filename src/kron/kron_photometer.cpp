@@ -112,22 +112,23 @@ std::vector<KronFlux> KronPhotometer<Exec, T>::operator()(const ConstImage<T, Ex
                                                           const BitMask<Exec>& region) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::kron");
   const auto pixels = detail::rows_of<T, Exec>(image);
-  const bool has_below = below.components > 0;
   expect_shape_of_map<Exec, T>("level", background.level, pixels.ny, pixels.nx);
   expect_shape_of_map<Exec, T>("rms", background.rms, pixels.ny, pixels.nx);
   if (region.words.data() != nullptr)
     expect_same_shape("the region is ", region.ny, region.nx, pixels.ny, pixels.nx);
   if (islands.empty()) return {};
-  expect_same_shape("the labels are of ", above.ny, above.nx, pixels.ny, pixels.nx);
-  if (has_below) expect_same_shape("the labels are of ", below.ny, below.nx, pixels.ny, pixels.nx);
+  for (const auto* labels : {&above, &below}) {
+    if (labels->components > 0)
+      expect_same_shape("the labels are of ", labels->ny, labels->nx, pixels.ny, pixels.nx);
+  }
   m_plan->set_up(islands, above, below);
 
   const Exec& space = m_plan->space;
   const auto ellipses = core::upload(space, "kastor::kron::ellipses", m_plan->ellipses);
   using Sum = detail::SumEllipses<Exec, T>;
-  const Sum sum{pixels,         background,      above,
-                below,          has_below,       region.words.data(),
-                m_plan->params, ellipses.data(), m_plan->rows.data()};
+  const Sum sum{pixels,          background,          above,
+                below,           region.words.data(), m_plan->params,
+                ellipses.data(), m_plan->rows.data()};
   core::for_each_group<Sum::threads>(
       "kastor::kron::sum_ellipses", space,
       {static_cast<std::int64_t>(islands.size()), Sum::scratch_bytes}, sum);

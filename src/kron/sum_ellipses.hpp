@@ -38,8 +38,7 @@ struct SumEllipses {
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(EllipseSums));
   Rows<T> image;
   Background<Exec, T> background;
-  RunLabels<Exec> above, below;
-  bool has_below;
+  RunLabels<Exec> above, below;  ///< may be without components
   const std::uint64_t* region;  ///< null: all pixels
   KronParams params;
   const LightEllipse* ellipses;
@@ -85,8 +84,8 @@ struct SumEllipses {
   }
   [[nodiscard]] KOKKOS_FUNCTION bool is_of_another(const LightEllipse& ellipse, std::int64_t y,
                                                    std::int64_t x) const {
-    const std::uint32_t up = above.at(y, x);
-    const std::uint32_t down = has_below ? below.at(y, x) : 0;
+    const std::uint32_t up = above.components > 0 ? above.at(y, x) : 0;
+    const std::uint32_t down = below.components > 0 ? below.at(y, x) : 0;
     const bool is_below = ellipse.is_below != 0;
     return (up != 0 && (is_below || up != ellipse.label)) ||
            (down != 0 && (!is_below || down != ellipse.label));

@@ -38,6 +38,14 @@ const std::vector<std::string> of_the_others = {"--seed",
                                                 "--rms-hdu",
                                                 "--rms-plane",
                                                 "--rms-kind",
+                                                "--gain",
+                                                "--zero-point",
+                                                "--weight",
+                                                "--weight-hdu",
+                                                "--weight-plane",
+                                                "--exposure",
+                                                "--exposure-hdu",
+                                                "--exposure-plane",
                                                 "--background-map",
                                                 "--rms-map",
                                                 "--snr-map",
@@ -126,6 +134,7 @@ void IslandOptionsParser::add_to(CommandLine& line) {
   line.standard_depends("--min-pixels");
   add_thresholds(line);
   add_background(line);
+  m_photometry.add_to(line);
   add_maps(line);
 }
 
@@ -262,6 +271,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   }
   if (is_lesson) return options;
   resolve_given(options);
+  resolve_photometry(line, options);
 
   const bool radio = options.preset == Preset::radio;
   options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
@@ -302,6 +312,17 @@ void IslandOptionsParser::resolve_given(IslandOptions& options) const {
   }
 }
 
+void IslandOptionsParser::resolve_photometry(const CommandLine& line,
+                                             IslandOptions& options) const {
+  options.photometry = m_photometry.resolved(options.rms.has_value());
+  if (options.preset == Preset::sextractor) return;
+  for (const auto* name : {"--gain", "--zero-point"}) {
+    if (!line.given(name)) continue;
+    throw UsageError(fmt::format("{}: found with --preset {}; expected --preset sextractor", name,
+                                 name_of(options.preset)));
+  }
+}
+
 std::string island_options_as_typed(const IslandOptions& options) {
   std::string text =
       fmt::format("--preset {} --seed {} --flood {} --connectivity {} --min-pixels {}",
@@ -322,6 +343,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
+  text += photometry_options_as_typed(options.photometry);
   if (options.background && options.rms) return text;
   add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
   add("--kappa", options.mesh.clip.kappa);
