@@ -336,8 +336,7 @@ bool has_given_files(const IslandOptions& options) {
 bool has_own_parts(const IslandOptions& options) {
   const auto& weight = options.photometry.weight;
   return (options.mask && !options.mask->path) || (weight && !weight->path) ||
-         is_own(file_of(options.background)) ||
-         is_own(file_of(options.rms));
+         is_own(file_of(options.background)) || is_own(file_of(options.rms));
 }
 
 }  // namespace kastor::cli

@@ -5,6 +5,7 @@
 #include <kastor/background.hpp>
 #include <kastor/io/island_table.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "find/find_outputs.hpp"
@@ -12,10 +13,12 @@
 
 namespace kastor::cli {
 
+/// \param kron  of the islands; empty: the table has no columns for them
 /// \param mesh  the mesh of the background; none if the user gave both maps
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
                                               const Islands& islands,
+                                              std::span<const KronFlux> kron,
                                               const std::optional<BackgroundSummary>& mesh);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,

@@ -13,6 +13,7 @@
 #include <kastor/island_finder.hpp>
 #include <kastor/island_maps.hpp>
 #include <kastor/kron.hpp>
+#include <kastor/kron_flux.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
 #include <kastor/pixel_map.hpp>

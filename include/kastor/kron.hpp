@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <kastor/image.hpp>
 #include <kastor/island.hpp>
+#include <kastor/kron_flux.hpp>
 #include <kastor/label.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/threshold.hpp>
@@ -21,27 +22,6 @@ struct KronParams {
   double min_radius = 3.5;     ///< smallest radius of the aperture [> 0]
   double search_radius = 6;    ///< radius of the ellipse in which the moment is taken [> 0]
   bool mirror_missing = true;  ///< replace pixels that cannot be used by their mirror images
-};
-
-/// What is to be known of an aperture; bits of `KronFlux::flags`.
-enum KronFlag : std::uint32_t {
-  kron_crowded = 1,      ///< more than a tenth of the pixels are blank or of other islands
-  kron_at_edge = 2,      ///< the image ends within the aperture
-  kron_no_aperture = 4,  ///< the island has no centre, or no pixel can be used: no figures
-};
-
-/// The light of an island within its aperture.
-struct KronFlux {
-  std::int64_t id;          ///< of the island
-  double flux;              ///< sum of value - level [image unit]; NaN with kron_no_aperture
-  double variance;          ///< of `flux` for noise that differs from pixel to pixel [image unit^2]
-  double radius;            ///< of the aperture, in units of `a` and `b`
-  double a;                 ///< standard deviation of the light along the major axis [pixel]
-  double b;                 ///< standard deviation of the light along the minor axis [pixel]
-  std::int64_t n_pix;       ///< pixels of the image within the aperture
-  std::int64_t n_mirrored;  ///< of these, pixels replaced by their mirror images
-  std::int64_t n_missing;   ///< of these, pixels left out
-  std::uint32_t flags;      ///< bits of `KronFlag`
 };
 
 /// Photometry in elliptical apertures that adapt to each island: Kron (1980, ApJS 43, 305), as the

@@ -39,7 +39,7 @@ struct SumEllipses {
   Rows<T> image;
   Background<Exec, T> background;
   RunLabels<Exec> above, below;  ///< may be without components
-  const std::uint64_t* region;  ///< null: all pixels
+  const std::uint64_t* region;   ///< null: all pixels
   KronParams params;
   const LightEllipse* ellipses;
   KronFlux* fluxes;  ///< their ids, a and b are set

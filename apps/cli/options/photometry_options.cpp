@@ -41,9 +41,10 @@ PhotometryOptions PhotometryOptionsParser::resolved(bool has_rms) const {
     options.is_exposure = true;
   }
   if (options.weight && has_rms) {
-    throw UsageError(fmt::format("{}: found with --rms, which gives the noise; expected one of "
-                                 "them (--rms-kind weight reads weights that are not relative)",
-                                 options.weight_option()));
+    throw UsageError(
+        fmt::format("{}: found with --rms, which gives the noise; expected one of "
+                    "them (--rms-kind weight reads weights that are not relative)",
+                    options.weight_option()));
   }
   return options;
 }

@@ -19,7 +19,9 @@ struct PhotometryOptions {
   bool is_exposure = false;
 
   /// The option that gives `weight`.
-  [[nodiscard]] const char* weight_option() const { return is_exposure ? "--exposure" : "--weight"; }
+  [[nodiscard]] const char* weight_option() const {
+    return is_exposure ? "--exposure" : "--weight";
+  }
 };
 
 /// `--gain`, `--zero-point`, `--weight` and `--exposure`.
