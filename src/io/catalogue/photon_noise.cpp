@@ -20,6 +20,7 @@ void add_photon_noise(IslandErrors& errors, const Island& island, double flood, 
   const double sum = island.flux_sum;
   const double peak = island.flux_peak;
   if (!(gain > 0) || !(sum > 0) || !(peak > 0)) return;
+  add_variances(errors.peak_err, peak / gain);
   if (!(flood > 0) || !(peak > flood)) {
     add_variances(errors.sum_err, sum / gain);
     return;
