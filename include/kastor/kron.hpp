@@ -22,6 +22,9 @@ struct KronParams {
   double min_radius = 3.5;     ///< smallest radius of the aperture [> 0]
   double search_radius = 6;    ///< radius of the ellipse in which the moment is taken [> 0]
   bool mirror_missing = true;  ///< replace pixels that cannot be used by their mirror images
+  /// Whether the pixels of dropped islands, too, belong to others, as in SExtractor. Most of them
+  /// are noise, so fluxes become lower: by little if islands were found in a filtered image.
+  bool mask_dropped = true;
 };
 
 /// Photometry in elliptical apertures that adapt to each island: Kron (1980, ApJS 43, 305), as the
@@ -36,10 +39,10 @@ struct KronParams {
 /// exceed. The flux is the sum of d over the pixels with r <= radius: pixels whose centres lie
 /// inside, whole, as in SExtractor.
 ///
-/// A pixel that is blank, outside of the region or of another island takes no part in r1. In the
-/// flux, the pixel opposite to it about the centre stands for it, or nothing if that cannot be used
-/// either. `variance` is the sum of rms^2; a pixel that stands for another, too, counts four times
-/// instead of twice, since it is the same noise.
+/// A pixel that is blank, outside of the region or in the foreground of another island takes no
+/// part in r1. In the flux, the pixel opposite to it about the centre stands for it, or nothing if
+/// that cannot be used either. `variance` is the sum of rms^2; a pixel that stands for another,
+/// too, counts four times instead of twice, since it is the same noise.
 ///
 /// The bits are the same on every backend, for any number of threads: the rows of an ellipse are
 /// summed from left to right, then every 32nd row from the first on, then these 32 sums, in double.

@@ -8,7 +8,7 @@ namespace kastor {
 
 /// What is to be known of an aperture; bits of `KronFlux::flags`.
 enum KronFlag : std::uint32_t {
-  kron_crowded = 1,      ///< more than a tenth of the pixels are blank or of other islands
+  kron_crowded = 1,      ///< more than a tenth of the pixels are blank or of islands that are kept
   kron_at_edge = 2,      ///< the image ends within the aperture
   kron_no_aperture = 4,  ///< the island has no centre, or no pixel can be used: no figures
 };

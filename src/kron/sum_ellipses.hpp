@@ -20,6 +20,7 @@ struct EllipseSums {
   double light = 0;  ///< of the deviations
   double other = 0;  ///< of r times the deviations, or of the variances
   std::int64_t n_pix = 0, n_mirrored = 0, n_missing = 0;
+  std::int64_t n_dropped = 0;  ///< pixels of dropped islands, which are mirrored or missing
 
   KOKKOS_FUNCTION void add(const EllipseSums& sums) {
     light += sums.light;
@@ -27,6 +28,7 @@ struct EllipseSums {
     n_pix += sums.n_pix;
     n_mirrored += sums.n_mirrored;
     n_missing += sums.n_missing;
+    n_dropped += sums.n_dropped;
   }
 };
 
@@ -64,6 +66,7 @@ struct SumEllipses {
   struct Pixel {
     double deviation = 0, rms = 0;
     bool is_usable = false;
+    bool is_dropped = false;  ///< not usable, but only since it is of a dropped island
   };
 
   [[nodiscard]] KOKKOS_FUNCTION Pixel pixel(Nearby& nearby, const LightEllipse& ellipse,
@@ -72,8 +75,11 @@ struct SumEllipses {
     const auto value = static_cast<double>(image.data[y * image.pitch + x]);
     const LevelAndRms sky = nearby(y, x);
     constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
-    here.is_usable = value > -infinity && value < infinity && sky.is_usable() &&
-                     is_in_region(y, x) && !is_of_another(ellipse, y, x);
+    const bool is_good =
+        value > -infinity && value < infinity && sky.is_usable() && is_in_region(y, x);
+    const int owned_by = owner(ellipse, y, x);
+    here.is_dropped = is_good && owned_by == 1 && params.mask_dropped;
+    here.is_usable = is_good && owned_by != 2 && !here.is_dropped;
     here.deviation = deviation(ellipse.is_below != 0 ? Side::below : Side::above, value, sky.level);
     here.rms = sky.rms;
     return here;
@@ -82,13 +88,20 @@ struct SumEllipses {
     return region == nullptr ||
            ((region[y * ((image.nx + 63) / 64) + x / 64] >> (x % 64)) & 1) != 0;
   }
-  [[nodiscard]] KOKKOS_FUNCTION bool is_of_another(const LightEllipse& ellipse, std::int64_t y,
-                                                   std::int64_t x) const {
-    const std::uint32_t up = above.components > 0 ? above.at(y, x) : 0;
-    const std::uint32_t down = below.components > 0 ? below.at(y, x) : 0;
+  /// 0: to none of the side but its own island; 1: to a dropped one; 2: to another.
+  [[nodiscard]] KOKKOS_FUNCTION static int owner(const RunLabels<Exec>& labels, std::uint32_t own,
+                                                 std::int64_t y, std::int64_t x) {
+    if (labels.mask.words.data() == nullptr) return 0;
+    if (!MaskRow{&labels.mask.words(y, 0)}.test(x)) return 0;
+    const std::uint32_t label = labels.components > 0 ? labels.at(y, x) : 0;
+    return label == 0 ? 1 : (label == own ? 0 : 2);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int owner(const LightEllipse& ellipse, std::int64_t y,
+                                          std::int64_t x) const {
     const bool is_below = ellipse.is_below != 0;
-    return (up != 0 && (is_below || up != ellipse.label)) ||
-           (down != 0 && (!is_below || down != ellipse.label));
+    const int up = owner(above, is_below ? 0 : ellipse.label, y, x);
+    const int down = owner(below, is_below ? ellipse.label : 0, y, x);
+    return up > down ? up : down;
   }
 
   /// With `is_flux`, missing pixels are replaced and the variances summed; otherwise they take no
@@ -113,6 +126,7 @@ struct SumEllipses {
         } else if (!is_flux || !add_mirrored(ellipse, k, y, x, of_row)) {
           ++of_row.n_missing;
         }
+        if (here.is_dropped) ++of_row.n_dropped;
       }
       sums.add(of_row);
     }
@@ -162,7 +176,7 @@ struct SumEllipses {
     flux.n_pix = total.n_pix;
     flux.n_mirrored = total.n_mirrored;
     flux.n_missing = total.n_missing;
-    const std::int64_t bad = total.n_mirrored + total.n_missing;
+    const std::int64_t bad = total.n_mirrored + total.n_missing - total.n_dropped;
     std::uint32_t flags = 0;
     if (10 * bad > total.n_pix) flags |= kron_crowded;
     if (ellipse.is_cut(radius, image.ny, image.nx)) flags |= kron_at_edge;

@@ -14,9 +14,9 @@ namespace kastor::io::detail {
 /// The light of the island is its threshold F in each of the N pixels, and what is above it. The
 /// former is as noise of variance F / G everywhere, also along the border: `island_errors()` knows
 /// what that does. The latter, of sum E = S - N F and height p = P - F at the peak P, lies within
-/// the island: it adds E / G to the variance of the sum S, and to that of the total T = S / (1 - q),
-/// q = F / P, which falls as the peak rises, (E - 2 A q p + A^2 q^2 p) / (G (1 - q)^2) with A = S /
-/// (P - F). To the second moments of the centre's error it adds those of E, over G S^2.
+/// the island: it adds E / G to the variance of the sum S, and to that of the total T = S / (1 -
+/// q), q = F / P, which falls as the peak rises, (E - 2 A q p + A^2 q^2 p) / (G (1 - q)^2) with A =
+/// S / (P - F). To the second moments of the centre's error it adds those of E, over G S^2.
 ///
 /// \param flood  lowest deviation of the island's pixels [image unit]; not known if not > 0
 /// \param gain   [electron / image unit]; nothing is added if not > 0

@@ -15,6 +15,9 @@ namespace {
 namespace io = kastor::io;
 namespace ts = testing_support;
 
+// Scatter of simulated stars over the noise in their apertures.
+constexpr double k_excess = 1.07;
+
 /// A camera's image [adu].
 io::IslandTableParams of_camera() {
   io::IslandTableParams params;
@@ -45,7 +48,7 @@ TEST(AutoColumns, FluxesAndMagnitudes) {
   params.kron = fluxes;
   const auto plain = io::island_table(islands, params).table;
   EXPECT_EQ(ts::real_value(plain, "flux_auto"), 1000);
-  EXPECT_NEAR(ts::real_value(plain, "flux_auto_err"), 10, 1e-12);
+  EXPECT_NEAR(ts::real_value(plain, "flux_auto_err"), k_excess * 10, 1e-12);
   EXPECT_EQ(ts::real_value(plain, "flux_auto", 1), -5);
   EXPECT_EQ(ts::real_value(plain, "kron_radius"), 3.75);
   EXPECT_EQ(ts::find_column(plain, "mag_auto"), nullptr);
@@ -55,9 +58,9 @@ TEST(AutoColumns, FluxesAndMagnitudes) {
   params.gain = 4;
   params.zero_point = 25;
   const auto table = io::island_table(islands, params).table;
-  const double error = std::sqrt(100 + 1000 / 4.0);
+  const double error = k_excess * std::sqrt(100 + 1000 / 4.0);
   EXPECT_NEAR(ts::real_value(table, "flux_auto_err"), error, 1e-12);
-  EXPECT_NEAR(ts::real_value(table, "flux_auto_err", 1), 10, 1e-12);
+  EXPECT_NEAR(ts::real_value(table, "flux_auto_err", 1), k_excess * 10, 1e-12);
   EXPECT_NEAR(ts::real_value(table, "mag_auto"), 17.5, 1e-12);
   EXPECT_NEAR(ts::real_value(table, "mag_err"), 2.5 / std::log(10) * error / 1000, 1e-12);
   for (const std::size_t row : {1, 2}) {
@@ -87,7 +90,7 @@ TEST(AutoColumns, ABeamCorrelatesTheNoise) {
   const auto table = ts::table_on(ts::Header(), islands, params).table;
   const double beam = 3.14159265358979 / (4 * 0.69314718055995) * 100 / 4;  // pixels of 2 arcsec
   EXPECT_NEAR(ts::real_value(table, "flux_auto"), 1000 / beam, 1e-3);
-  EXPECT_NEAR(ts::real_value(table, "flux_auto_err"), 10 * std::sqrt(beam) / beam, 1e-5);
+  EXPECT_NEAR(ts::real_value(table, "flux_auto_err"), k_excess * 10 * std::sqrt(beam) / beam, 1e-5);
   EXPECT_EQ(ts::find_column(table, "flux_auto")->ucd, "phot.flux;em.radio");
 }
 
