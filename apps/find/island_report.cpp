@@ -79,6 +79,9 @@ std::string background_text(const IslandReport& report) {
   text += ")\n";
   if (report.options.background) text += "the background used is that of --background\n";
   if (report.options.rms) text += "the noise used is that of --rms\n";
+  if (report.options.photometry.weight)
+    text += fmt::format("the noise used follows {}; that above is at the median weight\n",
+                        report.options.photometry.weight_option());
   return text;
 }
 

@@ -118,7 +118,7 @@ std::vector<KronFlux> KronPhotometer<Exec, T>::operator()(const ConstImage<T, Ex
     expect_same_shape("the region is ", region.ny, region.nx, pixels.ny, pixels.nx);
   if (islands.empty()) return {};
   for (const auto* labels : {&above, &below}) {
-    if (labels->components > 0)
+    if (labels->mask.words.data() != nullptr)
       expect_same_shape("the labels are of ", labels->ny, labels->nx, pixels.ny, pixels.nx);
   }
   m_plan->set_up(islands, above, below);
