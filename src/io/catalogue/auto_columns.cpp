@@ -15,9 +15,9 @@ namespace {
 constexpr double k_no_value = std::numeric_limits<double>::quiet_NaN();
 // 2.5 / ln 10: the error of a magnitude over the relative error of the flux.
 constexpr double k_magnitudes = 1.0857362047581296;
-// The aperture follows the noise in the island's moments; measured on simulated stars
+// The radius of an aperture rises and falls with the noise in it; measured on simulated stars
 // (docs/catalogue.md).
-constexpr double k_aperture_excess = 1.07;
+constexpr double k_aperture_excess = 1.25;
 
 /// Flux and error of one row, in the unit of the column.
 struct AutoFlux {
