@@ -42,9 +42,12 @@ RelativeWeights<T> relative_weights(const io::FitsImage& read, const char* optio
   std::int64_t negative = 0, first_x = 0, first_y = 0;
   without = 0;
   for_each_weight(read, [&](std::int64_t y, std::int64_t x, double weight) {
-    if (weight < 0 && negative++ == 0) {
-      first_x = x;
-      first_y = y;
+    if (weight < 0) {
+      if (negative == 0) {
+        first_x = x;
+        first_y = y;
+      }
+      ++negative;
     }
     std::uint64_t& word = usable.words(y, x / 64);
     const std::uint64_t bit = std::uint64_t{1} << (x % 64);

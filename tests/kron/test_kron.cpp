@@ -7,6 +7,7 @@
 #include <kastor/island_finder.hpp>
 #include <kastor/kron.hpp>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -260,7 +261,7 @@ TYPED_TEST(Kron, TakesTheLightOfAGaussian) {
   ASSERT_EQ(got.fluxes.size(), 1U);
   // The mean radius of a round Gaussian is sqrt(pi / 2) = 1.2533 sigma, within 6 sigma.
   EXPECT_NEAR(got.fluxes[0].radius, 3.5, 1e-9);
-  const double total = 2 * 3.14159265358979 * 9 * 1000;
+  const double total = 2 * std::numbers::pi * 9 * 1000;
   EXPECT_NEAR(got.fluxes[0].flux / total, 1 - std::exp(-3.5 * 3.5 / 2), 3e-4);
   EXPECT_NEAR(got.fluxes[0].a, 3, 0.01);
   EXPECT_EQ(got.fluxes[0].flags, 0U);
@@ -287,7 +288,7 @@ TYPED_TEST(Kron, MirrorsWhatIsBlankOrOfANeighbour) {
   ASSERT_EQ(got.fluxes.size(), 2U);
   EXPECT_GT(got.fluxes[0].n_mirrored, 10);
   EXPECT_EQ(got.fluxes[0].n_missing, 0);
-  EXPECT_NEAR(got.fluxes[0].flux / (2 * 3.14159265358979 * 4 * 100), 1, 0.05);
+  EXPECT_NEAR(got.fluxes[0].flux / (2 * std::numbers::pi * 4 * 100), 1, 0.05);
 }
 
 TYPED_TEST(Kron, SaysWhatItCannotMeasure) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <kastor/error.hpp>
 #include <kastor/io/island_table.hpp>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -62,7 +63,7 @@ TEST(AutoColumns, FluxesAndMagnitudes) {
   EXPECT_NEAR(ts::real_value(table, "flux_auto_err"), error, 1e-12);
   EXPECT_NEAR(ts::real_value(table, "flux_auto_err", 1), k_excess * 10, 1e-12);
   EXPECT_NEAR(ts::real_value(table, "mag_auto"), 17.5, 1e-12);
-  EXPECT_NEAR(ts::real_value(table, "mag_err"), 2.5 / std::log(10) * error / 1000, 1e-12);
+  EXPECT_NEAR(ts::real_value(table, "mag_err"), 2.5 / std::numbers::ln10 * error / 1000, 1e-12);
   for (const std::size_t row : {1, 2}) {
     EXPECT_TRUE(std::isnan(ts::real_value(table, "mag_auto", row)));
     EXPECT_TRUE(std::isnan(ts::real_value(table, "mag_err", row)));
@@ -88,7 +89,7 @@ TEST(AutoColumns, ABeamCorrelatesTheNoise) {
   auto params = ts::per_beam(10, 10);
   params.kron = fluxes;
   const auto table = ts::table_on(ts::Header(), islands, params).table;
-  const double beam = 3.14159265358979 / (4 * 0.69314718055995) * 100 / 4;  // pixels of 2 arcsec
+  const double beam = std::numbers::pi / (4 * std::numbers::ln2) * 100 / 4;  // pixels of 2 arcsec
   EXPECT_NEAR(ts::real_value(table, "flux_auto"), 1000 / beam, 1e-3);
   EXPECT_NEAR(ts::real_value(table, "flux_auto_err"), k_excess * 10 * std::sqrt(beam) / beam, 1e-5);
   EXPECT_EQ(ts::find_column(table, "flux_auto")->ucd, "phot.flux;em.radio");
@@ -129,7 +130,7 @@ Widths pulls_of_stars(double level, double gain, double assumed_gain, double fwh
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
   const double rms = std::sqrt(level / gain);
-  const double variance = fwhm * fwhm / (8 * std::log(2.0));
+  const double variance = fwhm * fwhm / (8 * std::numbers::ln2);
   auto params = of_camera();
   params.flood_snr = 3;
   params.gain = assumed_gain;
@@ -156,7 +157,7 @@ Widths pulls_of_stars(double level, double gain, double assumed_gain, double fwh
       return (ts::real_value(table, name) - truth) /
              ts::real_value(table, std::string(name) + "_err");
     };
-    const double of_total = pull("flux_int", 2 * 3.14159265358979 * variance * peak);
+    const double of_total = pull("flux_int", 2 * std::numbers::pi * variance * peak);
     const double of_iso = pull("flux_iso", expected.flux_sum);
     const double of_x = pull("x_cen", xc);
     total += of_total / count;
