@@ -51,7 +51,7 @@ double FoundImage::level() const {
 FoundCatalogue::FoundCatalogue(const FoundImage& image) : m_image(image) {
   if (const auto* islands = islands_of(image)) {
     m_table = island_table_of(image.image, image.options, image.sky, islands->result.islands,
-                              islands->kron, islands->mesh);
+                              {islands->kron, islands->weights}, islands->mesh);
     m_table->notes.insert(m_table->notes.begin(), image.notes.begin(), image.notes.end());
   }
 }

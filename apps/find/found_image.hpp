@@ -26,6 +26,7 @@ struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
   std::vector<KronFlux> kron;             ///< one for each island; empty but for sextractor
+  std::vector<double> weights;            ///< one for each island; empty without --weight
 };
 
 /// One image and what was found in it.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <kastor/image.hpp>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/island.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/threshold.hpp>
 #include <optional>
@@ -85,6 +86,16 @@ class GivenPixels {
   PixelMap<Exec, T> level, rms;
   /// Of the weights w: sqrt(w), and 1 / sqrt(w).
   Image<T, Exec> root_weight, relative_noise;
+  /// w at the peaks of islands; empty without weights.
+  [[nodiscard]] std::vector<double> weights_at(const Islands& islands) const {
+    std::vector<double> weights;
+    if (!m_options.photometry.weight) return weights;
+    for (const Island& island : islands) {
+      const auto root = static_cast<double>(m_roots(island.y_peak, island.x_peak));
+      weights.push_back(root * root);
+    }
+    return weights;
+  }
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_read.notes; }
 
  private:
@@ -111,6 +122,7 @@ class GivenPixels {
     if (!m_read.weights) return;
     root_weight = readable_on(space, m_read.weights->root);
     relative_noise = readable_on(space, m_read.weights->noise);
+    m_roots = m_read.weights->root;
     m_read.weights.reset();
   }
 
@@ -126,6 +138,7 @@ class GivenPixels {
   IslandOptions m_options;
   GivenOnHost<T> m_read;
   Image<T, Exec> m_level, m_rms;
+  io::HostPixels<T> m_roots;
   /// The unit of the image that they were read for, and that of its header; none if not read.
   std::optional<std::pair<std::string, std::string>> m_units;
 };

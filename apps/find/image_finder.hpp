@@ -115,6 +115,7 @@ class ImageFinder {
     found.result = (*work.islands)(pixels, image.image, m_steps);
     found.mesh = work.islands->mesh();
     found.kron = work.islands->kron();
+    found.weights = work.islands->weights();
     for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
     const auto& notes = work.islands->notes();
     image.notes.insert(image.notes.end(), notes.begin(), notes.end());

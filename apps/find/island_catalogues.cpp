@@ -34,7 +34,7 @@ std::string gain_note(const io::FitsImage& image, const IslandOptions& options) 
 
 io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
                                 const OnTheSky& sky, const Islands& islands,
-                                std::span<const KronFlux> kron,
+                                const Photometry& photometry,
                                 const std::optional<BackgroundSummary>& mesh) {
   io::IslandTableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
@@ -44,7 +44,8 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.nx = image.nx;
   params.ny = image.ny;
   params.flood_snr = options.islands.find.flood;
-  params.kron = kron;
+  params.kron = photometry.kron;
+  params.weights = photometry.weights;
   params.gain = options.islands.photometry.gain.value_or(0);
   params.zero_point = options.islands.photometry.zero_point;
   params.sums_of_pixels = options.islands.preset == Preset::sextractor;

@@ -13,12 +13,16 @@
 
 namespace kastor::cli {
 
-/// \param kron  of the islands; empty: the table has no columns for them
+/// Of the islands, one each; empty: not known.
+struct Photometry {
+  std::span<const KronFlux> kron;
+  std::span<const double> weights;  ///< relative ones
+};
+
 /// \param mesh  the mesh of the background; none if the user gave both maps
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
-                                              const Islands& islands,
-                                              std::span<const KronFlux> kron,
+                                              const Islands& islands, const Photometry& photometry,
                                               const std::optional<BackgroundSummary>& mesh);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,

@@ -78,6 +78,7 @@ class IslandPlan {
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
+      m_weights = m_given.weights_at(result.islands);
       m_kron.clear();
       if (m_photometer) {
         m_kron = (*m_photometer)(pixels, m_background, result.islands, m_finder.labels(),
@@ -94,6 +95,8 @@ class IslandPlan {
   [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
   /// The Kron fluxes of the last image's islands; empty but for the preset sextractor.
   [[nodiscard]] const std::vector<KronFlux>& kron() const { return m_kron; }
+  /// The relative weights at the last image's islands; empty without weights.
+  [[nodiscard]] const std::vector<double>& weights() const { return m_weights; }
   /// None if the user gave both maps.
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
   /// What to know of the user's maps.
@@ -137,6 +140,7 @@ class IslandPlan {
   IslandFinder<Exec, T> m_finder;
   std::optional<KronPhotometer<Exec, T>> m_photometer;
   std::vector<KronFlux> m_kron;
+  std::vector<double> m_weights;
   std::optional<BackgroundSummary> m_mesh;
 };
 

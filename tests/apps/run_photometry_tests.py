@@ -145,6 +145,17 @@ class TestWeights(PhotometryTestCase):
             self.assertEqual(a["sources"], b["sources"])
             self.assertAlmostEqual(a["background"]["rms"], b["background"]["rms"], delta=0.05)
 
+    def test_the_gain_goes_with_the_weight(self):
+        _, plain = self.find("--weight weight.fits --seed 5")
+        _, rows = self.find("--weight weight.fits --seed 5 --gain 2")
+        # The median is one of the two weights.
+        median = sorted(w for row in self.weights for w in row)[NY * NX // 2 - 1]
+        for a, b in zip(plain, rows):
+            gain = 2 * self.weight(int(b["y_peak"]), int(b["x_peak"])) / median
+            photons = 1.25 * math.sqrt(max(float(b["flux_auto"]), 0) / gain)
+            error = math.hypot(float(a["flux_auto_err"]), photons)
+            self.assertAlmostEqual(float(b["flux_auto_err"]) / error, 1, delta=1e-6)
+
     def test_no_weight_excludes_pixels(self):
         holes = [[0.0 if 30 <= x < 50 and 30 <= y < 66 else w for x, w in enumerate(row)]
                  for y, row in enumerate(self.weights)]

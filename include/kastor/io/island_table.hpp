@@ -43,6 +43,8 @@ struct IslandTableParams {
   std::span<const KronFlux> kron;
   /// For the photon noise of the sources in the errors [electron / image unit]; 0: none
   double gain = 0;
+  /// Relative weights at the islands, one for each: the gain there is `gain` times that. Empty: 1.
+  std::span<const double> weights;
   std::optional<double> zero_point;  ///< magnitude of a Kron flux of 1 [mag]; none: no magnitudes
   /// Whether fluxes are sums of pixels, in the unit of the image, if that is not a flux density.
   bool sums_of_pixels = false;

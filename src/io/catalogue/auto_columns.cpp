@@ -27,7 +27,7 @@ struct AutoFlux {
       : flux(kron.flux * row.flux_scale) {
     // Noise that is correlated over the beam adds up as if a pixel had the beam's area.
     const double noise_pixels = params.noise_beams * row.beam_area;
-    const double photons = params.gain > 0 ? std::max(kron.flux, 0.0) / params.gain : 0.0;
+    const double photons = row.gain > 0 ? std::max(kron.flux, 0.0) / row.gain : 0.0;
     const double variance = kron.variance * (noise_pixels > 1 ? noise_pixels : 1) + photons;
     error = k_aperture_excess * std::sqrt(variance) * row.flux_scale;
   }

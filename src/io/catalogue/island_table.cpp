@@ -406,6 +406,10 @@ IslandTable island_table(const Islands& islands, const IslandTableParams& params
                  params.kron.empty() || params.kron.size() == islands.size(),
                  fmt::format("found {} Kron fluxes of {} islands; expected one for each",
                              params.kron.size(), islands.size()));
+  KASTOR_EXPECTS("kastor::io::island_table",
+                 params.weights.empty() || params.weights.size() == islands.size(),
+                 fmt::format("found {} weights of {} islands; expected one for each",
+                             params.weights.size(), islands.size()));
   auto rows = detail::island_rows(islands, params, unit);
   detail::set_auto_flags(rows, params);
   IslandTable result;

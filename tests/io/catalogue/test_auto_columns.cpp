@@ -76,6 +76,13 @@ TEST(AutoColumns, FluxesAndMagnitudes) {
   EXPECT_EQ(ts::integer_value(table, "flags", 2),
             io::island_auto_crowded | io::island_auto_at_edge);
 
+  const std::vector<double> weights = {0.5, 2, 1};
+  params.weights = weights;
+  EXPECT_NEAR(ts::real_value(io::island_table(islands, params).table, "flux_auto_err"),
+              k_excess * std::sqrt(100 + 1000 / (4 * 0.5)), 1e-12);
+  params.weights = std::span(weights).first(2);
+  EXPECT_THROW((void)io::island_table(islands, params), kastor::Error);
+  params.weights = {};
   params.kron = std::span(fluxes).first(2);
   EXPECT_THROW((void)io::island_table(islands, params), kastor::Error);
   params.kron = {};
