@@ -44,7 +44,9 @@ void expect_measured(const kastor::Island& a, const ts::NaiveIsland& want,
   }
   for (const auto moment :
        {&kastor::Island::var_xx, &kastor::Island::var_yy, &kastor::Island::var_xy}) {
-    if (has_centre) EXPECT_NEAR(a.*moment, b.*moment, cancels * size * size) << where;
+    if (has_centre) {
+      EXPECT_NEAR(a.*moment, b.*moment, cancels * size * size) << where;
+    }
     b.*moment = a.*moment;
   }
   for (const auto sum : {&kastor::Island::flux_sum, &kastor::Island::raw_sum,
