@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "find/detection_summary.hpp"
 #include "find/find_options.hpp"
 #include "find/find_outputs.hpp"
 #include "find/on_the_sky.hpp"
@@ -24,6 +25,7 @@ namespace kastor::cli {
 struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
+  DetectionSummary detection;
 };
 
 /// One image and what was found in it.

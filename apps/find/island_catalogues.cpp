@@ -7,7 +7,8 @@ namespace kastor::cli {
 
 io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
                                 const OnTheSky& sky, const Islands& islands,
-                                const std::optional<BackgroundSummary>& mesh) {
+                                const std::optional<BackgroundSummary>& mesh,
+                                const DetectionSummary& detection) {
   io::IslandTableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
@@ -15,7 +16,7 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.unit = image.hdu.unit;
   params.nx = image.nx;
   params.ny = image.ny;
-  params.flood_snr = options.islands.find.flood;
+  params.flood_snr = options.islands.find.flood * detection.scale();
   auto table = io::island_table(islands, params);
   if (mesh && !options.islands.rms && !(mesh->rms > 0))
     table.notes.emplace_back(

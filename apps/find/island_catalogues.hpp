@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "find/detection_summary.hpp"
 #include "find/find_outputs.hpp"
 #include "find/on_the_sky.hpp"
 
@@ -16,7 +17,8 @@ namespace kastor::cli {
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
                                               const Islands& islands,
-                                              const std::optional<BackgroundSummary>& mesh);
+                                              const std::optional<BackgroundSummary>& mesh,
+                                              const DetectionSummary& detection);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
                       const Islands& islands, const io::Provenance& provenance);

@@ -101,7 +101,7 @@ TYPED_TEST(DetectionFilter, MeasuresTheNoise) {
   }
   for (const double square : squares) EXPECT_NEAR(std::sqrt(square), 0.375, 0.01);
   auto kernel = kastor::sextractor_kernel();
-  for (double& tap : kernel.taps) tap *= -1024;
+  for (double& tap : kernel.taps) tap *= 1024;
   EXPECT_EQ(
       (kastor::DetectionFilter<Exec, T>(Exec{}, kernel)(device.image, device.background).noise),
       got.noise);

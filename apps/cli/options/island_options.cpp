@@ -91,6 +91,16 @@ PixelBox parse_box(const std::string& text) {
   return box;
 }
 
+struct SeedAndFlood {
+  double seed, flood;
+};
+/// The defaults. SExtractor's threshold is 1.5 times the noise before its filter, which leaves
+/// 0.375 of white noise: 4 times the noise after it.
+SeedAndFlood thresholds_of(const IslandOptions& options) {
+  if (options.preset == Preset::radio) return {5, 3};
+  return options.detection.has_filter() ? SeedAndFlood{4, 4} : SeedAndFlood{1.5, 1.5};
+}
+
 }  // namespace
 
 const char* name_of(Preset preset) {
@@ -135,13 +145,15 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
       "--seed", "S", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double seed) { m_seed = seed; },
       "Require a pixel of each island to be more than S times\n"
-      "the local noise above the background. Default: 5\n(radio), 1.5 (sextractor).");
+      "the local noise above the background. Default: 5\n(radio), 4 (sextractor; 1.5 without a "
+      "filter).");
   line.real(
       "--flood", "F", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double flood) { m_flood = flood; },
       "Grow islands over connected pixels more than F times\n"
       "the local noise above the background. Not above S.\n"
-      "Default: 3 (radio), 1.5 (sextractor).");
+      "Default: 3 (radio), 4 (sextractor; 1.5 without a\nfilter).");
+  m_detection.add_to(line);
   line.flag("--negative", m_given.find.negative, "Also find islands as far below the background.");
   line.flag("--drop-at-edge", m_given.find.drop_at_edge,
             "Drop islands that touch the edge of the image.");
@@ -251,7 +263,12 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                                             const FindParams& lesson) const {
   IslandOptions options = m_given;
   const bool is_lesson = options.preset == Preset::lesson;
-  for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
+  auto refused = is_lesson ? of_the_others : of_the_lesson;
+  if (is_lesson) {
+    const auto of_detection = DetectionOptionsParser::names();
+    refused.insert(refused.end(), of_detection.begin(), of_detection.end());
+  }
+  for (const auto& name : refused) {
     if (!line.given(name)) continue;
     throw UsageError(
         is_lesson ? name +
@@ -264,9 +281,12 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   resolve_given(options);
 
   const bool radio = options.preset == Preset::radio;
-  options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
+  options.detection =
+      m_detection.resolved(radio ? FilterKernel(NoFilter{}) : FilterKernel(SextractorFilter{}));
+  const auto [seed, flood] = thresholds_of(options);
+  options.find.seed = m_seed.value_or(seed);
   // A seed given alone, below the default flood, lowers the flood to it.
-  options.find.flood = m_flood.value_or(std::min(radio ? 3.0 : 1.5, options.find.seed));
+  options.find.flood = m_flood.value_or(std::min(flood, options.find.seed));
   if (m_flood && !m_seed) options.find.seed = std::max(options.find.seed, *m_flood);
   if (options.find.flood > options.find.seed) {
     throw UsageError(
@@ -310,6 +330,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   const auto add = [&](const char* name, const auto& value) {
     text += fmt::format(" {} {}", name, value);
   };
+  text += detection_as_typed(options.detection, options.preset == Preset::sextractor);
   if (options.min_beams) add("--min-beams", *options.min_beams);
   if (options.find.negative) text += " --negative";
   if (options.find.drop_at_edge) text += " --drop-at-edge";
@@ -322,7 +343,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
-  if (options.background && options.rms) return text;
+  if (options.background && options.rms && !options.detection.image) return text;
   add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
   add("--kappa", options.mesh.clip.kappa);
   add("--max-passes", options.mesh.clip.max_passes);
