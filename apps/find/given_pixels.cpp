@@ -158,8 +158,8 @@ class GivenReader {
     InputOptions input;
     input.blank = m_options.detection.blank;
     blank_out(input, read);
-    if (const auto* pixels = std::get_if<io::HostPixels<T>>(&read.pixels)) {
-      m_given.detection = *pixels;
+    if (const auto* same = std::get_if<io::HostPixels<T>>(&read.pixels)) {
+      m_given.detection = *same;
     } else {
       auto& converted = m_given.detection.emplace(
           Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::app::detection_image"),

@@ -58,7 +58,7 @@ struct BlankUnused {
 namespace {
 
 /// The noise of filtered white noise of 1.
-double white_noise_after(const ConvolutionKernel& kernel) {
+[[nodiscard]] double white_noise_after(const ConvolutionKernel& kernel) {
   double squares = 0;
   for (const double tap : kernel.taps) squares += tap * tap;
   return std::sqrt(squares);

@@ -19,7 +19,7 @@ FilterKernel parse_filter_kernel(const std::string& text) {
     throw UsageError(
         "--filter-kernel: found ''; expected none, sextractor, a number or a FITS file");
   }
-  if (text.find_first_not_of("0123456789+-.eE") != std::string::npos) return FilterFile{text};
+  if (!looks_like_a_number(text)) return FilterFile{text};
   return GaussianFilter{parse_real(
       "--filter-kernel", text, {0, false, k_widest_filter, "a width above 0, up to 37.38 pixels"})};
 }
@@ -43,9 +43,9 @@ void DetectionOptionsParser::add_to(CommandLine& line) {
       "--filter-kernel", "KERNEL",
       [this](const std::string& text) { m_kernel = parse_filter_kernel(text); },
       "Find islands in the image convolved with KERNEL, above\n"
-      "its noise after that: none, sextractor (its default of\n"
-      "3 x 3 pixels), the FWHM [pixel] of a Gaussian, or a\n"
-      "FITS image. Default: none (radio), sextractor\n(sextractor).");
+      "the noise that is left: none, the FWHM [pixel] of a\n"
+      "Gaussian (best that of the stars), sextractor (the 3 x\n"
+      "3 pixels of that program), or a FITS image. Default:\nnone (radio), 3 (sextractor).");
 }
 
 DetectionOptions DetectionOptionsParser::resolved(const FilterKernel& otherwise) const {
