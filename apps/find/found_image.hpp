@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "find/detection_summary.hpp"
 #include "find/find_options.hpp"
 #include "find/find_outputs.hpp"
 #include "find/on_the_sky.hpp"
@@ -25,8 +26,9 @@ namespace kastor::cli {
 struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
-  std::vector<KronFlux> kron;             ///< one for each island; empty but for sextractor
-  std::vector<double> weights;            ///< one for each island; empty without --weight
+  DetectionSummary detection;
+  std::vector<KronFlux> kron;   ///< one for each island; empty but for sextractor
+  std::vector<double> weights;  ///< one for each island; empty without --weight
 };
 
 /// One image and what was found in it.

@@ -18,6 +18,7 @@
 #include "cli/options/island_options.hpp"
 #include "cli/run/backends.hpp"
 #include "find/relative_weights.hpp"
+#include "find/same_sky.hpp"
 
 namespace kastor::cli {
 
@@ -30,14 +31,16 @@ struct PixelOrigin {
   std::optional<std::int64_t> plane;
 };
 
-/// The masks and maps of the user for one image, in its unit and on the host.
+/// The masks, maps and detection image of the user for one image, in its unit and on the host.
 template <class T>
 struct GivenOnHost {
   /// Within the box, not masked, and usable in all maps; empty if all pixels are.
   BitMask<Kokkos::DefaultHostExecutionSpace> usable;
   std::optional<io::HostPixels<T>> level, rms;  ///< those that are images
   std::optional<RelativeWeights<T>> weights;
-  std::vector<std::string> notes;  ///< one sentence each
+  std::optional<io::HostPixels<T>> detection;  ///< in its own unit
+  io::FitsImage detection_header;              ///< without pixels; of use if it was given
+  std::vector<std::string> notes;              ///< one sentence each
   std::vector<PixelOrigin> origins;
 };
 /// Reads them. \throws Error if one cannot be read, is the image itself, or has another shape or a
@@ -69,7 +72,10 @@ class GivenPixels {
   /// Reads them for this image, if need be. \throws Error as `read_given()`
   void read_for(const Exec& space, const io::FitsImage& image) {
     const std::pair units(image.hdu.unit, stated_unit(image));
-    if (m_units == units && !has_own_parts(m_options)) return refuse_itself(m_read.origins, image);
+    if (m_units == units && !has_own_parts(m_options)) {
+      refuse_itself(m_read.origins, image);
+      return look_at_detection(image);
+    }
     m_units.reset();
     m_read = {};
     m_read = read_given<T>(m_options, image);
@@ -77,6 +83,8 @@ class GivenPixels {
     level = map_of(space, m_options.background, m_read.level, m_level);
     rms = map_of(space, m_options.rms, m_read.rms, m_rms);
     take_weights(space);
+    if (m_read.detection) m_detection = readable_on(space, *std::exchange(m_read.detection, {}));
+    look_at_detection(image);
     m_units = units;
   }
 
@@ -96,9 +104,19 @@ class GivenPixels {
     }
     return weights;
   }
-  [[nodiscard]] const std::vector<std::string>& notes() const { return m_read.notes; }
+  /// Of use if it was given.
+  [[nodiscard]] ConstImage<T, Exec> detection() const { return m_detection; }
+  [[nodiscard]] const io::FitsImage& detection_header() const { return m_read.detection_header; }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return m_notes; }
 
  private:
+  void look_at_detection(const io::FitsImage& image) {
+    m_notes = m_read.notes;
+    if (!m_options.detection.image) return;
+    const auto note = check_same_sky(m_read.detection_header, image);
+    if (!note.empty()) m_notes.push_back(note);
+  }
+
   void take_masks(const Exec& space) {
     const auto host = std::exchange(m_read.usable, {});
     usable = excluded = {};
@@ -137,8 +155,9 @@ class GivenPixels {
 
   IslandOptions m_options;
   GivenOnHost<T> m_read;
-  Image<T, Exec> m_level, m_rms;
+  Image<T, Exec> m_level, m_rms, m_detection;
   io::HostPixels<T> m_roots;
+  std::vector<std::string> m_notes;
   /// The unit of the image that they were read for, and that of its header; none if not read.
   std::optional<std::pair<std::string, std::string>> m_units;
 };

@@ -35,7 +35,8 @@ std::string gain_note(const io::FitsImage& image, const IslandOptions& options) 
 io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
                                 const OnTheSky& sky, const Islands& islands,
                                 const Photometry& photometry,
-                                const std::optional<BackgroundSummary>& mesh) {
+                                const std::optional<BackgroundSummary>& mesh,
+                                const DetectionSummary& detection) {
   io::IslandTableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
@@ -43,7 +44,7 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.unit = image.hdu.unit;
   params.nx = image.nx;
   params.ny = image.ny;
-  params.flood_snr = options.islands.find.flood;
+  params.flood_snr = options.islands.find.flood * detection.scale();
   params.kron = photometry.kron;
   params.weights = photometry.weights;
   params.gain = options.islands.photometry.gain.value_or(0);

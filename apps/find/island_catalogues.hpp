@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "find/detection_summary.hpp"
 #include "find/find_outputs.hpp"
 #include "find/on_the_sky.hpp"
 
@@ -23,7 +24,8 @@ struct Photometry {
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
                                               const Islands& islands, const Photometry& photometry,
-                                              const std::optional<BackgroundSummary>& mesh);
+                                              const std::optional<BackgroundSummary>& mesh,
+                                              const DetectionSummary& detection);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
                       const Islands& islands, const io::Provenance& provenance);

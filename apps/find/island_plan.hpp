@@ -13,6 +13,7 @@
 
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
+#include "find/detection_plan.hpp"
 #include "find/fill_excluder.hpp"
 #include "find/find_options.hpp"
 #include "find/given_pixels.hpp"
@@ -33,6 +34,7 @@ class IslandPlan {
         m_nx(image.nx),
         m_given(options),
         m_exclude_fill(space),
+        m_detection(space, options),
         m_finder(space, options.find) {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
     if (options.photometry.weight) m_weighted.emplace(space, options.mesh);
@@ -72,9 +74,17 @@ class IslandPlan {
         });
       }
     }
+    if (m_options.detection.image || m_options.detection.has_filter()) {
+      const ScopedStep step(steps, "detection image");
+      about_image(m_options.detection.image ? m_given.detection_header() : image,
+                  [&] { m_detection.prepare(pixels, m_background, m_given.detection(), masks); });
+    }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
-      result = m_finder(pixels, m_background, masks.usable);
+      const auto* detection = m_detection.detection();
+      result = detection == nullptr
+                   ? m_finder(pixels, m_background, masks.usable)
+                   : m_finder(*detection, Bands<T, Exec>(&pixels, 1), m_background, masks.usable);
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
@@ -99,6 +109,8 @@ class IslandPlan {
   [[nodiscard]] const std::vector<double>& weights() const { return m_weights; }
   /// None if the user gave both maps.
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
+  /// What islands were found in, and what was measured there.
+  [[nodiscard]] const DetectionPlan<Exec, T>& detection() const { return m_detection; }
   /// What to know of the user's maps.
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
 
@@ -134,6 +146,7 @@ class IslandPlan {
   std::int64_t m_ny, m_nx;
   GivenPixels<Exec, T> m_given;
   FillExcluder<Exec> m_exclude_fill;
+  DetectionPlan<Exec, T> m_detection;
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
   std::optional<WeightedNoise<Exec, T>> m_weighted;
   Background<Exec, T> m_background;

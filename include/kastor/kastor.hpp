@@ -7,6 +7,7 @@
 #include <kastor/constant_fill.hpp>
 #include <kastor/convolution_kernel.hpp>
 #include <kastor/convolve.hpp>
+#include <kastor/detection_filter.hpp>
 #include <kastor/error.hpp>
 #include <kastor/image.hpp>
 #include <kastor/island.hpp>

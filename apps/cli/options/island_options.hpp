@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/detection_options.hpp"
 #include "cli/options/given_options.hpp"
 #include "cli/options/options.hpp"
 #include "cli/options/photometry_options.hpp"
@@ -32,6 +33,7 @@ struct MeshCell {
 struct IslandOptions {
   Preset preset = Preset::lesson;
   IslandParams find;
+  DetectionOptions detection;
   std::optional<double> min_beams;  ///< the smallest size of an island [beam areas]
   BackgroundParams mesh;            ///< its size of a cell is set from `cell`
   std::optional<MeshCell> cell;     ///< none: from the beam
@@ -68,6 +70,7 @@ class IslandOptionsParser {
   void resolve_photometry(const CommandLine& line, IslandOptions& options) const;
 
   IslandOptions m_given;
+  DetectionOptionsParser m_detection;
   std::optional<double> m_seed, m_flood;
   std::optional<BackgroundEstimate> m_estimate;
   std::optional<std::string> m_mask, m_background, m_rms;  // as typed
