@@ -17,7 +17,7 @@ constexpr double k_no_value = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_magnitudes = 1.0857362047581296;
 // The radius of an aperture rises and falls with the noise in it; measured on simulated stars
 // (docs/catalogue.md).
-constexpr double k_aperture_excess = 1.25;
+constexpr double k_aperture_excess = 1.22;
 
 /// Flux and error of one row, in the unit of the column.
 struct AutoFlux {

@@ -17,7 +17,7 @@ namespace io = kastor::io;
 namespace ts = testing_support;
 
 // Scatter of simulated stars over the noise in their apertures.
-constexpr double k_excess = 1.25;
+constexpr double k_excess = 1.22;
 
 /// A camera's image [adu].
 io::IslandTableParams of_camera() {
