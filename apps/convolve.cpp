@@ -11,6 +11,7 @@
 #include "cli/report/format.hpp"
 #include "cli/report/words.hpp"
 #include "cli/run/errors.hpp"
+#include "cli/run/kernel_file.hpp"
 #include "cli/run/outputs.hpp"
 #include "cli/run/session.hpp"
 #include "subcommands.hpp"
@@ -151,25 +152,10 @@ bool parse(Arguments arguments, ConvolveOptions& options) {
   return true;
 }
 
-ConvolutionKernel kernel_from(const io::FitsImage& image) {
-  ConvolutionKernel kernel{image.ny, image.nx, {}};
-  std::visit(
-      [&](const auto& pixels) {
-        for (std::int64_t y = 0; y < image.ny; ++y)
-          for (std::int64_t x = 0; x < image.nx; ++x)
-            kernel.taps.push_back(static_cast<double>(pixels(y, x)));
-      },
-      image.pixels);
-  about_image(image, [&] { detail::check_kernel("kernel", kernel); });
-  return kernel;
-}
-
 ConvolutionKernel make_kernel(const ConvolveOptions& options) {
   if (options.sigma) return gaussian_kernel(*options.sigma, options.size);
   if (options.kernel == lesson_name) return lesson_kernel();
-  io::ReadOptions read;
-  read.max_unpacked = options.input.read.max_unpacked;
-  return kernel_from(io::read_image(options.kernel, read));
+  return read_kernel(options.kernel, options.input.read.max_unpacked);
 }
 
 /// The options that determine the result, as typed.

@@ -14,7 +14,10 @@ namespace {
 
 /// What the images of the options may unpack to, as the image itself.
 void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
-  if (options.mask) options.mask->part.max_unpacked = max_unpacked;
+  for (auto* file : {&options.mask, &options.detection.image, &options.photometry.weight})
+    if (*file) (*file)->part.max_unpacked = max_unpacked;
+  if (auto* kernel = std::get_if<FilterFile>(&options.detection.kernel))
+    kernel->max_unpacked = max_unpacked;
   for (auto* given : {&options.background, &options.rms}) {
     if (!*given) continue;
     if (auto* file = std::get_if<GivenFile>(&**given)) file->part.max_unpacked = max_unpacked;
@@ -86,6 +89,7 @@ bool parse(Arguments arguments, FindOptions& options) {
     for (const auto& word : options.formats) (void)catalogue_format_named(word);
     options.islands = islands.resolved(line, options.find);
     options.islands.detects_fill = !options.input.blank;
+    options.islands.detection.blank = options.input.blank;
     limit_given(options.islands, options.input.read.max_unpacked);
   });
   return line.parse(arguments);

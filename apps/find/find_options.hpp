@@ -44,7 +44,8 @@ struct FitsMap {
            {"--residual", options.islands.residual}}};
 }
 
-/// The files that a run reads beside its images, as typed: masks and maps.
+/// The files that a run reads beside its images, as typed: masks, maps, a detection image, a
+/// kernel.
 [[nodiscard]] inline std::vector<std::string> given_files_of(const FindOptions& options) {
   std::vector<std::string> files;
   const auto add = [&](const GivenFile& given) {
@@ -54,6 +55,10 @@ struct FitsMap {
     if (*given && std::holds_alternative<GivenFile>(**given)) add(std::get<GivenFile>(**given));
   }
   if (options.islands.mask) add(*options.islands.mask);
+  if (options.islands.photometry.weight) add(*options.islands.photometry.weight);
+  if (options.islands.detection.image) add(*options.islands.detection.image);
+  if (const auto* kernel = std::get_if<FilterFile>(&options.islands.detection.kernel))
+    files.push_back(kernel->path);
   return files;
 }
 

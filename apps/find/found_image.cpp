@@ -27,7 +27,8 @@ const IslandsAndMesh* islands_of(const FoundImage& image) {
 
 IslandReport report_of(const FoundImage& image, const io::IslandTable& table) {
   const auto& found = std::get<IslandsAndMesh>(image.found);
-  return {image.image, image.options.islands, found.result, found.mesh, image.sky.beam, table};
+  return {image.image, image.options.islands, found.result, found.mesh, image.sky.beam,
+          table,       found.detection};
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ double FoundImage::level() const {
 FoundCatalogue::FoundCatalogue(const FoundImage& image) : m_image(image) {
   if (const auto* islands = islands_of(image)) {
     m_table = island_table_of(image.image, image.options, image.sky, islands->result.islands,
-                              islands->mesh);
+                              {islands->kron, islands->weights}, islands->mesh, islands->detection);
     m_table->notes.insert(m_table->notes.begin(), image.notes.begin(), image.notes.end());
   }
 }

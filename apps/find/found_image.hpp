@@ -9,12 +9,14 @@
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/island_table.hpp>
 #include <kastor/island_finder.hpp>
+#include <kastor/kron.hpp>
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "find/detection_summary.hpp"
 #include "find/find_options.hpp"
 #include "find/find_outputs.hpp"
 #include "find/on_the_sky.hpp"
@@ -24,6 +26,9 @@ namespace kastor::cli {
 struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
+  DetectionSummary detection;
+  std::vector<KronFlux> kron;   ///< one for each island; empty but for sextractor
+  std::vector<double> weights;  ///< one for each island; empty without --weight
 };
 
 /// One image and what was found in it.

@@ -10,6 +10,7 @@
 
 #include "cli/report/format.hpp"
 #include "cli/report/words.hpp"
+#include "cli/run/blank_pixels.hpp"
 #include "cli/run/errors.hpp"
 #include "cli/run/outputs.hpp"
 
@@ -76,6 +77,8 @@ class GivenReader {
     if (m_options.mask) apply_mask(*m_options.mask);
     read_map({"--background", false}, m_options.background, m_given.level);
     read_map({"--rms", true, m_options.rms_kind}, m_options.rms, m_given.rms);
+    read_weights();
+    if (m_options.detection.image) read_detection(*m_options.detection.image);
     require_a_pixel();
     return std::move(m_given);
   }
@@ -151,6 +154,29 @@ class GivenReader {
     return read;
   }
 
+  void read_detection(const GivenFile& given) {
+    auto read = read_companion({"--detect-image", false}, given);
+    InputOptions input;
+    input.blank = m_options.detection.blank;
+    blank_out(input, read);
+    if (const auto* same = std::get_if<io::HostPixels<T>>(&read.pixels)) {
+      m_given.detection = *same;
+    } else {
+      auto& converted = m_given.detection.emplace(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::app::detection_image"),
+          static_cast<std::size_t>(read.ny), static_cast<std::size_t>(read.nx));
+      std::visit(
+          [&](const auto& pixels) {
+            for (std::int64_t y = 0; y < read.ny; ++y)
+              for (std::int64_t x = 0; x < read.nx; ++x)
+                converted(y, x) = static_cast<T>(pixels(y, x));
+          },
+          read.pixels);
+    }
+    read.pixels = {};
+    m_given.detection_header = std::move(read);
+  }
+
   void read_map(const GivenRole& role, const std::optional<GivenMap>& given,
                 std::optional<io::HostPixels<T>>& map) {
     if (!given || !std::holds_alternative<GivenFile>(*given)) return;
@@ -175,6 +201,20 @@ class GivenReader {
       case RmsKind::weight:
         return convert(role, read, *map, [=](double value) { return 1 / std::sqrt(ratio(value)); });
     }
+  }
+
+  void read_weights() {
+    const PhotometryOptions& photometry = m_options.photometry;
+    if (!photometry.weight) return;
+    const GivenRole role{photometry.weight_option(), true};
+    const auto read = read_companion(role, *photometry.weight);
+    std::int64_t without = 0;
+    m_given.weights = relative_weights<T>(read, role.option, usable(), without);
+    if (without == 0) return;
+    m_excluding.push_back(said(role, read));
+    m_given.notes.push_back(
+        fmt::format("{} of the {} pixels of {} have no finite weight above 0, and are not used",
+                    without, read.ny * read.nx, said(role, read)));
   }
 
   template <class Convert>
@@ -314,11 +354,14 @@ void refuse_itself(const std::vector<PixelOrigin>& origins, const io::FitsImage&
 }
 
 bool has_given_files(const IslandOptions& options) {
-  return options.mask || file_of(options.background) != nullptr || file_of(options.rms) != nullptr;
+  return options.mask || options.detection.image || options.photometry.weight ||
+         file_of(options.background) != nullptr || file_of(options.rms) != nullptr;
 }
 
 bool has_own_parts(const IslandOptions& options) {
-  return (options.mask && !options.mask->path) || is_own(file_of(options.background)) ||
+  const auto is_part = [](const std::optional<GivenFile>& file) { return file && !file->path; };
+  return is_part(options.mask) || is_part(options.detection.image) ||
+         is_part(options.photometry.weight) || is_own(file_of(options.background)) ||
          is_own(file_of(options.rms));
 }
 

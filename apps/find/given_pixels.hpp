@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <kastor/image.hpp>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/island.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/threshold.hpp>
 #include <optional>
@@ -16,6 +17,8 @@
 
 #include "cli/options/island_options.hpp"
 #include "cli/run/backends.hpp"
+#include "find/relative_weights.hpp"
+#include "find/same_sky.hpp"
 
 namespace kastor::cli {
 
@@ -28,13 +31,16 @@ struct PixelOrigin {
   std::optional<std::int64_t> plane;
 };
 
-/// The masks and maps of the user for one image, in its unit and on the host.
+/// The masks, maps and detection image of the user for one image, in its unit and on the host.
 template <class T>
 struct GivenOnHost {
   /// Within the box, not masked, and usable in all maps; empty if all pixels are.
   BitMask<Kokkos::DefaultHostExecutionSpace> usable;
   std::optional<io::HostPixels<T>> level, rms;  ///< those that are images
-  std::vector<std::string> notes;               ///< one sentence each
+  std::optional<RelativeWeights<T>> weights;
+  std::optional<io::HostPixels<T>> detection;  ///< in its own unit
+  io::FitsImage detection_header;              ///< without pixels; of use if it was given
+  std::vector<std::string> notes;              ///< one sentence each
   std::vector<PixelOrigin> origins;
 };
 /// Reads them. \throws Error if one cannot be read, is the image itself, or has another shape or a
@@ -66,13 +72,19 @@ class GivenPixels {
   /// Reads them for this image, if need be. \throws Error as `read_given()`
   void read_for(const Exec& space, const io::FitsImage& image) {
     const std::pair units(image.hdu.unit, stated_unit(image));
-    if (m_units == units && !has_own_parts(m_options)) return refuse_itself(m_read.origins, image);
+    if (m_units == units && !has_own_parts(m_options)) {
+      refuse_itself(m_read.origins, image);
+      return look_at_detection(image);
+    }
     m_units.reset();
     m_read = {};
     m_read = read_given<T>(m_options, image);
     take_masks(space);
     level = map_of(space, m_options.background, m_read.level, m_level);
     rms = map_of(space, m_options.rms, m_read.rms, m_rms);
+    take_weights(space);
+    if (m_read.detection) m_detection = readable_on(space, *std::exchange(m_read.detection, {}));
+    look_at_detection(image);
     m_units = units;
   }
 
@@ -80,9 +92,31 @@ class GivenPixels {
   BitMask<Exec> usable, excluded;
   /// Of no use unless they were given.
   PixelMap<Exec, T> level, rms;
-  [[nodiscard]] const std::vector<std::string>& notes() const { return m_read.notes; }
+  /// Of the weights w: sqrt(w), and 1 / sqrt(w).
+  Image<T, Exec> root_weight, relative_noise;
+  /// w at the peaks of islands; empty without weights.
+  [[nodiscard]] std::vector<double> weights_at(const Islands& islands) const {
+    std::vector<double> weights;
+    if (!m_options.photometry.weight) return weights;
+    for (const Island& island : islands) {
+      const auto root = static_cast<double>(m_roots(island.y_peak, island.x_peak));
+      weights.push_back(root * root);
+    }
+    return weights;
+  }
+  /// Of use if it was given.
+  [[nodiscard]] ConstImage<T, Exec> detection() const { return m_detection; }
+  [[nodiscard]] const io::FitsImage& detection_header() const { return m_read.detection_header; }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return m_notes; }
 
  private:
+  void look_at_detection(const io::FitsImage& image) {
+    m_notes = m_read.notes;
+    if (!m_options.detection.image) return;
+    const auto note = check_same_sky(m_read.detection_header, image);
+    if (!note.empty()) m_notes.push_back(note);
+  }
+
   void take_masks(const Exec& space) {
     const auto host = std::exchange(m_read.usable, {});
     usable = excluded = {};
@@ -102,6 +136,14 @@ class GivenPixels {
     space.fence("kastor::app: the mask is where it is used");
   }
 
+  void take_weights(const Exec& space) {
+    if (!m_read.weights) return;
+    root_weight = readable_on(space, m_read.weights->root);
+    relative_noise = readable_on(space, m_read.weights->noise);
+    m_roots = m_read.weights->root;
+    m_read.weights.reset();
+  }
+
   static PixelMap<Exec, T> map_of(const Exec& space, const std::optional<GivenMap>& given,
                                   std::optional<io::HostPixels<T>>& read, Image<T, Exec>& memory) {
     if (!given) return {};
@@ -113,7 +155,9 @@ class GivenPixels {
 
   IslandOptions m_options;
   GivenOnHost<T> m_read;
-  Image<T, Exec> m_level, m_rms;
+  Image<T, Exec> m_level, m_rms, m_detection;
+  io::HostPixels<T> m_roots;
+  std::vector<std::string> m_notes;
   /// The unit of the image that they were read for, and that of its header; none if not read.
   std::optional<std::pair<std::string, std::string>> m_units;
 };

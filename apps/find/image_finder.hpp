@@ -114,9 +114,14 @@ class ImageFinder {
     IslandsAndMesh found;
     found.result = (*work.islands)(pixels, image.image, m_steps);
     found.mesh = work.islands->mesh();
+    found.kron = work.islands->kron();
+    found.weights = work.islands->weights();
+    found.detection = work.islands->detection().summary();
     for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
     const auto& notes = work.islands->notes();
     image.notes.insert(image.notes.end(), notes.begin(), notes.end());
+    const auto& on_detection = work.islands->detection().notes();
+    image.notes.insert(image.notes.end(), on_detection.begin(), on_detection.end());
     image.found = std::move(found);
   }
 

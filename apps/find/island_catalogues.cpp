@@ -2,12 +2,41 @@
 #include "find/island_catalogues.hpp"
 
 #include <kastor/io/island_regions.hpp>
+#include <utility>
+
+#include "cli/report/format.hpp"
+#include "cli/run/errors.hpp"
 
 namespace kastor::cli {
 
+namespace {
+
+/// A gain in the header that the errors do without; empty if there is none.
+std::string gain_note(const io::FitsImage& image, const IslandOptions& options) {
+  if (options.preset != Preset::sextractor || options.photometry.gain) return "";
+  for (const char* key : {"GAIN    =", "EGAIN   ="}) {
+    for (const std::string& card : image.header_cards) {
+      if (!card.starts_with(key)) continue;
+      const auto value = card.substr(9, card.find('/', 9) - 9);
+      const auto first = value.find_first_not_of(' ');
+      if (first == std::string::npos) continue;
+      const std::string name = card.substr(0, card.find(' '));
+      return one_line(fmt::format(
+          "the header has {} = {}, which is not used: the errors are without the photon noise of "
+          "the sources; --gain G adds it",
+          name, value.substr(first, value.find_last_not_of(' ') - first + 1)));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
                                 const OnTheSky& sky, const Islands& islands,
-                                const std::optional<BackgroundSummary>& mesh) {
+                                const Photometry& photometry,
+                                const std::optional<BackgroundSummary>& mesh,
+                                const DetectionSummary& detection) {
   io::IslandTableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
@@ -15,13 +44,20 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.unit = image.hdu.unit;
   params.nx = image.nx;
   params.ny = image.ny;
-  params.flood_snr = options.islands.find.flood;
+  params.flood_snr = options.islands.find.flood * detection.scale();
+  params.kron = photometry.kron;
+  params.weights = photometry.weights;
+  params.gain = options.islands.photometry.gain.value_or(0);
+  params.zero_point = options.islands.photometry.zero_point;
+  params.sums_of_pixels = options.islands.preset == Preset::sextractor;
   auto table = io::island_table(islands, params);
   if (mesh && !options.islands.rms && !(mesh->rms > 0))
     table.notes.emplace_back(
         "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "
         "in an island");
   table.notes.insert(table.notes.end(), sky.notes.begin(), sky.notes.end());
+  if (auto note = gain_note(image, options.islands); !note.empty())
+    table.notes.push_back(std::move(note));
   if (!sky.wcs) table.notes.push_back("there are no sky columns: " + sky.why_no_wcs);
   return table;
 }

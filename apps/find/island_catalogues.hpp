@@ -5,18 +5,27 @@
 #include <kastor/background.hpp>
 #include <kastor/io/island_table.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "find/detection_summary.hpp"
 #include "find/find_outputs.hpp"
 #include "find/on_the_sky.hpp"
 
 namespace kastor::cli {
 
+/// Of the islands, one each; empty: not known.
+struct Photometry {
+  std::span<const KronFlux> kron;
+  std::span<const double> weights;  ///< relative ones
+};
+
 /// \param mesh  the mesh of the background; none if the user gave both maps
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
-                                              const Islands& islands,
-                                              const std::optional<BackgroundSummary>& mesh);
+                                              const Islands& islands, const Photometry& photometry,
+                                              const std::optional<BackgroundSummary>& mesh,
+                                              const DetectionSummary& detection);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
                       const Islands& islands, const io::Provenance& provenance);

@@ -32,8 +32,11 @@ struct IslandMaps {
               [&](const auto& map) { fill_map<Exec, T>(space, background.level, map); });
     write_map(outputs.rms_map, unit,
               [&](const auto& map) { fill_map<Exec, T>(space, background.rms, map); });
-    write_map(outputs.snr_map, "",
-              [&](const auto& map) { fill_snr_map<Exec, T>(space, pixels, background, map); });
+    const Detection<Exec, T>* found_in = plan.detection().detection();
+    write_map(outputs.snr_map, "", [&](const auto& map) {
+      fill_snr_map<Exec, T>(space, found_in != nullptr ? found_in->bands.front() : pixels,
+                            found_in != nullptr ? found_in->background : background, map);
+    });
     write_map(outputs.residual, unit, [&](const auto& map) {
       fill_residual_map<Exec, T>(space, pixels, background, finder.labels(),
                                  finder.negative_labels(), map);

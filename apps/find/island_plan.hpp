@@ -5,6 +5,7 @@
 #include <kastor/background.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/island_finder.hpp>
+#include <kastor/kron.hpp>
 #include <kastor/statistics.hpp>
 #include <optional>
 #include <string>
@@ -12,9 +13,11 @@
 
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
+#include "find/detection_plan.hpp"
 #include "find/fill_excluder.hpp"
 #include "find/find_options.hpp"
 #include "find/given_pixels.hpp"
+#include "find/weighted_noise.hpp"
 
 namespace kastor::cli {
 
@@ -31,8 +34,11 @@ class IslandPlan {
         m_nx(image.nx),
         m_given(options),
         m_exclude_fill(space),
+        m_detection(space, options),
         m_finder(space, options.find) {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
+    if (options.photometry.weight) m_weighted.emplace(space, options.mesh);
+    if (options.preset == Preset::sextractor) m_photometer.emplace(space);
   }
 
   /// Whether the plan can be used for this image. Options that are not compared are the same for
@@ -64,15 +70,30 @@ class IslandPlan {
           m_mesh = summary();
           if (!m_options.background) m_background.level = estimated.level;
           if (!m_options.rms) m_background.rms = estimated.rms;
+          if (m_weighted) use_weights(pixels, masks);
         });
       }
     }
+    if (m_options.detection.image || m_options.detection.has_filter()) {
+      const ScopedStep step(steps, "detection image");
+      about_image(m_options.detection.image ? m_given.detection_header() : image,
+                  [&] { m_detection.prepare(pixels, m_background, m_given.detection(), masks); });
+    }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
-      result = m_finder(pixels, m_background, masks.usable);
+      const auto* detection = m_detection.detection();
+      result = detection == nullptr
+                   ? m_finder(pixels, m_background, masks.usable)
+                   : m_finder(*detection, Bands<T, Exec>(&pixels, 1), m_background, masks.usable);
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
+      m_weights = m_given.weights_at(result.islands);
+      m_kron.clear();
+      if (m_photometer) {
+        m_kron = (*m_photometer)(pixels, m_background, result.islands, m_finder.labels(),
+                                 m_finder.negative_labels(), masks.usable);
+      }
     });
     return result;
   }
@@ -82,12 +103,25 @@ class IslandPlan {
   /// The background of the last image.
   [[nodiscard]] const Background<Exec, T>& background() const { return m_background; }
   [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
+  /// The Kron fluxes of the last image's islands; empty but for the preset sextractor.
+  [[nodiscard]] const std::vector<KronFlux>& kron() const { return m_kron; }
+  /// The relative weights at the last image's islands; empty without weights.
+  [[nodiscard]] const std::vector<double>& weights() const { return m_weights; }
   /// None if the user gave both maps.
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
+  /// What islands were found in, and what was measured there.
+  [[nodiscard]] const DetectionPlan<Exec, T>& detection() const { return m_detection; }
   /// What to know of the user's maps.
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
 
  private:
+  void use_weights(const ConstImage<T, Exec>& pixels, const UsablePixels<Exec>& masks) {
+    m_background.rms =
+        (*m_weighted)(pixels, m_background.level, ConstImage<T, Exec>(m_given.root_weight),
+                      ConstImage<T, Exec>(m_given.relative_noise), masks.excluded);
+    m_mesh->rms = m_weighted->summary().rms;
+  }
+
   [[nodiscard]] UsablePixels<Exec> usable_of(const ConstImage<T, Exec>& pixels) {
     const UsablePixels<Exec> given{m_given.usable, m_given.excluded};
     return m_options.detects_fill ? m_exclude_fill(pixels, given, m_options.find.seed) : given;
@@ -112,9 +146,14 @@ class IslandPlan {
   std::int64_t m_ny, m_nx;
   GivenPixels<Exec, T> m_given;
   FillExcluder<Exec> m_exclude_fill;
+  DetectionPlan<Exec, T> m_detection;
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
+  std::optional<WeightedNoise<Exec, T>> m_weighted;
   Background<Exec, T> m_background;
   IslandFinder<Exec, T> m_finder;
+  std::optional<KronPhotometer<Exec, T>> m_photometer;
+  std::vector<KronFlux> m_kron;
+  std::vector<double> m_weights;
   std::optional<BackgroundSummary> m_mesh;
 };
 

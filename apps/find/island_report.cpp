@@ -79,6 +79,26 @@ std::string background_text(const IslandReport& report) {
   text += ")\n";
   if (report.options.background) text += "the background used is that of --background\n";
   if (report.options.rms) text += "the noise used is that of --rms\n";
+  if (report.options.photometry.weight)
+    text += fmt::format("the noise used follows {}; that above is at the median weight\n",
+                        report.options.photometry.weight_option());
+  return text;
+}
+
+std::string detection_text(const IslandReport& report) {
+  const DetectionOptions& detection = report.options.detection;
+  std::string text;
+  if (detection.image && report.detection.mesh) {
+    text += fmt::format("found in {}: background {:.5g}, noise {:.5g}\n",
+                        one_line(given_name(*detection.image, report.image.path)),
+                        report.detection.mesh->level, report.detection.mesh->rms);
+  }
+  if (detection.has_filter()) {
+    text += fmt::format("filter {}", one_line(name_of(detection.kernel)));
+    if (report.detection.scale() > 0)
+      text += fmt::format(": noise {:.4f} of that before", report.detection.scale());
+    text += "\n";
+  }
   return text;
 }
 
@@ -95,6 +115,7 @@ std::string dropped_text(const IslandReport& report) {
 std::string heading(const IslandReport& report) {
   const auto& find = report.options.find;
   std::string text = size_text(report.image) + "\n" + background_text(report);
+  text += detection_text(report);
   if (report.beam.beam) text += beam_text(*report.beam.beam) + "\n";
   text += fmt::format("{} above {:g} times the noise with a peak above {:g} times, {}-connected",
                       count_of(report.result.positive.islands, "island"), find.flood, find.seed,
@@ -122,6 +143,18 @@ Json background_json(const IslandReport& report) {
   json["cells"] = mesh ? Json(report.mesh->cells) : Json(nullptr);
   json["filled"] = mesh ? Json(report.mesh->filled) : Json(nullptr);
   return json;
+}
+
+Json detection_json(const IslandReport& report) {
+  const DetectionOptions& options = report.options.detection;
+  const auto& mesh = report.detection.mesh;
+  return {{"image", options.image ? Json(given_name(*options.image, report.image.path)) : Json()},
+          {"level", mesh ? finite_or_null(mesh->level) : Json()},
+          {"rms", mesh ? finite_or_null(mesh->rms) : Json()},
+          {"filter", options.has_filter() ? Json(name_of(options.kernel)) : Json()},
+          {"filtered_noise", report.detection.filtered_noise
+                                 ? finite_or_null(*report.detection.filtered_noise)
+                                 : Json()}};
 }
 
 Json beam_json(const io::BeamReading& reading) {
@@ -182,6 +215,7 @@ std::string islands_json(const IslandReport& report) {
       {"flood", find.flood},
       {"connectivity", static_cast<int>(find.connectivity)},
       {"background", background_json(report)},
+      {"detection", detection_json(report)},
       {"beam", beam_json(report.beam)},
       {"sources", report.result.positive.islands},
       {"negative", find.negative ? Json(report.result.negative.islands) : Json(nullptr)},

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "find/detection_summary.hpp"
 #include "find/find_options.hpp"
 
 namespace kastor::cli {
@@ -22,6 +23,7 @@ struct IslandReport {
   const std::optional<BackgroundSummary>& mesh;
   const io::BeamReading& beam;
   const io::IslandTable& table;
+  const DetectionSummary& detection;
 };
 
 /// The counts and the brightest islands.

@@ -12,7 +12,9 @@ enum IslandFlag : std::uint32_t {
   island_at_edge = 1,     ///< touches the border of the image: part of it may be missing
   island_near_blank = 2,  ///< touches a blank or masked pixel (8-connected)
   island_negative = 4,    ///< lies below the background
-  island_no_centre = 8,   ///< the sum of deviations is not > 0: no centre, no shape
+  /// The sum of deviations is not > 0, or they balance outside of the island's box, which happens
+  /// only with a detection image: no centre, no shape
+  island_no_centre = 8,
   /// The second moments do not define an ellipse (one row, one column, one pixel, a line)
   island_no_shape = 16,
   island_overflow = 32,  ///< a sum is not finite
@@ -35,7 +37,7 @@ struct Island {
   double flux_peak;  ///< value - background at the peak
   double flux_sum;   ///< sum of value - background
   double raw_sum;    ///< sum of the pixel values
-  double snr_peak;   ///< largest deviation / rms of all pixels, > 0
+  double snr_peak;   ///< largest deviation / rms of all pixels of the detection image, > 0
   double x_cen;      ///< centre weighted by the deviations [pixel]; NaN with island_no_centre
   double y_cen;
   double var_xx;       ///< second central moment along x, weighted by the deviations [pixel^2]

@@ -47,6 +47,14 @@ struct FoundIslands {
   IslandCounts positive, negative;
 };
 
+/// An image that decides which pixels belong to islands, in place of the one that is measured: one
+/// of the same sky with uniform noise, or the image itself after a filter. Shallow, as its parts.
+template <class Exec, Real T>
+struct Detection {
+  Bands<T, Exec> bands;            ///< of whole rows; its shape is that of the measured image
+  Background<Exec, T> background;  ///< of this image; the thresholds are in units of its rms
+};
+
 /// Finds and measures the islands of an image.
 ///
 /// The deviation of a pixel is d = value - level, both in double; the pixel is foreground if d >
@@ -67,6 +75,13 @@ struct FoundIslands {
 /// Centres and second moments are summed about the peak pixel and then shifted, so that little
 /// cancels. Moments are those of the deviations within the island, as in SExtractor and photutils,
 /// but without the 1/12 that these add for the finite size of pixels.
+///
+/// With a `Detection`, its image and background stand in for the image and its background above: d,
+/// the thresholds, the connected foreground and `snr_peak` are those of the detection image. A
+/// pixel is blank if it is so in either image. All other figures are of the measured image and its
+/// own background, whose deviations may then have either sign: `flux_peak` is the highest of them,
+/// and an island whose deviations do not add up to more than 0, or balance outside of its bounding
+/// box, has no centre. The detection of an image by itself gives the same bits as no detection.
 ///
 /// Figures that are not finite (because of huge pixels) are NaN, with `island_overflow`. Owns its
 /// work space: repeated calls on images of one size allocate nothing but the returned rows. Use one
@@ -111,6 +126,16 @@ class IslandFinder {
                                   const BitMask<Exec>& region = {}) {
     return find(detail::as_const_image_of<T, Exec>(image), background, region);
   }
+
+  /// The islands of a detection image, measured in another one. \throws Error also if the detection
+  /// image or its background has another shape.
+  [[nodiscard]] IslandResult operator()(const Detection<Exec, T>& detection, Bands<T, Exec> bands,
+                                        const Background<Exec, T>& background,
+                                        const BitMask<Exec>& region = {});
+  /// The same without a copy of the rows.
+  [[nodiscard]] FoundIslands find(const Detection<Exec, T>& detection, Bands<T, Exec> bands,
+                                  const Background<Exec, T>& background,
+                                  const BitMask<Exec>& region = {});
 
   /// Labels of the positive islands of the last call, which are their ids. The next call overwrites
   /// them.

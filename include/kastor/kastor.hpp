@@ -7,11 +7,14 @@
 #include <kastor/constant_fill.hpp>
 #include <kastor/convolution_kernel.hpp>
 #include <kastor/convolve.hpp>
+#include <kastor/detection_filter.hpp>
 #include <kastor/error.hpp>
 #include <kastor/image.hpp>
 #include <kastor/island.hpp>
 #include <kastor/island_finder.hpp>
 #include <kastor/island_maps.hpp>
+#include <kastor/kron.hpp>
+#include <kastor/kron_flux.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
 #include <kastor/pixel_map.hpp>

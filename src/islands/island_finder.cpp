@@ -4,8 +4,11 @@
 #include <cmath>
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/island_finder.hpp>
+#include <limits>
 #include <string>
+#include <vector>
 
+#include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "islands/mark.hpp"
 #include "islands/measure_islands.hpp"
@@ -38,6 +41,14 @@ void check_map(const PixelMap<Exec, T>& map, const char* name, const detail::Sha
   }
 }
 
+[[nodiscard]] IslandResult copied(const FoundIslands& found) {
+  IslandResult result{{}, found.positive, found.negative};
+  result.islands.reserve(found.above.size() + found.below.size());
+  result.islands.assign(found.above.begin(), found.above.end());
+  result.islands.insert(result.islands.end(), found.below.begin(), found.below.end());
+  return result;
+}
+
 /// The islands on one side of the background.
 template <class Exec, Real T>
 struct IslandsOfSide {
@@ -46,9 +57,9 @@ struct IslandsOfSide {
         measure(space, side) {}
 
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
-               const std::uint64_t* blank) {
+               const Detection<Exec, T>* detection, const std::uint64_t* blank) {
     label.enqueue(foreground, seeds);
-    measure.enqueue(bands, background, blank, label.labels(), label.counts());
+    measure.enqueue(bands, background, detection, blank, label.labels(), label.counts());
   }
   /// `before`: number of islands with lower ids. False if a list was too short; it has grown.
   [[nodiscard]] bool finish(std::int64_t before) {
@@ -75,10 +86,11 @@ struct IslandFinder<Exec, T>::Plan {
         negative(s, p, detail::Side::below) {}
 
   /// The masks are stored one after another in `storage`.
-  void reserve_masks(const detail::Shape& shape) {
-    BitMask<Exec>* const masks[] = {&blank, &positive.foreground, &positive.seeds,
-                                    &negative.foreground, &negative.seeds};
-    const std::int64_t count = params.negative ? 5 : 3;
+  void reserve_masks(const detail::Shape& shape, bool has_detection) {
+    std::vector<BitMask<Exec>*> masks{&blank, &positive.foreground, &positive.seeds};
+    if (params.negative) masks.insert(masks.end(), {&negative.foreground, &negative.seeds});
+    if (has_detection) masks.push_back(&measurable);
+    const auto count = static_cast<std::int64_t>(masks.size());
     BitMask<Exec> mask;
     mask.ny = shape.ny;
     mask.nx = shape.nx;
@@ -88,23 +100,55 @@ struct IslandFinder<Exec, T>::Plan {
       mask.words =
           decltype(mask.words)(storage.data() + i * words, static_cast<std::size_t>(mask.ny),
                                static_cast<std::size_t>(mask.words_per_row()));
-      *masks[i] = mask;
+      *masks[static_cast<std::size_t>(i)] = mask;
     }
   }
 
   void check(const detail::Shape& shape, const Background<Exec, T>& background,
-             const BitMask<Exec>& region) const {
+             const Detection<Exec, T>* detection, const BitMask<Exec>& region) const {
     check_map<Exec, T>(background.level, "level", shape);
     check_map<Exec, T>(background.rms, "rms", shape);
+    if (detection != nullptr) {
+      const auto other = detail::shape_of<T, Exec>("kastor::find_islands", detection->bands);
+      KASTOR_EXPECTS("kastor::find_islands", other.ny == shape.ny && other.nx == shape.nx,
+                     "the detection image is " + shape_text(other.ny, other.nx) +
+                         " pixels; expected " + shape_text(shape.ny, shape.nx) + ", as the image");
+      check_map<Exec, T>(detection->background.level, "detection level", shape);
+      check_map<Exec, T>(detection->background.rms, "detection rms", shape);
+    }
     if (region.words.data() == nullptr) return;
     KASTOR_EXPECTS("kastor::find_islands", region.ny == shape.ny && region.nx == shape.nx,
                    "the region is " + shape_text(region.ny, region.nx) + " pixels; expected " +
                        shape_text(shape.ny, shape.nx) + ", as the image");
   }
 
-  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background) {
-    positive.enqueue(bands, background, blank.words.data());
-    if (params.negative) negative.enqueue(bands, background, blank.words.data());
+  void mark(Bands<T, Exec> bands, const detail::Patches& patches,
+            const detail::Thresholds<Exec, T>& thresholds, const std::uint64_t* region,
+            bool both_sides) {
+    core::grow(limits, space, "kastor::islands::limits", patches.count());
+    detail::mark_islands<Exec, T>(
+        space, bands, patches, thresholds, region, limits.data(),
+        {blank.words.data(), positive.foreground.words.data(), positive.seeds.words.data(),
+         both_sides ? negative.foreground.words.data() : nullptr,
+         both_sides ? negative.seeds.words.data() : nullptr});
+  }
+  /// The pixels of the region that can be measured: nothing is above infinite thresholds, so the
+  /// marks are those of blank pixels. The marks that count overwrite them.
+  [[nodiscard]] const std::uint64_t* mark_measurable(Bands<T, Exec> bands,
+                                                     const detail::Shape& shape,
+                                                     const Background<Exec, T>& background,
+                                                     const std::uint64_t* region) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    mark(bands, {shape, background}, {background, infinity, infinity}, region, false);
+    core::for_each("kastor::islands::not_blank", space, shape.ny * blank.words_per_row(),
+                   detail::NotBlank{blank.words.data(), measurable.words.data()});
+    return measurable.words.data();
+  }
+
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
+               const Detection<Exec, T>* detection) {
+    positive.enqueue(bands, background, detection, blank.words.data());
+    if (params.negative) negative.enqueue(bands, background, detection, blank.words.data());
   }
   /// False if a list was too short; it has grown.
   [[nodiscard]] bool finish() {
@@ -114,21 +158,20 @@ struct IslandFinder<Exec, T>::Plan {
     return had_room;
   }
 
+  /// `detection`: null if the islands are to be found in the image itself.
   [[nodiscard]] FoundIslands run(Bands<T, Exec> bands, const Background<Exec, T>& background,
-                                 const BitMask<Exec>& region) {
+                                 const Detection<Exec, T>* detection, const BitMask<Exec>& region) {
     const Kokkos::Profiling::ScopedRegion profile("kastor::find_islands");
     const detail::Shape shape = detail::shape_of<T, Exec>("kastor::find_islands", bands);
-    check(shape, background, region);
-    reserve_masks(shape);
-    const detail::Patches patches(shape, background);
-    core::grow(limits, space, "kastor::islands::limits", patches.count());
-    detail::mark_islands<Exec, T>(
-        space, bands, patches, {background, params.seed, params.flood}, region.words.data(),
-        limits.data(),
-        {blank.words.data(), positive.foreground.words.data(), positive.seeds.words.data(),
-         negative.foreground.words.data(), negative.seeds.words.data()});
+    check(shape, background, detection, region);
+    reserve_masks(shape, detection != nullptr);
+    const std::uint64_t* usable = region.words.data();
+    if (detection != nullptr) usable = mark_measurable(bands, shape, background, usable);
+    const Background<Exec, T>& decides = detection != nullptr ? detection->background : background;
+    mark(detection != nullptr ? detection->bands : bands, {shape, decides},
+         {decides, params.seed, params.flood}, usable, params.negative);
     do {
-      enqueue(bands, background);
+      enqueue(bands, background, detection);
     } while (!finish());
     FoundIslands found;
     found.above = positive.measure.rows();
@@ -145,6 +188,7 @@ struct IslandFinder<Exec, T>::Plan {
   IslandsOfSide<Exec, T> positive;
   IslandsOfSide<Exec, T> negative;
   BitMask<Exec> blank;
+  BitMask<Exec> measurable;  ///< only with a detection image
   /// Both grow to the largest image; the masks are parts of `storage`.
   Kokkos::View<std::uint64_t*, typename Exec::memory_space> storage;
   Kokkos::View<detail::PatchLimits<T>*, typename Exec::memory_space> limits;
@@ -179,7 +223,13 @@ template <class Exec, Real T>
 FoundIslands IslandFinder<Exec, T>::find(Bands<T, Exec> bands,
                                          const Background<Exec, T>& background,
                                          const BitMask<Exec>& region) {
-  return m_plan->run(bands, background, region);
+  return m_plan->run(bands, background, nullptr, region);
+}
+template <class Exec, Real T>
+FoundIslands IslandFinder<Exec, T>::find(const Detection<Exec, T>& detection, Bands<T, Exec> bands,
+                                         const Background<Exec, T>& background,
+                                         const BitMask<Exec>& region) {
+  return m_plan->run(bands, background, &detection, region);
 }
 template <class Exec, Real T>
 IslandResult IslandFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image,
@@ -191,12 +241,14 @@ template <class Exec, Real T>
 IslandResult IslandFinder<Exec, T>::operator()(Bands<T, Exec> bands,
                                                const Background<Exec, T>& background,
                                                const BitMask<Exec>& region) {
-  const FoundIslands found = find(bands, background, region);
-  IslandResult result{{}, found.positive, found.negative};
-  result.islands.reserve(found.above.size() + found.below.size());
-  result.islands.assign(found.above.begin(), found.above.end());
-  result.islands.insert(result.islands.end(), found.below.begin(), found.below.end());
-  return result;
+  return copied(find(bands, background, region));
+}
+template <class Exec, Real T>
+IslandResult IslandFinder<Exec, T>::operator()(const Detection<Exec, T>& detection,
+                                               Bands<T, Exec> bands,
+                                               const Background<Exec, T>& background,
+                                               const BitMask<Exec>& region) {
+  return copied(find(detection, bands, background, region));
 }
 template <class Exec, Real T>
 const RunLabels<Exec>& IslandFinder<Exec, T>::labels() const {

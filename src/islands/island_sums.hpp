@@ -8,6 +8,7 @@
 #include "core/atomics.hpp"
 #include "core/bits.hpp"
 #include "core/fixed_point.hpp"
+#include "core/ordered_key.hpp"
 
 /// What is accumulated for islands, in any order: integers and maxima.
 namespace kastor::detail {
@@ -70,6 +71,27 @@ class Largest {
   std::uint64_t m_bits = 0;
 };
 
+/// The highest of some numbers of any sign.
+class Highest {
+ public:
+  KOKKOS_FUNCTION void raise(double x) {
+    const std::uint64_t key = core::key_of(x);
+    m_key = key > m_key ? key : m_key;
+  }
+  KOKKOS_FUNCTION Highest& operator+=(const Highest& other) {
+    m_key = other.m_key > m_key ? other.m_key : m_key;
+    return *this;
+  }
+  KOKKOS_FUNCTION void add_to(Highest& total) const { core::atomic_raise(&total.m_key, m_key); }
+  [[nodiscard]] KOKKOS_FUNCTION double value() const {
+    const std::uint64_t key = m_key;  // as in `Largest::value()`
+    return core::value_of<double>(key);
+  }
+
+ private:
+  std::uint64_t m_key = 0;  ///< below all numbers
+};
+
 /// Scales numbers by a power of two such that they lie in (-1, 1), in two exact steps.
 struct UnitScale {
   double first, second;
@@ -88,7 +110,9 @@ struct IslandExtents {
   std::int32_t y_max = -1;
   std::int32_t longest_run = -1;
   std::uint32_t flags = 0;
-  Largest deviation, value, level, rms, snr;
+  Largest deviation;  ///< its magnitude: with a detection image deviations may be below 0
+  Highest peak;       ///< the highest deviation
+  Largest value, level, rms, snr;
 
   KOKKOS_FUNCTION IslandExtents& operator+=(const IslandExtents& other) {
     n_pix += other.n_pix;
@@ -98,6 +122,7 @@ struct IslandExtents {
     longest_run = other.longest_run > longest_run ? other.longest_run : longest_run;
     flags |= other.flags;
     deviation += other.deviation;
+    peak += other.peak;
     value += other.value;
     level += other.level;
     rms += other.rms;
@@ -112,13 +137,25 @@ struct IslandExtents {
     core::atomic_raise(&total.longest_run, longest_run);
     if (flags != 0) core::atomic_set_bits(&total.flags, flags);
     deviation.add_to(total.deviation);
+    peak.add_to(total.peak);
     value.add_to(total.value);
     level.add_to(total.level);
     rms.add_to(total.rms);
     snr.add_to(total.snr);
   }
-  /// Whether all sums exist: deviations of an island are > 0, so they do if the largest is finite.
+  /// Whether all sums exist: they do if the largest deviation is finite.
   [[nodiscard]] KOKKOS_FUNCTION bool finite() const { return Kokkos::isfinite(deviation.value()); }
+};
+
+/// The largest deviation over the rms, where the detection image is not the measured one.
+struct DetectionSnr {
+  Largest snr;
+
+  KOKKOS_FUNCTION DetectionSnr& operator+=(const DetectionSnr& other) {
+    snr += other.snr;
+    return *this;
+  }
+  KOKKOS_FUNCTION void add_to(IslandExtents& total) const { snr.add_to(total.snr); }
 };
 
 /// The position of a pixel, as a number in raster order.

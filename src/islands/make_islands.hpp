@@ -78,7 +78,7 @@ struct MakeIslands {
     const auto total = [&](const FineSum& sum, const Largest& of) {
       return core::scale_by_power_of_two(sum.total(bits), of.exponent());
     };
-    row.flux_peak = checked(sign * largest.deviation.value(), row);
+    row.flux_peak = checked(sign * largest.peak.value(), row);
     row.flux_sum =
         largest.finite() ? checked(sign * total(sums.fluxes.flux, largest.deviation), row) : nan();
     row.raw_sum = checked(total(sums.fluxes.raw, largest.value), row);
@@ -106,6 +106,15 @@ struct MakeIslands {
     const double y = moments.y.total(bits + about.y_bits) / flux;
     const double xx = moments.xx.total(bits + 2 * about.x_bits) / flux - x * x;
     const double yy = moments.yy.total(bits + 2 * about.y_bits) / flux - y * y;
+    // Deviations of both signs may balance anywhere. A centre outside of the island's box is none.
+    const auto is_beyond = [](double offset, std::int32_t at, std::int32_t low, std::int32_t high) {
+      return !(offset >= low - at && offset <= high - at);
+    };
+    if (is_beyond(x, about.x, row.x_min, row.x_max) ||
+        is_beyond(y, about.y, row.y_min, row.y_max)) {
+      row.flags |= island_no_centre | island_no_shape;
+      return;
+    }
     row.x_cen = static_cast<double>(about.x) + x;
     row.y_cen = static_cast<double>(about.y) + y;
     row.var_xx = xx > 0 ? xx : 0;

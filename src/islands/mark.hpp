@@ -207,6 +207,14 @@ struct MarkWords {
   }
 };
 
+/// The pixels that are not blank.
+struct NotBlank {
+  const std::uint64_t* blank;
+  std::uint64_t* usable;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t w) const { usable[w] = ~blank[w]; }
+};
+
 /// Enqueues the marking of all bands. `limits` must have room for all patches.
 template <class Exec, Real T>
 void mark_islands(const Exec& space, Bands<T, Exec> bands, const Patches& patches,

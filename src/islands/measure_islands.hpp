@@ -6,6 +6,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kastor/island_finder.hpp>
 #include <span>
 
 #include "core/group.hpp"
@@ -23,18 +24,24 @@ class IslandMeasurer {
  public:
   IslandMeasurer(const Exec& space, Side side) : m_space(space), m_side(side) {}
 
-  /// `blank`: words of a mask of the image.
+  /// `blank`: words of a mask of the image. `detection`: null if the islands were found in the
+  /// image itself.
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
-               const std::uint64_t* blank, const RunLabels<Exec>& labels,
-               const LabelCounts* counts) {
+               const Detection<Exec, T>* detection, const std::uint64_t* blank,
+               const RunLabels<Exec>& labels, const LabelCounts* counts) {
     const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
     m_room = std::max({m_room, std::int64_t{4096}, labels.ny * labels.nx / 8192});
     IslandSums* const sums = m_sums.begin_call(m_space, "kastor::islands::sums", m_room);
     core::grow(m_rows, m_space, "kastor::islands::rows", m_room);
     const LabelledRuns runs(labels, counts, m_room);
-    const RunsOfBand<Exec, T> some{runs,      sums,      background, m_side, blank,
-                                   labels.ny, labels.nx, {},         0};
+    const RunsOfBand<Exec, T> some{runs,  sums,      background, m_side, detection == nullptr,
+                                   blank, labels.ny, labels.nx,  {},     0};
     sweep<FindExtents>("kastor::islands::find_extents", bands, some);
+    if (detection != nullptr) {
+      RunsOfBand<Exec, T> found = some;
+      found.background = detection->background;
+      sweep<FindDetectionSnr>("kastor::islands::find_detection_snr", detection->bands, found);
+    }
     sweep<SumFluxes>("kastor::islands::sum_fluxes", bands, some);
     sweep<SumMoments>("kastor::islands::sum_moments", bands, some);
     using Make = MakeIslands<Exec, T>;

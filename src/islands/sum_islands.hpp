@@ -16,7 +16,8 @@
 #include "islands/nearby_background.hpp"
 
 /// Measures islands in three sweeps over their runs: extents and largest numbers, which set the
-/// grids; sums, and the position of the peak; moments about the peak.
+/// grids; sums, and the position of the peak; moments about the peak. A detection image of its own
+/// is swept once more, for the signal to noise.
 namespace kastor::detail {
 
 /// The result of labelling, as kernels access it.
@@ -68,6 +69,7 @@ struct RunsOfBand {
   IslandSums* islands;
   Background<Exec, T> background;
   Side side;
+  bool is_detection;           ///< of the image in which the islands were found
   const std::uint64_t* blank;  ///< mask of the whole image
   std::int64_t ny, nx;         ///< shape of the whole image
   Rows<T> band;
@@ -148,11 +150,12 @@ struct FindExtents {
     part.flags = flags_of(run);
     runs.for_each_pixel(run, [&](std::int32_t, double value, double level, double rms) {
       const double up = deviation(runs.side, value, level);
-      part.deviation.raise(up);
+      part.deviation.raise(Kokkos::fabs(up));
+      part.peak.raise(up);
       part.value.raise(Kokkos::fabs(value));
       part.level.raise(Kokkos::fabs(level));
       part.rms.raise(rms);
-      part.snr.raise(up / rms);
+      if (runs.is_detection) part.snr.raise(up / rms);
     });
     return part;
   }
@@ -171,6 +174,26 @@ struct FindExtents {
   }
 };
 
+/// The runs are those of the detection image.
+template <class Exec, Real T>
+struct FindDetectionSnr {
+  using Part = DetectionSnr;
+  RunsOfBand<Exec, T> runs;
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    runs.sweep_over(group, *this);
+  }
+  KOKKOS_FUNCTION static IslandExtents& total_of(IslandSums& island) { return island.extents; }
+
+  [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {
+    Part part;
+    runs.for_each_pixel(run, [&](std::int32_t, double value, double level, double rms) {
+      part.snr.raise(deviation(runs.side, value, level) / rms);
+    });
+    return part;
+  }
+};
+
 template <class Exec, Real T>
 struct SumFluxes {
   using Part = IslandFluxes;
@@ -184,7 +207,7 @@ struct SumFluxes {
   [[nodiscard]] KOKKOS_FUNCTION Part part_of(const Run& run) const {
     const IslandExtents& extents = runs.islands[run.label - 1].extents;
     const bool finite = extents.finite();
-    const double peak = extents.deviation.value();
+    const double peak = extents.peak.value();
     const UnitScale of_flux(extents.deviation), of_value(extents.value), of_level(extents.level),
         of_rms(extents.rms);
     double flux = 0, raw = 0, sum_of_level = 0, squared_rms = 0;

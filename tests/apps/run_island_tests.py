@@ -22,6 +22,7 @@ BEAM_CARDS = [("BMAJ", 0.004), ("BMIN", 0.003), ("BPA", 30.0)]
 ISLAND_OPTIONS = (
     "--seed 5; --flood 3; --negative; --drop-at-edge; --min-beams 1; --mask zeros.fits; "
     "--box 0,60,0,60; --beam 12,10,30; --cell 32; --estimate mode; --filter 1; "
+    "--filter-kernel 2.5; --detect-image other.fits; "
     "--interpolation bilinear; --background 0; --rms 1; --background-map out.fits; "
     "--rms-map out.fits; --snr-map out.fits; --residual out.fits"
 ).split("; ")
@@ -43,6 +44,7 @@ WRONG_VALUES = {
     "--cell": "0|-4|3x|x3|3x4x5|2.5||2147483648|32x0|nan",
     "--box": "1,2,3|1,2,3,4,5|5,2,3,4|2,5,4,3|-1,2,3,4|a,2,3,4||0.5,2,3,4|,,,",
     "--beam": "3|3,4|0,0|x,4|3,3,nan|4,3,30,1||-3,-4",
+    "--filter-kernel": "0|-1|37.39|nan|inf|",
     "--filter": "0|2|-1|1001|1.5|three",
     "--estimate": "mean",
     "--interpolation": "cubic",
@@ -91,6 +93,7 @@ class TestPresets(IslandTestCase):
     def test_options_of_another_preset(self):
         zeros = constant(self.ny, self.nx, 0)
         fits_files.write(self.folder / "zeros.fits", zeros, bitpix=16)
+        self.write("other.fits", self.rows)
         for option in ("--threshold 5", "--about median", "--about zero", "--level 1"):
             for preset in ("radio", "sextractor"):
                 with self.subTest(option, preset=preset):
@@ -164,12 +167,14 @@ class TestPresets(IslandTestCase):
             found = self.find(*options)
             self.assertEqual((found["seed"], found["flood"]), wanted, options)
         found = self.find(preset="sextractor")
+        self.assertEqual((found["seed"], found["flood"]), (5.4, 4))
+        found = self.find("--filter-kernel", "none", preset="sextractor")
         self.assertEqual((found["seed"], found["flood"]), (1.5, 1.5))
 
     def test_the_presets_are_their_documented_values(self):
         both = "--connectivity 8 --kappa 3 --max-passes 0 --filter 3 --interpolation bicubic "
-        radio = "--seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69"
-        sextractor = "--seed 1.5 --flood 1.5 --min-pixels 5 --estimate mode --cell 64"
+        radio = "--filter-kernel none --seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69"
+        sextractor = "--filter-kernel 3 --seed 5.4 --flood 4 --min-pixels 5 --estimate mode --cell 64"
         for preset, other, spelled in (
             ("radio", "sextractor", both + radio), ("sextractor", "radio", both + sextractor)
         ):

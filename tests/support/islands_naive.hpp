@@ -81,6 +81,7 @@ struct HostBackground {
 
 struct NaiveIsland {
   kastor::Island island{};
+  double absolute_flux = 0;        ///< sum of |deviation|
   double absolute_raw = 0;         ///< sum of |value|
   double absolute_background = 0;  ///< largest |level|
 };
@@ -90,6 +91,13 @@ struct NaiveSide {
   HostLabels labels;  ///< dropped islands are 0
   kastor::IslandCounts counts;
   std::vector<NaiveIsland> islands;
+};
+
+/// The image that decides, if it is not the measured one.
+template <class T>
+struct HostDetection {
+  const HostImage<T>& image;
+  const HostBackground<T>& background;
 };
 
 /// Everything `kastor::IslandFinder` says about an image; `region` may be empty.
@@ -102,12 +110,27 @@ class NaiveIslands {
 
   NaiveIslands(const HostImage<T>& image, const HostBackground<T>& background,
                const kastor::IslandParams& params, const HostMask& region = {})
-      : usable(image.ny, image.nx), m_image(image), m_background(background), m_params(params) {
+      : NaiveIslands({image, background}, image, background, params, region) {}
+
+  NaiveIslands(const HostDetection<T>& detection, const HostImage<T>& image,
+               const HostBackground<T>& background, const kastor::IslandParams& params,
+               const HostMask& region = {})
+      : usable(image.ny, image.nx),
+        m_detection(detection),
+        m_image(image),
+        m_background(background),
+        m_params(params) {
+    const auto is_usable = [](const HostImage<T>& pixels, const HostBackground<T>& its,
+                              std::int64_t y, std::int64_t x) {
+      const double rms = its.rms(y, x);
+      return std::isfinite(pixels(y, x)) && std::isfinite(its.level(y, x)) && std::isfinite(rms) &&
+             rms > 0;
+    };
     for (std::int64_t y = 0; y < image.ny; ++y) {
       for (std::int64_t x = 0; x < image.nx; ++x) {
-        const double rms = background.rms(y, x);
-        usable(y, x) = std::isfinite(image(y, x)) && std::isfinite(background.level(y, x)) &&
-                       std::isfinite(rms) && rms > 0 && (region.ny == 0 || region(y, x) != 0);
+        usable(y, x) = is_usable(image, background, y, x) &&
+                       is_usable(detection.image, detection.background, y, x) &&
+                       (region.ny == 0 || region(y, x) != 0);
       }
     }
     search(positive, +1);
@@ -116,8 +139,16 @@ class NaiveIslands {
 
  private:
   [[nodiscard]] double deviation(std::int64_t y, std::int64_t x, int sign) const {
-    const auto value = static_cast<double>(m_image(y, x));
-    const double level = m_background.level(y, x);
+    return deviation_in(m_image, m_background, y, x, sign);
+  }
+  [[nodiscard]] double found_deviation(std::int64_t y, std::int64_t x, int sign) const {
+    return deviation_in(m_detection.image, m_detection.background, y, x, sign);
+  }
+  [[nodiscard]] static double deviation_in(const HostImage<T>& image,
+                                           const HostBackground<T>& background, std::int64_t y,
+                                           std::int64_t x, int sign) {
+    const auto value = static_cast<double>(image(y, x));
+    const double level = background.level(y, x);
     return sign > 0 ? value - level : level - value;
   }
 
@@ -129,9 +160,9 @@ class NaiveIslands {
     for (std::int64_t y = 0; y < ny; ++y) {
       for (std::int64_t x = 0; x < nx; ++x) {
         if (usable(y, x) == 0) continue;
-        const double rms = m_background.rms(y, x);
-        side.foreground(y, x) = deviation(y, x, sign) > m_params.flood * rms;
-        seeds(y, x) = deviation(y, x, sign) > m_params.seed * rms;
+        const double rms = m_detection.background.rms(y, x);
+        side.foreground(y, x) = found_deviation(y, x, sign) > m_params.flood * rms;
+        seeds(y, x) = found_deviation(y, x, sign) > m_params.seed * rms;
       }
     }
     side.counts.foreground_pixels = count_naive(side.foreground);
@@ -161,7 +192,7 @@ class NaiveIslands {
     NaiveIsland result;
     kastor::Island& island = result.island;
     long double flux = 0, raw = 0, level = 0, squared_rms = 0, flux_x = 0, flux_y = 0;
-    double peak = 0;
+    double peak = -std::numeric_limits<double>::infinity();
     island.x_min = island.y_min = std::numeric_limits<std::int32_t>::max();
     island.x_max = island.y_max = -1;
     island.flags = sign < 0 ? kastor::island_negative : 0U;
@@ -181,7 +212,8 @@ class NaiveIslands {
       island.x_max = std::max(island.x_max, at_x);
       island.y_min = std::min(island.y_min, at_y);
       island.y_max = std::max(island.y_max, at_y);
-      island.snr_peak = std::max(island.snr_peak, d / rms);
+      island.snr_peak =
+          std::max(island.snr_peak, found_deviation(y, x, sign) / m_detection.background.rms(y, x));
       island.flags |= flags_of(y, x);
       flux += d;
       raw += value;
@@ -190,6 +222,7 @@ class NaiveIslands {
       // From the first pixel, so that a line along an axis has a variance of exactly 0.
       flux_x += static_cast<long double>(d) * static_cast<long double>(x - pixels[0].x);
       flux_y += static_cast<long double>(d) * static_cast<long double>(y - pixels[0].y);
+      result.absolute_flux += std::fabs(d);
       result.absolute_raw += std::fabs(value);
       result.absolute_background =
           std::max(result.absolute_background, std::fabs(m_background.level(y, x)));
@@ -209,6 +242,8 @@ class NaiveIslands {
     xx /= flux;
     xy /= flux;
     yy /= flux;
+    xx = std::max(xx, 0.0L);
+    yy = std::max(yy, 0.0L);
     if (!(xx * yy - xy * xy > 1e-12L * xx * yy)) island.flags |= kastor::island_no_shape;
     island.flux_peak = sign * peak;
     island.flux_sum = static_cast<double>(sign * flux);
@@ -218,6 +253,12 @@ class NaiveIslands {
     island.var_xx = static_cast<double>(xx);
     island.var_xy = static_cast<double>(xy);
     island.var_yy = static_cast<double>(yy);
+    if (!(flux > 0 && x_cen >= island.x_min && x_cen <= island.x_max && y_cen >= island.y_min &&
+          y_cen <= island.y_max)) {
+      island.flags |= kastor::island_no_centre | kastor::island_no_shape;
+      island.x_cen = island.y_cen = island.var_xx = island.var_xy = island.var_yy =
+          std::numeric_limits<double>::quiet_NaN();
+    }
     island.background = static_cast<double>(level / n);
     island.rms = static_cast<double>(std::sqrt(squared_rms / n));
     island.rms_at_peak = m_background.rms(island.y_peak, island.x_peak);
@@ -239,6 +280,7 @@ class NaiveIslands {
     return flags;
   }
 
+  HostDetection<T> m_detection;
   const HostImage<T>& m_image;
   const HostBackground<T>& m_background;
   kastor::IslandParams m_params;

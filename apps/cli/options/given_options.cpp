@@ -12,16 +12,6 @@
 namespace kastor::cli {
 namespace {
 
-/// Whether the user means a number rather than a file; "nan" and "inf" count, with or without a
-/// sign.
-bool looks_like_a_number(const std::string& text) {
-  if (text.find_first_not_of("0123456789+-.eE") == std::string::npos) return true;
-  std::string word = text.substr(text[0] == '-' || text[0] == '+' ? 1 : 0);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word == "nan" || word == "inf" || word == "infinity";
-}
-
 /// Text that looks like a number is a number; none if it is a file name. A file that is named like
 /// a number can be given as ./5.
 std::optional<double> number_in(const std::string& name, const std::string& text, bool positive) {
@@ -32,6 +22,14 @@ std::optional<double> number_in(const std::string& name, const std::string& text
 }
 
 }  // namespace
+
+bool looks_like_a_number(const std::string& text) {
+  if (text.find_first_not_of("0123456789+-.eE") == std::string::npos) return true;
+  std::string word = text.substr(text[0] == '-' || text[0] == '+' ? 1 : 0);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word == "nan" || word == "inf" || word == "infinity";
+}
 
 const char* name_of(RmsKind kind) {
   switch (kind) {
@@ -50,8 +48,8 @@ void add_given_part(CommandLine& line, const std::string& name, io::ReadOptions&
   line.value(
       hdu, "N|NAME[,VER]",
       [&part, hdu](const std::string& text) { part.hdu = checked_hdu(hdu, text); },
-      "Select the HDU of " + name + ", as --hdu does. Without\n" + name +
-          " it is in the image's own file.");
+      "Select the HDU of " + name + ", as --hdu does.\nWithout " + name +
+          " it is in the image's\nown file.");
   line.integer(
       name + "-plane", "K", {0, std::numeric_limits<std::int64_t>::max(), "an integer, 0 or more"},
       [&part](std::int64_t plane) { part.plane = plane; },

@@ -42,6 +42,10 @@ void add_given_part(CommandLine& line, const std::string& name, io::ReadOptions&
                                                 const std::optional<std::string>& value,
                                                 const io::ReadOptions& part, bool positive);
 
+/// Whether the user means a number rather than a file; "nan" and "inf" count, with or without a
+/// sign.
+[[nodiscard]] bool looks_like_a_number(const std::string& text);
+
 /// Checks the value of NAME by itself. \throws UsageError
 void check_given_map(const std::string& name, const std::string& value, bool positive);
 

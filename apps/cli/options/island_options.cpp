@@ -38,6 +38,14 @@ const std::vector<std::string> of_the_others = {"--seed",
                                                 "--rms-hdu",
                                                 "--rms-plane",
                                                 "--rms-kind",
+                                                "--gain",
+                                                "--zero-point",
+                                                "--weight",
+                                                "--weight-hdu",
+                                                "--weight-plane",
+                                                "--exposure",
+                                                "--exposure-hdu",
+                                                "--exposure-plane",
                                                 "--background-map",
                                                 "--rms-map",
                                                 "--snr-map",
@@ -91,6 +99,16 @@ PixelBox parse_box(const std::string& text) {
   return box;
 }
 
+struct SeedAndFlood {
+  double seed, flood;
+};
+/// The defaults, in units of the noise after a filter. In fields of 2048 x 2048 pixels of white
+/// noise hardly a fluctuation reaches 5.4. Without a filter it is SExtractor's threshold.
+SeedAndFlood thresholds_of(const IslandOptions& options) {
+  if (options.preset == Preset::radio) return {5, 3};
+  return options.detection.has_filter() ? SeedAndFlood{5.4, 4} : SeedAndFlood{1.5, 1.5};
+}
+
 }  // namespace
 
 const char* name_of(Preset preset) {
@@ -126,6 +144,7 @@ void IslandOptionsParser::add_to(CommandLine& line) {
   line.standard_depends("--min-pixels");
   add_thresholds(line);
   add_background(line);
+  m_photometry.add_to(line);
   add_maps(line);
 }
 
@@ -135,13 +154,15 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
       "--seed", "S", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double seed) { m_seed = seed; },
       "Require a pixel of each island to be more than S times\n"
-      "the local noise above the background. Default: 5\n(radio), 1.5 (sextractor).");
+      "the local noise above the background. Default: 5\n"
+      "(radio), 5.4 (sextractor; without a filter 1.5).");
   line.real(
       "--flood", "F", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double flood) { m_flood = flood; },
       "Grow islands over connected pixels more than F times\n"
       "the local noise above the background. Not above S.\n"
-      "Default: 3 (radio), 1.5 (sextractor).");
+      "Default: 3 (radio), 4 (sextractor; without a filter\n1.5).");
+  m_detection.add_to(line);
   line.flag("--negative", m_given.find.negative, "Also find islands as far below the background.");
   line.flag("--drop-at-edge", m_given.find.drop_at_edge,
             "Drop islands that touch the edge of the image.");
@@ -251,7 +272,12 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                                             const FindParams& lesson) const {
   IslandOptions options = m_given;
   const bool is_lesson = options.preset == Preset::lesson;
-  for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
+  auto refused = is_lesson ? of_the_others : of_the_lesson;
+  if (is_lesson) {
+    const auto of_detection = DetectionOptionsParser::names();
+    refused.insert(refused.end(), of_detection.begin(), of_detection.end());
+  }
+  for (const auto& name : refused) {
     if (!line.given(name)) continue;
     throw UsageError(
         is_lesson ? name +
@@ -262,11 +288,15 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   }
   if (is_lesson) return options;
   resolve_given(options);
+  resolve_photometry(line, options);
 
   const bool radio = options.preset == Preset::radio;
-  options.find.seed = m_seed.value_or(radio ? 5.0 : 1.5);
+  options.detection =
+      m_detection.resolved(radio ? FilterKernel(NoFilter{}) : FilterKernel(GaussianFilter{3}));
+  const auto [seed, flood] = thresholds_of(options);
+  options.find.seed = m_seed.value_or(seed);
   // A seed given alone, below the default flood, lowers the flood to it.
-  options.find.flood = m_flood.value_or(std::min(radio ? 3.0 : 1.5, options.find.seed));
+  options.find.flood = m_flood.value_or(std::min(flood, options.find.seed));
   if (m_flood && !m_seed) options.find.seed = std::max(options.find.seed, *m_flood);
   if (options.find.flood > options.find.seed) {
     throw UsageError(
@@ -302,6 +332,17 @@ void IslandOptionsParser::resolve_given(IslandOptions& options) const {
   }
 }
 
+void IslandOptionsParser::resolve_photometry(const CommandLine& line,
+                                             IslandOptions& options) const {
+  options.photometry = m_photometry.resolved(options.rms.has_value());
+  if (options.preset == Preset::sextractor) return;
+  for (const auto* name : {"--gain", "--zero-point"}) {
+    if (!line.given(name)) continue;
+    throw UsageError(fmt::format("{}: found with --preset {}; expected --preset sextractor", name,
+                                 name_of(options.preset)));
+  }
+}
+
 std::string island_options_as_typed(const IslandOptions& options) {
   std::string text =
       fmt::format("--preset {} --seed {} --flood {} --connectivity {} --min-pixels {}",
@@ -310,6 +351,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   const auto add = [&](const char* name, const auto& value) {
     text += fmt::format(" {} {}", name, value);
   };
+  text += detection_as_typed(options.detection, options.preset == Preset::sextractor);
   if (options.min_beams) add("--min-beams", *options.min_beams);
   if (options.find.negative) text += " --negative";
   if (options.find.drop_at_edge) text += " --drop-at-edge";
@@ -322,7 +364,8 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
-  if (options.background && options.rms) return text;
+  text += photometry_options_as_typed(options.photometry);
+  if (options.background && options.rms && !options.detection.image) return text;
   add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
   add("--kappa", options.mesh.clip.kappa);
   add("--max-passes", options.mesh.clip.max_passes);

@@ -9,8 +9,10 @@
 #include <string>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/detection_options.hpp"
 #include "cli/options/given_options.hpp"
 #include "cli/options/options.hpp"
+#include "cli/options/photometry_options.hpp"
 
 namespace kastor::cli {
 
@@ -31,6 +33,7 @@ struct MeshCell {
 struct IslandOptions {
   Preset preset = Preset::lesson;
   IslandParams find;
+  DetectionOptions detection;
   std::optional<double> min_beams;  ///< the smallest size of an island [beam areas]
   BackgroundParams mesh;            ///< its size of a cell is set from `cell`
   std::optional<MeshCell> cell;     ///< none: from the beam
@@ -40,6 +43,7 @@ struct IslandOptions {
   std::optional<GivenFile> mask;
   std::optional<PixelBox> box;
   std::optional<std::string> beam;  ///< as typed
+  PhotometryOptions photometry;
 
   bool detects_fill = true;  ///< a constant that fills a part of the image is blank
 
@@ -63,12 +67,15 @@ class IslandOptionsParser {
   void add_given_maps(CommandLine& line);
   void add_maps(CommandLine& line);
   void resolve_given(IslandOptions& options) const;
+  void resolve_photometry(const CommandLine& line, IslandOptions& options) const;
 
   IslandOptions m_given;
+  DetectionOptionsParser m_detection;
   std::optional<double> m_seed, m_flood;
   std::optional<BackgroundEstimate> m_estimate;
   std::optional<std::string> m_mask, m_background, m_rms;  // as typed
   io::ReadOptions m_mask_part, m_background_part, m_rms_part;
+  PhotometryOptionsParser m_photometry;
 };
 
 /// The options as typed, defaults included, for the provenance of an output.

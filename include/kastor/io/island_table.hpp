@@ -7,6 +7,9 @@
 #include <kastor/io/table.hpp>
 #include <kastor/io/wcs.hpp>
 #include <kastor/island.hpp>
+#include <kastor/kron_flux.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,10 @@ enum IslandTableFlag : std::uint32_t {
   island_no_sky = 256,     ///< the image has coordinates, but they are not defined here
   island_no_flux = 512,    ///< no flux_int, flux_iso: unit, beam or pixel size is missing
   island_no_total = 1024,  ///< no flux_int: the flux below the threshold is not known
+  /// More than a tenth of the Kron aperture is blank or of other islands.
+  island_auto_crowded = 4096,
+  /// The image ends within the Kron aperture.
+  island_auto_at_edge = 8192,
 };
 
 /// What is known about the image.
@@ -32,6 +39,15 @@ struct IslandTableParams {
   /// Area of the noise's autocorrelation [beam area]: 1 for an image from a telescope's restoring
   /// beam, 2 for white noise smoothed with the beam.  [> 0]
   double noise_beams = 1;
+  /// Kron fluxes of the islands, one for each, in the same order; empty: no columns for them.
+  std::span<const KronFlux> kron;
+  /// For the photon noise of the sources in the errors [electron / image unit]; 0: none
+  double gain = 0;
+  /// Relative weights at the islands, one for each: the gain there is `gain` times that. Empty: 1.
+  std::span<const double> weights;
+  std::optional<double> zero_point;  ///< magnitude of a Kron flux of 1 [mag]; none: no magnitudes
+  /// Whether fluxes are sums of pixels, in the unit of the image, if that is not a flux density.
+  bool sums_of_pixels = false;
   std::string name_prefix;  ///< put before island_name: "KASTOR" gives "KASTOR J...."; may be empty
 };
 

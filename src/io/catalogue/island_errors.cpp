@@ -99,8 +99,10 @@ double scaled_bessel(int n, double z) {
 }
 
 IslandErrors island_errors(const Island& island, double flood, const NoiseModel& noise) {
-  const double sum = std::abs(island.flux_sum);
-  const double peak = std::abs(island.flux_peak);
+  // Both may be below 0 if the island was found in another image; then there is no total.
+  const double sign = (island.flags & island_negative) != 0 ? -1 : 1;
+  const double sum = sign * island.flux_sum;
+  const double peak = sign * island.flux_peak;
   const auto pixels = static_cast<double>(island.n_pix);
   const double rms = island.rms;
   IslandErrors errors{k_no_error, k_no_error, k_no_error,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "io/catalogue/photon_noise.hpp"
 #include "io/sky/iau_name.hpp"
 
 namespace kastor::io::detail {
@@ -142,6 +143,8 @@ std::vector<IslandRow> island_rows(const Islands& islands, const IslandTablePara
     row.beam_area = beam_pixels(row.pixel_area);
     row.errors = island_errors(island, flood_of(island, params),
                                noise_of(row.beam_area, params.noise_beams));
+    row.gain = params.weights.empty() ? params.gain : params.gain * params.weights[i];
+    add_photon_noise(row.errors, island, flood_of(island, params), row.beam_area, row.gain);
     row.in_pixels = ellipse_fwhm(moments_of(island));
     row.flux_scale = flux_scale(unit, row.beam_area, row.pixel_area);
     if (std::isnan(row.flux_scale)) row.flags |= island_no_flux;

@@ -25,6 +25,7 @@ struct IslandRow {
   double pixel_area;  // at the island [arcsec^2]
   double beam_area;   // as used for the conversion of fluxes [pixel]
   double flux_scale;  // flux_iso / flux_sum
+  double gain;        // [electron / image unit]; 0: no photon noise
   std::string name;
   std::uint32_t flags;
 };

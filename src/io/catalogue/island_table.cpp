@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/catalogue/auto_columns.hpp"
 #include "io/catalogue/island_rows.hpp"
 #include "io/text.hpp"
 
@@ -30,6 +31,7 @@ void check(const IslandTableParams& params) {
   expect_number("flood_snr", params.flood_snr);
   expect_number("flood_level", params.flood_level);
   expect_number("frequency", params.frequency);
+  expect_number("gain", params.gain);
   KASTOR_EXPECTS(
       name, params.noise_beams > 0 && std::isfinite(params.noise_beams),
       fmt::format("noise_beams is {}; expected a finite number above 0", params.noise_beams));
@@ -53,6 +55,9 @@ class Columns {
   }
   /// The UCD of a flux, with the band of the image appended.
   [[nodiscard]] std::string flux(const std::string& ucd) const { return ucd + m_band; }
+  void append(std::vector<TableColumn> columns) {
+    for (TableColumn& each : columns) m_columns.push_back(std::move(each));
+  }
   [[nodiscard]] std::vector<TableColumn> take() { return std::move(m_columns); }
 
  private:
@@ -240,6 +245,7 @@ std::vector<TableColumn> columns_of(const Rows& rows, const IslandTableParams& p
               [](const IslandRow& r) { return r.island.id; });
   if (params.wcs != nullptr) add_positions(columns, *params.wcs);
   add_fluxes(columns, unit);
+  columns.append(detail::auto_columns(rows, params, unit, columns.flux("")));
   add_shapes(columns, params.wcs);
   add_areas(columns, params);
   add_pixels(columns);
@@ -394,8 +400,18 @@ double beam_area_in_pixels(const Beam& beam, const Wcs& wcs) {
 
 IslandTable island_table(const Islands& islands, const IslandTableParams& params) {
   check(params);
-  const auto unit = detail::flux_unit(params.unit);
-  const auto rows = detail::island_rows(islands, params, unit);
+  auto unit = detail::flux_unit(params.unit);
+  if (params.sums_of_pixels) unit = detail::unit_of_sums(unit);
+  KASTOR_EXPECTS("kastor::io::island_table",
+                 params.kron.empty() || params.kron.size() == islands.size(),
+                 fmt::format("found {} Kron fluxes of {} islands; expected one for each",
+                             params.kron.size(), islands.size()));
+  KASTOR_EXPECTS("kastor::io::island_table",
+                 params.weights.empty() || params.weights.size() == islands.size(),
+                 fmt::format("found {} weights of {} islands; expected one for each",
+                             params.weights.size(), islands.size()));
+  auto rows = detail::island_rows(islands, params, unit);
+  detail::set_auto_flags(rows, params);
   IslandTable result;
   result.table.name = "islands";
   result.table.description = "Islands of connected pixels that stand out from the background";

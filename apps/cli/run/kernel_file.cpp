@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/kernel_file.hpp"
+
+#include <kastor/io/fits_image.hpp>
+
+#include "cli/run/outputs.hpp"
+
+namespace kastor::cli {
+
+ConvolutionKernel read_kernel(const std::string& path, std::int64_t max_unpacked) {
+  io::ReadOptions read;
+  read.max_unpacked = max_unpacked;
+  const auto image = io::read_image(path, read);
+  ConvolutionKernel kernel{image.ny, image.nx, {}};
+  std::visit(
+      [&](const auto& pixels) {
+        for (std::int64_t y = 0; y < image.ny; ++y)
+          for (std::int64_t x = 0; x < image.nx; ++x)
+            kernel.taps.push_back(static_cast<double>(pixels(y, x)));
+      },
+      image.pixels);
+  about_image(image, [&] { detail::check_kernel("kernel", kernel); });
+  return kernel;
+}
+
+}  // namespace kastor::cli

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_APPS_FIND_DETECTION_PLAN_HPP
+#define KASTOR_APPS_FIND_DETECTION_PLAN_HPP
+
+#include <kastor/background.hpp>
+#include <kastor/detection_filter.hpp>
+#include <kastor/error.hpp>
+#include <kastor/island_finder.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options/island_options.hpp"
+#include "cli/report/words.hpp"
+#include "cli/run/errors.hpp"
+#include "cli/run/kernel_file.hpp"
+#include "find/detection_summary.hpp"
+#include "find/fill_excluder.hpp"
+
+namespace kastor::cli {
+
+/// What islands of an image are found in, if it is not the image itself: another one with the
+/// background of its own mesh, or one of the two after a filter.
+template <class Exec, class T>
+class DetectionPlan {
+ public:
+  /// Reads the kernel, if it is in a file. \throws Error
+  DetectionPlan(const Exec& space, const IslandOptions& options)
+      : m_space(space), m_options(options), m_exclude_fill(space) {
+    if (options.detection.image) m_estimator.emplace(space, options.mesh);
+    if (options.detection.has_filter()) make_filter();
+  }
+
+  /// \param other  the detection image, if one was given
+  /// \param masks  the pixels that are used; those that are constant fill there are taken out
+  void prepare(const ConstImage<T, Exec>& image, const Background<Exec, T>& background,
+               const ConstImage<T, Exec>& other, UsablePixels<Exec>& masks) {
+    m_summary = {};
+    m_notes.clear();
+    if (!m_estimator && !m_filter) return;
+    m_image = image;
+    Background<Exec, T> its = background;
+    if (m_estimator) {
+      m_image = other;
+      if (m_options.detects_fill) {
+        masks = m_exclude_fill(other, masks, m_options.find.seed);
+        for (const auto& note : fill_notes(m_exclude_fill.fill()))
+          m_notes.push_back("in the detection image " + note);
+      }
+      its = (*m_estimator)(other, masks.excluded).background();
+      m_summary.mesh = m_estimator->summary();
+    }
+    m_detection = {Bands<T, Exec>(&m_image, 1), its};
+    if (!m_filter) return;
+    m_filtered = (*m_filter)(m_image, its, masks.usable);
+    m_detection = m_filtered.detection();
+    m_summary.filtered_noise = m_kernel_sum > 0 ? m_filtered.noise : 0;
+  }
+
+  /// Of the last image; null if islands are found in the image itself.
+  [[nodiscard]] const Detection<Exec, T>* detection() const {
+    return m_estimator || m_filter ? &m_detection : nullptr;
+  }
+  [[nodiscard]] const DetectionSummary& summary() const { return m_summary; }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return m_notes; }
+
+ private:
+  void make_filter() {
+    const FilterKernel& chosen = m_options.detection.kernel;
+    ConvolutionKernel kernel = sextractor_kernel();
+    if (const auto* gaussian = std::get_if<GaussianFilter>(&chosen))
+      kernel = gaussian_kernel(gaussian->fwhm / 2.3548200450309493);  // sqrt(8 ln 2)
+    const auto* file = std::get_if<FilterFile>(&chosen);
+    try {
+      if (file != nullptr) kernel = read_kernel(file->path, file->max_unpacked);
+      m_filter.emplace(m_space, kernel, m_options.mesh.clip);
+    } catch (const Error& error) {
+      if (file == nullptr) throw;
+      std::string why = without_function(error.what());
+      if (why.find(file->path) == std::string::npos) why = one_line(file->path) + ": " + why;
+      throw Error(why + " (read for --filter-kernel)");
+    }
+    m_kernel_sum = std::accumulate(kernel.taps.begin(), kernel.taps.end(), 0.0);
+  }
+
+  Exec m_space;
+  IslandOptions m_options;
+  FillExcluder<Exec> m_exclude_fill;
+  std::optional<BackgroundEstimator<Exec, T>> m_estimator;
+  std::optional<DetectionFilter<Exec, T>> m_filter;
+  double m_kernel_sum = 0;
+  ConstImage<T, Exec> m_image;
+  FilteredImage<Exec, T> m_filtered;
+  Detection<Exec, T> m_detection;
+  DetectionSummary m_summary;
+  std::vector<std::string> m_notes;
+};
+
+}  // namespace kastor::cli
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/catalogue/photon_noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kastor::io::detail {
+namespace {
+
+/// Adds independent variances to an error; an error that is not known stays so.
+void add_variances(double& error, double a, double b = 0) {
+  error = std::sqrt(error * error + std::max(a, 0.0) + std::max(b, 0.0));
+}
+
+}  // namespace
+
+void add_photon_noise(IslandErrors& errors, const Island& island, double flood, double beam_pixels,
+                      double gain) {
+  const double sum = island.flux_sum;
+  const double peak = island.flux_peak;
+  if (!(gain > 0) || !(sum > 0) || !(peak > 0)) return;
+  add_variances(errors.peak_err, peak / gain);
+  if (!(flood > 0) || !(peak > flood)) {
+    add_variances(errors.sum_err, sum / gain);
+    return;
+  }
+  Island at_flood = island;
+  at_flood.rms = at_flood.rms_at_peak = std::sqrt(flood / gain);
+  const IslandErrors even = island_errors(at_flood, flood, {1, beam_pixels});
+
+  const auto pixels = static_cast<double>(island.n_pix);
+  const double above = std::max(sum - pixels * flood, 0.0) / gain;
+  const double at_peak = (peak - flood) / gain;
+  const double q = flood / peak;
+  const double lift = sum / (peak - flood) * q;
+  const double of_total = (above + lift * (lift - 2) * at_peak) / ((1 - q) * (1 - q));
+  add_variances(errors.sum_err, even.sum_err * even.sum_err, above);
+  add_variances(errors.total_err, even.total_err * even.total_err, of_total);
+
+  // A disc of N pixels has the moment N^2 / (4 pi) along each axis.
+  const double disc = flood * pixels * pixels / (4 * std::numbers::pi);
+  const double scale = 1 / (gain * sum * sum);
+  errors.centre_cov.xx += even.centre_cov.xx + scale * std::max(sum * island.var_xx - disc, 0.0);
+  errors.centre_cov.yy += even.centre_cov.yy + scale * std::max(sum * island.var_yy - disc, 0.0);
+  errors.centre_cov.xy += even.centre_cov.xy + scale * sum * island.var_xy;
+}
+
+}  // namespace kastor::io::detail

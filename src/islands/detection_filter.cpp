@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cmath>
+#include <kastor/convolve.hpp>
+#include <kastor/detail/instantiations.hpp>
+#include <kastor/detection_filter.hpp>
+#include <kastor/island_maps.hpp>
+#include <string>
+
+#include "core/interval.hpp"
+#include "core/launch.hpp"
+#include "core/plan_memory.hpp"
+
+namespace kastor {
+
+ConvolutionKernel sextractor_kernel() {
+  return {3, 3, {0.0625, 0.125, 0.0625, 0.125, 0.25, 0.125, 0.0625, 0.125, 0.0625}};
+}
+
+namespace detail {
+
+/// What is convolved: 0 where a pixel is not used; there `snr` becomes NaN.
+template <class T>
+struct ZeroUnused {
+  T* snr;
+  T* signal;
+  const std::uint64_t* region;  ///< null: all pixels
+  std::int64_t nx, words_per_row;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = i / nx;
+    const std::int64_t x = i - y * nx;
+    const bool inside =
+        region == nullptr || (region[y * words_per_row + x / 64] >> (x % 64) & 1) != 0;
+    const bool used = inside && core::is_finite(snr[i]);
+    signal[i] = used ? snr[i] : T{0};
+    if (!used) snr[i] = Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+};
+
+/// Blanks the filtered pixels that are not used, and counts the others.
+template <class T>
+struct BlankUnused {
+  using value_type = std::int64_t;
+  const T* snr;
+  T* filtered;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& used) const {
+    if (core::is_finite(snr[i])) {
+      used += core::is_finite(filtered[i]) ? 1 : 0;
+    } else {
+      filtered[i] = Kokkos::Experimental::quiet_NaN_v<T>;
+    }
+  }
+};
+
+namespace {
+
+/// The noise of filtered white noise of 1.
+[[nodiscard]] double white_noise_after(const ConvolutionKernel& kernel) {
+  double squares = 0;
+  for (const double tap : kernel.taps) squares += tap * tap;
+  return std::sqrt(squares);
+}
+
+void check_filter(const ConvolutionKernel& kernel) {
+  check_kernel("kastor::DetectionFilter", kernel);
+  KASTOR_EXPECTS("kastor::DetectionFilter", kernel.ny % 2 == 1 && kernel.nx % 2 == 1,
+                 "the kernel is " + std::to_string(kernel.ny) + " x " + std::to_string(kernel.nx) +
+                     " pixels; expected odd extents, since it has a central pixel");
+  KASTOR_EXPECTS(
+      "kastor::DetectionFilter",
+      std::any_of(kernel.taps.begin(), kernel.taps.end(), [](double t) { return t != 0; }),
+      "all taps of the kernel are 0; expected one that is not");
+}
+
+/// A sum of 1, or a sum of magnitudes of 1 if positive and negative taps cancel.
+ConvolutionKernel normalised(ConvolutionKernel kernel) {
+  check_filter(kernel);
+  double sum = 0, magnitude = 0;
+  for (const double tap : kernel.taps) {
+    sum += tap;
+    magnitude += std::abs(tap);
+  }
+  const double scale = sum > 1e-6 * magnitude ? sum : magnitude;
+  for (double& tap : kernel.taps) tap /= scale;
+  return kernel;
+}
+
+}  // namespace
+}  // namespace detail
+
+template <class Exec, Real T>
+struct DetectionFilter<Exec, T>::Plan {
+  Plan(const Exec& s, const ConvolutionKernel& kernel, const SigmaClipParams& params)
+      : space(s),
+        white_noise(detail::white_noise_after(kernel)),
+        convolve(s, kernel, {ConvolveMode::same}),
+        clip(s, params) {}
+
+  [[nodiscard]] FilteredImage<Exec, T> run(const ConstImage<T, Exec>& image,
+                                           const Background<Exec, T>& background,
+                                           const BitMask<Exec>& region) {
+    const Kokkos::Profiling::ScopedRegion profile("kastor::detection_filter");
+    const auto ny = static_cast<std::int64_t>(image.extent(0));
+    const auto nx = static_cast<std::int64_t>(image.extent(1));
+    KASTOR_EXPECTS("kastor::DetectionFilter",
+                   region.words.data() == nullptr || (region.ny == ny && region.nx == nx),
+                   "the region is " + std::to_string(region.ny) + " x " +
+                       std::to_string(region.nx) + " pixels; expected " + std::to_string(ny) +
+                       " x " + std::to_string(nx) + ", as the image");
+    const std::int64_t n = ny * nx;
+    core::grow(snr, space, "kastor::detection_filter::snr", n);
+    core::grow(signal, space, "kastor::detection_filter::signal", n);
+    core::grow(filtered, space, "kastor::detection_filter::filtered", n);
+    const auto as_image = [&](const List& list) {
+      return MutableImage<T, Exec>(list.data(), image.extent(0), image.extent(1));
+    };
+    fill_snr_map<Exec, T>(space, image, background, as_image(snr));
+    core::for_each(
+        "kastor::detection_filter::zero_unused", space, n,
+        detail::ZeroUnused<T>{snr.data(), signal.data(), region.words.data(), nx, (nx + 63) / 64});
+    convolve(ConstImage<T, Exec>(as_image(signal)), as_image(filtered));
+    const std::int64_t used = core::reduce("kastor::detection_filter::blank_unused", space, n,
+                                           detail::BlankUnused<T>{snr.data(), filtered.data()});
+    FilteredImage<Exec, T> result{ConstImage<T, Exec>(as_image(filtered)), 0};
+    if (used == 0) return result;
+    const double noise = clip(result.snr).clipped.std;
+    result.noise = noise > 0 ? noise : white_noise;
+    return result;
+  }
+
+  using List = Kokkos::View<T*, typename Exec::memory_space>;
+  Exec space;
+  double white_noise;
+  Convolver<Exec, T> convolve;
+  SigmaClipper<Exec, T> clip;
+  List snr, signal, filtered;
+};
+
+template <class Exec, Real T>
+DetectionFilter<Exec, T>::DetectionFilter(const Exec& space, const ConvolutionKernel& kernel,
+                                          const SigmaClipParams& clip)
+    : m_plan(std::make_unique<Plan>(space, detail::normalised(kernel), clip)) {}
+template <class Exec, Real T>
+DetectionFilter<Exec, T>::~DetectionFilter() = default;
+template <class Exec, Real T>
+DetectionFilter<Exec, T>::DetectionFilter(DetectionFilter&&) noexcept = default;
+template <class Exec, Real T>
+DetectionFilter<Exec, T>& DetectionFilter<Exec, T>::operator=(DetectionFilter&&) noexcept = default;
+
+template <class Exec, Real T>
+FilteredImage<Exec, T> DetectionFilter<Exec, T>::operator()(const ConstImage<T, Exec>& image,
+                                                            const Background<Exec, T>& background,
+                                                            const BitMask<Exec>& region) {
+  return m_plan->run(image, background, region);
+}
+
+}  // namespace kastor
+
+#define KASTOR_INSTANTIATE(EXEC, T) template class kastor::DetectionFilter<EXEC, T>;
+KASTOR_FOR_EACH_EXEC_AND_REAL(KASTOR_INSTANTIATE)
