@@ -91,6 +91,7 @@ Json false_json(const EvaluationReport& report) {
   const auto& threshold = report.params.threshold;
   json["threshold"] = threshold ? Json(*threshold) : Json(nullptr);
   json["expected_false"] = finite_or_null(e.expected_false);
+  json["expected_false_smooth"] = finite_or_null(e.expected_smooth);
   json["expected_false_beam_noise"] = finite_or_null(e.expected_beam);
   json["correlation"] = {{"x", finite_or_null(e.noise.x)},
                          {"y", finite_or_null(e.noise.y)},

@@ -64,7 +64,7 @@ std::string summary(const EvaluationReport& report) {
   text += rate_text("false detections", e.false_detections);
   if (e.inverted) text += rate_text("  inverted image", *e.inverted);
   if (std::isfinite(e.expected_false))
-    text += fmt::format("  expected       {:>8.4g}  of noise above {:g} sigma, at most\n",
+    text += fmt::format("  expected       {:>8.4g}  of Gaussian noise above {:g} sigma\n",
                         e.expected_false, report.params.threshold.value_or(0));
   return text + "\n";
 }

@@ -62,16 +62,22 @@ struct NoiseCorrelation {
 /// circular one.  \param beam_pixels  area of the beam, pi FWHM^2 / (4 ln 2) [pixel]  [> 0]
 [[nodiscard]] NoiseCorrelation beam_correlation(double beam_pixels);
 
-/// Expected number of islands of Gaussian noise above `threshold` [sigma] in each pixel of a large
-/// image: that of the peaks of a smooth random field, which is the density of the Euler
+/// Expected number of 8-connected islands of Gaussian noise above `threshold` [sigma] for each
+/// pixel of a large image: the Euler characteristic of the pixels above, islands minus holes, which
+/// are rare. With P(...) for the probability that all of these pixels are above, it is P(one pixel)
+/// - P(two neighbours), of 4 kinds, + P(three of a 2 x 2 square), of 4 kinds, - P(all four), from
+/// the normal distribution of the square. So it counts what pixels see of the peaks of the noise.
+/// For thresholds of 3 or more. NaN if the threshold is below 1 or the correlations fit no noise.
+[[nodiscard]] double expected_islands_per_pixel(double threshold, const NoiseCorrelation& noise);
+
+/// The same of a smooth random field without pixels, an upper limit: the density of the Euler
 /// characteristic of its excursion set (Adler, The Geometry of Random Fields, 1981; Worsley et al.,
 /// J. Cereb. Blood Flow Metab. 12, 900, 1992), sqrt(det L) (2 pi)^(-3/2) u exp(-u^2 / 2). L is the
 /// covariance of the gradient of noise of unit variance: rho(h) = exp(-h L h / 2), so that L_xx =
 /// -2 ln rho_x. If the autocorrelation is the beam, this is u exp(-u^2 / 2) / sqrt(2 pi) for each
-/// beam area. It is an upper figure for pixels, which miss the very peak; and there are no more
-/// islands than pixels above, erfc(u / sqrt 2) / 2 of all. Good for u of 3 or more; NaN below 1 or
-/// if a correlation is not a number below 1.
-[[nodiscard]] double expected_islands_per_pixel(double threshold, const NoiseCorrelation& noise);
+/// beam area. NaN if the threshold is below 1 or a correlation is not within 0 and 1: white noise
+/// is not smooth.
+[[nodiscard]] double smooth_islands_per_pixel(double threshold, const NoiseCorrelation& noise);
 
 /// The image in which sources were looked for.
 struct EvaluatedImage {
@@ -237,7 +243,8 @@ struct Evaluation {
   /// Expected number of false ones in the clear area, if the noise is as correlated as its pixels
   /// show; NaN without a threshold.
   double expected_false = std::numeric_limits<double>::quiet_NaN();
-  double expected_beam = std::numeric_limits<double>::quiet_NaN();  ///< if the beam correlates it
+  double expected_smooth = std::numeric_limits<double>::quiet_NaN();  ///< without pixels
+  double expected_beam = std::numeric_limits<double>::quiet_NaN();    ///< if the beam correlates it
 
   std::array<Measure, k_measured_quantities> measures;  ///< in the order of `MeasuredQuantity`
   std::vector<EvaluatedPair> pairs;                     ///< in the order of the truth

@@ -332,6 +332,7 @@ class Evaluator {
     if (!m_params.threshold) return;
     const auto pixels = static_cast<double>(r.clear_pixels);
     r.expected_false = pixels * expected_islands_per_pixel(*m_params.threshold, r.noise);
+    r.expected_smooth = pixels * smooth_islands_per_pixel(*m_params.threshold, r.noise);
     if (m_truth.beam_from == "beam")
       r.expected_beam =
           pixels * expected_islands_per_pixel(*m_params.threshold, beam_correlation(r.beam_pixels));

@@ -69,22 +69,17 @@ NoiseCorrelation beam_correlation(double beam_pixels) {
   return {near, near, near * near, near * near};
 }
 
-double expected_islands_per_pixel(double threshold, const NoiseCorrelation& noise) {
+double smooth_islands_per_pixel(double threshold, const NoiseCorrelation& noise) {
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const double highest = std::max({noise.x, noise.y, noise.up, noise.down});
-  const double sum = noise.x + noise.y + noise.up + noise.down;
-  if (!(threshold >= 1) || !std::isfinite(sum) || highest >= 1) return none;
-  const double pixels = 0.5 * std::erfc(threshold / std::numbers::sqrt2);
-  // White noise is not smooth: every pixel is on its own.
-  if (std::min({noise.x, noise.y, noise.up, noise.down}) <= 0) return pixels;
+  const auto [low, high] = std::minmax({noise.x, noise.y, noise.up, noise.down});
+  if (!(threshold >= 1) || !(low > 0) || !(high < 1)) return none;
   const double xx = -2 * std::log(noise.x);
   const double yy = -2 * std::log(noise.y);
   const double xy = std::log(noise.down) / 2 - std::log(noise.up) / 2;
   const double determinant = xx * yy - xy * xy;
   if (!(determinant > 0)) return none;
-  const double euler = std::sqrt(determinant) * std::pow(2 * std::numbers::pi, -1.5) * threshold *
-                       std::exp(-threshold * threshold / 2);
-  return std::min(euler, pixels);
+  return std::sqrt(determinant) * std::pow(2 * std::numbers::pi, -1.5) * threshold *
+         std::exp(-threshold * threshold / 2);
 }
 
 }  // namespace kastor::io
