@@ -229,6 +229,8 @@ TEST(Evaluation, ColumnsOfPrograms) {
            Row{"FLUX_AUTO [count],FLUXERR_AUTO [count]", "22,1", total, 0.1, 2, "adu"},
            Row{"FLUX_ISO,FLUXERR_ISO", sum(22) + "," + sum(1), iso, 0.1, 2},
            Row{"kron_flux,kron_fluxerr", sum(22) + "," + sum(1), total, 0.1, 2},
+           Row{"kron_flux,kron_flux_err", sum(22) + "," + sum(1), total, 0.1, 2},
+           Row{"segment_flux,segment_flux_err", sum(22) + "," + sum(1), iso, 0.1, 2},
            Row{"segment_flux,segment_fluxerr", sum(22) + "," + sum(1), iso, 0.1, 2},
            Row{"tnpix,flux,peak", "9," + sum(22) + ",11", iso, 0.1, none},
            Row{"tnpix,flux,peak", "9," + sum(22) + ",11", peak, 0.1, none},
