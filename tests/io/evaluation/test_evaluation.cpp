@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "fits_support.hpp"
@@ -40,6 +41,14 @@ EvaluatedImage image_in(const std::string& unit = "Jy/beam") {
     }
   };
   return image;
+}
+
+/// The default parameters but for one.
+template <class Value>
+EvaluationParams with(Value EvaluationParams::*member, const std::type_identity_t<Value>& value) {
+  EvaluationParams params;
+  params.*member = value;
+  return params;
 }
 
 struct Files {
@@ -113,7 +122,7 @@ TEST(Evaluation, CountsTrueSourcesAndRows) {
   EXPECT_NEAR(e.beam_pixels, beam, 1e-12);
   EXPECT_NEAR(e.false_detections.per_million.value,
               2e6 * beam / static_cast<double>(e.clear_pixels), 1e-9);
-  EXPECT_EQ(evaluation_of({truth, catalogue}, {.radius = 5.0}).matched, 6);
+  EXPECT_EQ(evaluation_of({truth, catalogue}, with(&EvaluationParams::radius, 5.0)).matched, 6);
 }
 
 TEST(Evaluation, ClearPixelsAreAwayFromSources) {
@@ -137,7 +146,7 @@ TEST(Evaluation, Bins) {
   const std::string truth = truth_head + gaussian(30, 30, 4) + gaussian(80, 30, 4.5) +
                             gaussian(130, 30, 8) + gaussian(30, 70, 1000);
   const auto e = evaluation_of({truth, "x,y,snr\n80,30,5\n130,30,6\n30,70,900\n100,80,5.4\n"},
-                               {.bins = {0, 4.5, 10}});
+                               with(&EvaluationParams::bins, {0, 4.5, 10}));
   ASSERT_EQ(e.completeness_bins.size(), 3u);
   const std::vector<std::pair<int, int>> found = {{1, 0}, {2, 2}, {1, 1}};
   for (std::size_t b = 0; b < 3; ++b) {
@@ -295,7 +304,7 @@ TEST(Evaluation, NoiseOfTheClearPixels) {
   EXPECT_TRUE(std::isnan(
       evaluation_of({truth_head + gaussian(30, 30, 10), "x,y\n30,30\n"}).expected_false));
   const auto waves = evaluation_of({truth_head + gaussian(30, 30, 10), "x,y\n30,30\n"},
-                                   {.threshold = 4.0}, 0, image);
+                                   with(&EvaluationParams::threshold, 4.0), 0, image);
   EXPECT_LT(waves.noise.x, 1);
   EXPECT_GT(waves.noise.y, waves.noise.x);
 }
@@ -335,13 +344,13 @@ TEST(Evaluation, Refusals) {
             std::string::npos);
   EXPECT_NE(evaluation_error({truth, "ra,dec\n1,1\n"}).find("no celestial coordinates"),
             std::string::npos);
-  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, {.radius_arcsec = 1.0})
+  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, with(&EvaluationParams::radius_arcsec, 1.0))
                 .find("no celestial coordinates"),
             std::string::npos);
-  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, {.radius = 0.0}), "");
-  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, {.pool_low = 5, .pool_high = 5}), "");
-  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, {.bins = {1, 1}}), "");
-  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, {.bins = {}}), "");
+  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, with(&EvaluationParams::radius, 0.0)), "");
+  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, with(&EvaluationParams::pool_high, 10)), "");
+  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, with(&EvaluationParams::bins, {1, 1})), "");
+  EXPECT_NE(evaluation_error({truth, "x,y\n1,1\n"}, with(&EvaluationParams::bins, {})), "");
 }
 
 }  // namespace
