@@ -40,7 +40,7 @@ void add_evaluation(CommandLine& line, EvaluateOptions& options) {
   line.heading("Evaluation");
   line.value(
       "--truth", "FILE", [&options](const std::string& path) { options.truth = path; },
-      "Compare with the true sources in this table, as 'kastor\nsimulate sky' writes it.");
+      "Compare with the true sources in this table, as\n'kastor simulate sky' writes it.");
   line.requires_option("--truth");
   line.values("--inverted", "CATALOGUE", options.inverted,
               "Count the false detections in this catalogue of the\n"
@@ -156,9 +156,8 @@ bool parse_evaluate(Arguments arguments, EvaluateOptions& options) {
                             "Catalogues of the image, by any program: FITS table,\n"
                             "VOTable, ECSV or CSV.");
   add_part_options(line, options.find.input.read);
-  add_blank_option(
-      line, options.find.input,
-      "Default: a constant\nthat fills a part of the image, which none switches\noff.");
+  add_blank_option(line, options.find.input,
+                   "Default: a constant that fills a part of the\nimage, which none switches off.");
   add_unit_option(line, options.find.unit);
   add_evaluation(line, options);
   add_find_options(line, options.find.find);
