@@ -10,9 +10,7 @@
 #include "subcommands.hpp"
 
 namespace kastor::cli {
-namespace {
 
-/// What the images of the options may unpack to, as the image itself.
 void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
   for (auto* file : {&options.mask, &options.detection.image, &options.photometry.weight})
     if (*file) (*file)->part.max_unpacked = max_unpacked;
@@ -23,6 +21,8 @@ void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
     if (auto* file = std::get_if<GivenFile>(&**given)) file->part.max_unpacked = max_unpacked;
   }
 }
+
+namespace {
 
 bool parse(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
