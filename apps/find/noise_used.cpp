@@ -8,18 +8,35 @@
 namespace kastor::cli {
 namespace {
 
-// Between these bounds noise is white [pixel], as the beam or as Condon's [beam area].
+// Noise is white below [pixel].
 constexpr double widest_white = 1.5;
+// It is as the beam or as Condon's between these [beam area].
 constexpr double narrowest_of_beam = 0.7;
+constexpr double condon = 2;
 constexpr double widest_condon = 2.6;
+// Where no beam is known, what is wider than a stellar image is structure [pixel].
+constexpr double widest_without_beam = 100;
 
-std::string odd_area(const NoiseUsed& noise) {
-  if (std::isnan(noise.beams) || noise.pixels < widest_white) return "";
-  if (noise.beams > narrowest_of_beam && noise.beams < widest_condon) return "";
+/// What is odd about the area, as measured; mostly empty.
+std::string odd_area(double pixels, double beams) {
+  if (std::isnan(beams)) {
+    if (pixels < widest_without_beam) return "";
+    return fmt::format(
+        "pixels are correlated over {:.3g} pixels: structure of the sky more than noise, and "
+        "errors are computed with that; --noise white takes none",
+        pixels);
+  }
+  if (beams > widest_condon) {
+    return fmt::format(
+        "pixels are correlated over {:.3g} beam areas: structure of the sky more than noise; "
+        "errors are computed with {:g} beam areas",
+        beams, condon);
+  }
+  if (beams > narrowest_of_beam || pixels < widest_white) return "";
   return fmt::format(
-      "the noise is correlated over {:.3g} beam areas, as measured; 1 is usual, or 2 for white "
-      "noise smoothed with the beam. Errors take it as it is, see --noise",
-      noise.beams);
+      "the noise is correlated over {:.3g} beam areas, less than the beam and more than white "
+      "noise; errors are computed with that",
+      beams);
 }
 
 }  // namespace
@@ -43,7 +60,12 @@ NoiseUsed noise_used(AssumedNoise kind, const OnTheSky& sky,
     }
   }
   noise.beams = noise.pixels / beam;
-  if (noise.note.empty() && kind == AssumedNoise::measured) noise.note = odd_area(noise);
+  if (kind != AssumedNoise::measured || !noise.note.empty()) return noise;
+  noise.note = odd_area(noise.pixels, noise.beams);
+  if (noise.beams > condon) {  // of an image, no noise is wider
+    noise.beams = condon;
+    noise.pixels = condon * beam;
+  }
   return noise;
 }
 

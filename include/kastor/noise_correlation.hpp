@@ -21,7 +21,7 @@ struct NoiseCorrelation {
 };
 
 /// Measures the autocorrelation of the noise on a fixed sample of pixels: a stride apart so that
-/// there are about 32 thousand, all pixels in images below 256 x 128. z = (value - level) / rms,
+/// there are 10 to 40 thousand, all pixels in images below 200 x 200. z = (value - level) / rms,
 /// with level and rms of the sampled pixel also for its partner.
 ///
 /// A correlation is the slope of the partner's z over that of the sample. It does not depend on

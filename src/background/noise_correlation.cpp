@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* k_function = "kastor::measure_noise_correlation";
 // About so many samples [pixel].
-constexpr double k_samples = 32768;
+constexpr double k_samples = 10240;
 // Fewer pairs say too little.
 constexpr std::int64_t k_fewest_pairs = 300;
 
