@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kastor::cli {
@@ -19,6 +20,7 @@ constexpr double widest_without_beam = 100;
 
 /// What is odd about the area, as measured; mostly empty.
 std::string odd_area(double pixels, double beams) {
+  if (pixels < widest_white) return "";
   if (std::isnan(beams)) {
     if (pixels < widest_without_beam) return "";
     return fmt::format(
@@ -32,7 +34,7 @@ std::string odd_area(double pixels, double beams) {
         "errors are computed with {:g} beam areas",
         beams, condon);
   }
-  if (beams > narrowest_of_beam || pixels < widest_white) return "";
+  if (beams > narrowest_of_beam) return "";
   return fmt::format(
       "the noise is correlated over {:.3g} beam areas, less than the beam and more than white "
       "noise; errors are computed with that",
@@ -62,9 +64,9 @@ NoiseUsed noise_used(AssumedNoise kind, const OnTheSky& sky,
   noise.beams = noise.pixels / beam;
   if (kind != AssumedNoise::measured || !noise.note.empty()) return noise;
   noise.note = odd_area(noise.pixels, noise.beams);
-  if (noise.beams > condon) {  // of an image, no noise is wider
-    noise.beams = condon;
-    noise.pixels = condon * beam;
+  if (noise.beams > condon && noise.pixels > widest_white) {  // no noise of an image is wider
+    noise.pixels = std::max(condon * beam, 1.0);
+    noise.beams = noise.pixels / beam;
   }
   return noise;
 }
