@@ -53,6 +53,7 @@ double FoundImage::level() const {
 FoundCatalogue::FoundCatalogue(const FoundImage& image) : m_image(image) {
   if (const auto* islands = islands_of(image)) {
     m_noise = noise_used(image.options.islands.noise, image.sky, islands->noise);
+    if (islands->result.islands.empty()) m_noise.note.clear();  // there are no errors
     m_table = island_table_of(image.image, image.options, image.sky, islands->result.islands,
                               islands->mesh, m_noise);
     m_table->notes.insert(m_table->notes.begin(), image.notes.begin(), image.notes.end());

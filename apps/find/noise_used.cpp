@@ -9,8 +9,8 @@
 namespace kastor::cli {
 namespace {
 
-// Noise is white below [pixel].
-constexpr double widest_white = 1.5;
+// Hardly correlated noise [pixel].
+constexpr double nearly_white = 3;
 // It is as the beam or as Condon's between these [beam area].
 constexpr double narrowest_of_beam = 0.7;
 constexpr double condon = 2;
@@ -20,7 +20,7 @@ constexpr double widest_without_beam = 100;
 
 /// What is odd about the area, as measured; mostly empty.
 std::string odd_area(double pixels, double beams) {
-  if (pixels < widest_white) return "";
+  if (pixels < nearly_white) return "";
   if (std::isnan(beams)) {
     if (pixels < widest_without_beam) return "";
     return fmt::format(
@@ -64,7 +64,7 @@ NoiseUsed noise_used(AssumedNoise kind, const OnTheSky& sky,
   noise.beams = noise.pixels / beam;
   if (kind != AssumedNoise::measured || !noise.note.empty()) return noise;
   noise.note = odd_area(noise.pixels, noise.beams);
-  if (noise.beams > condon && noise.pixels > widest_white) {  // no noise of an image is wider
+  if (noise.beams > condon && noise.pixels > nearly_white) {  // no noise of an image is wider
     noise.pixels = std::max(condon * beam, 1.0);
     noise.beams = noise.pixels / beam;
   }

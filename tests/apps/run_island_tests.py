@@ -523,10 +523,37 @@ class TestIslandOutputs(IslandTestCase):
         self.assertIsNone(self.find(image=bare)["noise"]["area_beams"])
         for kind in ("beam", "condon"):
             self.refuse(1, "--noise", kind, image=bare, says=["no beam for --noise " + kind])
-        blank = self.write("few.fits", constant(20, 16, 1.0))
+        rows = constant(20, 16, 1.0)
+        rows[5][5:8] = [20.0, 30.0, 20.0]
+        blank = self.write("few.fits", rows)
         few = self.find("--background", "0", "--rms", "1", image=blank)
         self.assertTrue(any("could not be measured" in note for note in few["notes"]), few)
         self.assertAlmostEqual(few["noise"]["area_beams"], 1)
+
+    def test_the_errors_are_the_scatter_whatever_the_noise(self):
+        image, truth = self.folder / "sky4.fits", self.folder / "sky4_truth.csv"
+        for kind in ("beam", "condon", "white"):
+            words = ["--size", "1024", "--noise-kind", kind, "--beam", "4", "--seed", "1"]
+            words += ["--add", "point:count=400,snr=10..50,place=grid", "-o", image, "--overwrite"]
+            self.assert_done(command.run("simulate", "sky", *words))
+            self.find("-o", self.folder / "sky4.csv", "--overwrite", image=image)
+            true, found = (
+                [{key: row[key] for key in row} for row in csv.DictReader(text.splitlines())]
+                for text in (truth.read_text(), (self.folder / "sky4.csv").read_text()))
+            found = [(float(row["x_cen"]), float(row["y_cen"]), row) for row in found]
+            pulls, ratios = {"x_cen": [], "y_cen": [], "flux_int": []}, []
+            for each in true:
+                x, y = float(each["x"]), float(each["y"])
+                row = min(found, key=lambda f: (f[0] - x) ** 2 + (f[1] - y) ** 2)[2]
+                for name, of_truth in zip(pulls, ("x", "y", "flux_int")):
+                    apart = float(row[name]) - float(each[of_truth])
+                    pulls[name].append(apart / float(row[name + "_err"]))
+                ratios.append(float(row["flux_int"]) / float(each["flux_int"]))
+            self.assertLess(abs(sum(ratios) / len(ratios) - 1), 0.03)
+            for name, values in pulls.items():
+                mean = sum(values) / len(values)
+                width = math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
+                self.assertLess(abs(width - 1), 0.105, (kind, name))  # 3 / sqrt(800)
 
     def test_the_json(self):
         done = command.run("find", self.image, "--preset", "radio", "--json")
