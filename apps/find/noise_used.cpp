@@ -24,8 +24,8 @@ std::string odd_area(double pixels, double beams) {
   if (std::isnan(beams)) {
     if (pixels < widest_without_beam) return "";
     return fmt::format(
-        "pixels are correlated over {:.3g} pixels: structure of the sky more than noise, and "
-        "errors are computed with that; --noise white takes none",
+        "pixels are correlated over {:.3g} pixels: structure of the sky more than noise; errors of "
+        "fluxes are computed with that, and those of positions may be too small",
         pixels);
   }
   if (beams > widest_condon) {
