@@ -19,6 +19,7 @@
 #include "find/detection_summary.hpp"
 #include "find/find_options.hpp"
 #include "find/find_outputs.hpp"
+#include "find/noise_used.hpp"
 #include "find/on_the_sky.hpp"
 
 namespace kastor::cli {
@@ -27,8 +28,9 @@ struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
   DetectionSummary detection;
-  std::vector<KronFlux> kron;   ///< one for each island; empty but for sextractor
-  std::vector<double> weights;  ///< one for each island; empty without --weight
+  std::vector<KronFlux> kron;             ///< one for each island; empty but for sextractor
+  std::vector<double> weights;            ///< one for each island; empty without --weight
+  std::optional<NoiseCorrelation> noise;  ///< if it was to be measured
 };
 
 /// One image and what was found in it.
@@ -67,7 +69,8 @@ class FoundCatalogue {
 
  private:
   const FoundImage& m_image;
-  std::optional<io::IslandTable> m_table;  // not for the preset lesson
+  NoiseUsed m_noise;                       // not for the preset lesson
+  std::optional<io::IslandTable> m_table;  // the same
 };
 
 }  // namespace kastor::cli

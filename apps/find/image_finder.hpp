@@ -117,6 +117,7 @@ class ImageFinder {
     found.kron = work.islands->kron();
     found.weights = work.islands->weights();
     found.detection = work.islands->detection().summary();
+    found.noise = work.islands->noise();
     for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
     const auto& notes = work.islands->notes();
     image.notes.insert(image.notes.end(), notes.begin(), notes.end());

@@ -10,6 +10,7 @@
 
 #include "find/detection_summary.hpp"
 #include "find/find_outputs.hpp"
+#include "find/noise_used.hpp"
 #include "find/on_the_sky.hpp"
 
 namespace kastor::cli {
@@ -25,7 +26,8 @@ struct Photometry {
                                               const FindOptions& options, const OnTheSky& sky,
                                               const Islands& islands, const Photometry& photometry,
                                               const std::optional<BackgroundSummary>& mesh,
-                                              const DetectionSummary& detection);
+                                              const DetectionSummary& detection,
+                                              const NoiseUsed& noise);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
                       const Islands& islands, const io::Provenance& provenance);

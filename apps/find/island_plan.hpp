@@ -6,6 +6,7 @@
 #include <kastor/io/fits_image.hpp>
 #include <kastor/island_finder.hpp>
 #include <kastor/kron.hpp>
+#include <kastor/noise_correlation.hpp>
 #include <kastor/statistics.hpp>
 #include <optional>
 #include <string>
@@ -79,6 +80,13 @@ class IslandPlan {
       about_image(m_options.detection.image ? m_given.detection_header() : image,
                   [&] { m_detection.prepare(pixels, m_background, m_given.detection(), masks); });
     }
+    m_noise.reset();
+    if (m_options.noise == AssumedNoise::measured) {
+      const ScopedStep step(steps, "noise");
+      about_image(image, [&] {
+        m_noise = measure_noise_correlation(m_space, pixels, m_background, masks.usable);
+      });
+    }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
       const auto* detection = m_detection.detection();
@@ -111,6 +119,8 @@ class IslandPlan {
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
   /// What islands were found in, and what was measured there.
   [[nodiscard]] const DetectionPlan<Exec, T>& detection() const { return m_detection; }
+  /// None but with `AssumedNoise::measured`.
+  [[nodiscard]] const std::optional<NoiseCorrelation>& noise() const { return m_noise; }
   /// What to know of the user's maps.
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
 
@@ -155,6 +165,7 @@ class IslandPlan {
   std::vector<KronFlux> m_kron;
   std::vector<double> m_weights;
   std::optional<BackgroundSummary> m_mesh;
+  std::optional<NoiseCorrelation> m_noise;
 };
 
 }  // namespace kastor::cli

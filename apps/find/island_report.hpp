@@ -12,6 +12,7 @@
 
 #include "find/detection_summary.hpp"
 #include "find/find_options.hpp"
+#include "find/noise_used.hpp"
 
 namespace kastor::cli {
 
@@ -22,6 +23,7 @@ struct IslandReport {
   const IslandResult& result;
   const std::optional<BackgroundSummary>& mesh;
   const io::BeamReading& beam;
+  const NoiseUsed& noise;
   const io::IslandTable& table;
   const DetectionSummary& detection;
 };

@@ -17,6 +17,7 @@
 #include <kastor/kron_flux.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
+#include <kastor/noise_correlation.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/primes.hpp>
 #include <kastor/sigma_clip.hpp>

@@ -21,7 +21,7 @@ BEAM_CARDS = [("BMAJ", 0.004), ("BMIN", 0.003), ("BPA", 30.0)]
 #: Options of the presets but the lesson's, with a value that is right.
 ISLAND_OPTIONS = (
     "--seed 5; --flood 3; --negative; --drop-at-edge; --min-beams 1; --mask zeros.fits; "
-    "--box 0,60,0,60; --beam 12,10,30; --cell 32; --estimate mode; --filter 1; "
+    "--box 0,60,0,60; --beam 12,10,30; --noise white; --cell 32; --estimate mode; --filter 1; "
     "--filter-kernel 2.5; --detect-image other.fits; "
     "--interpolation bilinear; --background 0; --rms 1; --background-map out.fits; "
     "--rms-map out.fits; --snr-map out.fits; --residual out.fits"
@@ -48,6 +48,7 @@ WRONG_VALUES = {
     "--filter": "0|2|-1|1001|1.5|three",
     "--estimate": "mean",
     "--interpolation": "cubic",
+    "--noise": "pink|AUTO|",
     "--background": "nan|inf|1e999||1e",
     "--rms": "0|-1|nan|-inf||1e-999",
     "--background-map": "a.csv",
@@ -481,6 +482,7 @@ class TestIslandOutputs(IslandTestCase):
             "69 x 69 pixels",
             "20 brightest peaks",
             "flux_int [Jy]",
+            "noise correlated over ",
         ):
             self.assertIn(words, text)
         listed = [line.split() for line in text.splitlines() if line.split()[:1]]
@@ -504,13 +506,67 @@ class TestIslandOutputs(IslandTestCase):
         self.assertIn(f"{len(blank)} of {len(rows)} islands have no flux_int".encode(),
                       done.stdout + done.stderr)
 
+    def test_the_noise_of_the_errors(self):
+        beam = math.pi / (4 * math.log(2)) * 4 * 3
+        errors = {}
+        for kind, pixels in (("white", 1), ("auto", None), ("beam", beam), ("condon", 2 * beam)):
+            options = [] if kind == "auto" else ["--noise", kind]
+            found = self.find("-o", self.folder / "a.fits", "--overwrite", *options)
+            noise, cards = found["noise"], fits_files.read_hdus(self.folder / "a.fits")[1][0]
+            self.assertEqual((noise["kind"], cards["NOISEKIN"]), (kind, kind))
+            self.assertEqual(noise["area_pixels"], cards["NOISEPIX"])
+            self.assertAlmostEqual(noise["area_beams"], noise["area_pixels"] / beam, places=3)
+            if pixels:
+                self.assertAlmostEqual(noise["area_pixels"], pixels, places=3)
+            self.find("-o", self.folder / "a.csv", "--overwrite", *options)
+            with open(self.folder / "a.csv", encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            errors[kind] = [float(row["flux_iso_err"]) for row in rows]
+        self.assertTrue(all(a < b < c for a, b, c in
+                            zip(errors["white"], errors["beam"], errors["condon"])))
+        bare = self.write("bare.fits", self.rows, cards=[])
+        self.assertIsNone(self.find(image=bare)["noise"]["area_beams"])
+        for kind in ("beam", "condon"):
+            self.refuse(1, "--noise", kind, image=bare, says=["no beam for --noise " + kind])
+        rows = constant(20, 16, 1.0)
+        rows[5][5:8] = [20.0, 30.0, 20.0]
+        blank = self.write("few.fits", rows)
+        few = self.find("--background", "0", "--rms", "1", image=blank)
+        self.assertTrue(any("could not be measured" in note for note in few["notes"]), few)
+        self.assertAlmostEqual(few["noise"]["area_beams"], 1)
+
+    def test_the_errors_are_the_scatter_whatever_the_noise(self):
+        image, truth = self.folder / "sky4.fits", self.folder / "sky4_truth.csv"
+        for kind in ("beam", "condon", "white"):
+            words = ["--size", "1024", "--noise-kind", kind, "--beam", "4", "--seed", "1"]
+            words += ["--add", "point:count=400,snr=10..50,place=grid", "-o", image, "--overwrite"]
+            self.assert_done(command.run("simulate", "sky", *words))
+            self.find("-o", self.folder / "sky4.csv", "--overwrite", image=image)
+            true, found = (
+                [{key: row[key] for key in row} for row in csv.DictReader(text.splitlines())]
+                for text in (truth.read_text(), (self.folder / "sky4.csv").read_text()))
+            found = [(float(row["x_cen"]), float(row["y_cen"]), row) for row in found]
+            pulls, ratios = {"x_cen": [], "y_cen": [], "flux_int": []}, []
+            for each in true:
+                x, y = float(each["x"]), float(each["y"])
+                row = min(found, key=lambda f: (f[0] - x) ** 2 + (f[1] - y) ** 2)[2]
+                for name, of_truth in zip(pulls, ("x", "y", "flux_int")):
+                    apart = float(row[name]) - float(each[of_truth])
+                    pulls[name].append(apart / float(row[name + "_err"]))
+                ratios.append(float(row["flux_int"]) / float(each["flux_int"]))
+            self.assertLess(abs(sum(ratios) / len(ratios) - 1), 0.03)
+            for name, values in pulls.items():
+                mean = sum(values) / len(values)
+                width = math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
+                self.assertLess(abs(width - 1), 0.105, (kind, name))  # 3 / sqrt(800)
+
     def test_the_json(self):
         done = command.run("find", self.image, "--preset", "radio", "--json")
         self.assert_done(done)
         (line,) = done.stdout.decode().splitlines()
         found = json.loads(line)
         for part, keys in (
-            (found, "file hdu preset seed flood connectivity background beam sources negative "
+            (found, "file hdu preset seed flood connectivity background beam noise sources negative "
              "dropped foreground_pixels catalogue_hash notes"),
             (found["background"], "given given_rms level rms cell cells filled"),
             (found["beam"], "major_arcsec minor_arcsec position_angle_deg"),

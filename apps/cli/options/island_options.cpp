@@ -27,6 +27,7 @@ const std::vector<std::string> of_the_others = {"--seed",
                                                 "--mask-plane",
                                                 "--box",
                                                 "--beam",
+                                                "--noise",
                                                 "--cell",
                                                 "--estimate",
                                                 "--filter",
@@ -159,6 +160,7 @@ void IslandOptionsParser::add_search_to(CommandLine& line) {
   line.standard_depends("--connectivity");
   line.standard_depends("--min-pixels");
   add_thresholds(line);
+  add_noise_option(line, m_given.noise);
   add_background(line);
   m_photometry.add_to(line);
 }
@@ -376,6 +378,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
                              options.box->y_min, options.box->y_max));
   }
   if (options.beam) add("--beam", *options.beam);
+  add("--noise", name_of(options.noise));
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));

@@ -11,6 +11,7 @@
 #include "cli/options/command_line.hpp"
 #include "cli/options/detection_options.hpp"
 #include "cli/options/given_options.hpp"
+#include "cli/options/noise_option.hpp"
 #include "cli/options/options.hpp"
 #include "cli/options/photometry_options.hpp"
 
@@ -44,6 +45,7 @@ struct IslandOptions {
   std::optional<PixelBox> box;
   std::optional<std::string> beam;  ///< as typed
   PhotometryOptions photometry;
+  AssumedNoise noise = AssumedNoise::measured;
 
   bool detects_fill = true;  ///< a constant that fills a part of the image is blank
 

@@ -48,6 +48,7 @@ struct IslandTableParams {
   std::optional<double> zero_point;  ///< magnitude of a Kron flux of 1 [mag]; none: no magnitudes
   /// Whether fluxes are sums of pixels, in the unit of the image, if that is not a flux density.
   bool sums_of_pixels = false;
+  double noise_pixels = 0;  ///< the same [pixel]; used instead if > 0, and not below 1
   std::string name_prefix;  ///< put before island_name: "KASTOR" gives "KASTOR J...."; may be empty
 };
 

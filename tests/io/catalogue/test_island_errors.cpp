@@ -103,12 +103,42 @@ TEST(IslandErrors, AreTheIntegralsOverTheNoise) {
     const NoiseModel noise{2 * k_pi * each.correlation * each.correlation, 0};
     const Island island = each.island(0.01);
     const auto errors = island_errors(island, each.flood, noise);
-    EXPECT_NEAR(errors.sum_err, 0.01 * std::sqrt(each.variance(false)), 0.004 * errors.sum_err);
-    const double x_err = 1.08 * 0.01 * std::sqrt(each.variance(true)) / island.flux_sum;
+    const double border = each.flood * each.flood * 0.4576 * each.radius();
+    EXPECT_NEAR(errors.sum_err, std::sqrt(1e-4 * each.variance(false) + border),
+                0.004 * errors.sum_err);
+    const double moment = border * each.radius() * each.radius() / 2;
+    const double x_err =
+        std::sqrt(1.05 * 1.05 * 1e-4 * each.variance(true) + moment) / island.flux_sum;
     EXPECT_NEAR(std::sqrt(errors.centre_cov.xx), x_err, 0.01 * x_err);
     EXPECT_EQ(errors.centre_cov.xx, errors.centre_cov.yy);
     EXPECT_EQ(errors.centre_cov.xy, 0);
   }
+}
+
+TEST(IslandErrors, ABorderOfWholePixelsScatters) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform;
+  double counts = 0;
+  double moments = 0;
+  constexpr int n = 20'000;
+  for (int i = 0; i < n; ++i) {
+    const double radius = 3 + 3 * uniform(random);
+    const double at_x = uniform(random);
+    const double at_y = uniform(random);
+    double count = 0;
+    double moment = 0;
+    for (int y = -7; y <= 7; ++y) {
+      for (int x = -7; x <= 7; ++x) {
+        if (std::hypot(x - at_x, y - at_y) > radius) continue;
+        count += 1;
+        moment += x - at_x;
+      }
+    }
+    counts += std::pow(count - k_pi * radius * radius, 2) / radius;
+    moments += 2 * moment * moment / std::pow(radius, 3);
+  }
+  EXPECT_NEAR(counts / n, 0.4576, 0.02);
+  EXPECT_NEAR(moments / n, 0.4576, 0.03);
 }
 
 TEST(IslandErrors, LargeIslandsHaveIndependentBeams) {
@@ -184,6 +214,12 @@ TEST(IslandErrors, ThePeakScattersByTheNoiseAndByWhereItLiesInItsPixel) {
 
 /// White noise smoothed so that its autocorrelation is a Gaussian of width `sigma`; variance 1.
 Grid correlated_noise(std::int64_t size, double sigma, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  if (sigma == 0) {
+    Grid white(size, size);
+    for (double& v : white.values) v = normal(random);
+    return white;
+  }
   const double width = sigma / std::numbers::sqrt2;
   const auto radius = static_cast<std::int64_t>(std::ceil(5 * width));
   std::vector<double> taps;
@@ -194,7 +230,6 @@ Grid correlated_noise(std::int64_t size, double sigma, std::mt19937_64& random) 
     squares += taps.back() * taps.back();
   }
   for (double& tap : taps) tap /= std::sqrt(squares);
-  std::normal_distribution<double> normal;
   Grid white(size + 2 * radius, size + 2 * radius);
   for (double& v : white.values) v = normal(random);
   Grid rows(size + 2 * radius, size);
@@ -242,6 +277,7 @@ struct SimulatedSky {
   double flood;
   std::int64_t cells;
   std::int64_t cell;
+  double noise = 1;  // width of its autocorrelation [beam]
 
   Pulls x, y, sum, total, size, peak;
 
@@ -250,7 +286,7 @@ struct SimulatedSky {
     std::uniform_real_distribution<double> uniform;
     const double fwhm = std::sqrt(8 * std::numbers::ln2);
     const double width = beam_fwhm * widen / fwhm;
-    Grid sky = correlated_noise(cells * cell, beam_fwhm / fwhm, random);
+    Grid sky = correlated_noise(cells * cell, noise * beam_fwhm / fwhm, random);
     struct Truth {
       double x, y, peak;
     };
@@ -288,6 +324,8 @@ struct SimulatedSky {
     params.beam.beam = kastor::io::Beam{beam_fwhm * 0.001, beam_fwhm * 0.001, 0};
     params.unit = "Jy/beam";
     params.flood_snr = flood;
+    params.noise_beams = noise > 0 ? noise * noise : 1;
+    params.noise_pixels = noise > 0 ? 0 : 1;
     const auto table = kastor::io::island_table(islands, params).table;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto value = [&](const char* name) { return real_value(table, name, i); };
@@ -315,8 +353,9 @@ void expect_calibrated(SimulatedSky sky, std::uint64_t seed) {
   EXPECT_NEAR(sky.y.mean(), 0, mean_error);
   EXPECT_NEAR(sky.total.mean(), 0, 0.15);
   EXPECT_NEAR(sky.size.mean(), 0, 0.06);
-  const auto record = [](const char* name, const Pulls& pulls) {
-    testing::Test::RecordProperty(name, fmt::format("{:+.3f} {:.3f}", pulls.mean(), pulls.width()));
+  const auto record = [seed](const char* name, const Pulls& pulls) {
+    testing::Test::RecordProperty(fmt::format("{}_{}", name, seed),
+                                  fmt::format("{:+.3f} {:.3f}", pulls.mean(), pulls.width()));
   };
   record("x", sky.x);
   record("y", sky.y);
@@ -328,9 +367,15 @@ void expect_calibrated(SimulatedSky sky, std::uint64_t seed) {
 
 /// Of point sources, at a higher threshold, of extended sources.
 TEST(IslandErrorsOfSimulatedSkies, AreTheScatter) {
-  expect_calibrated({4, 1, 3, 24, 28, {}, {}, {}, {}, {}, {}}, 1);
-  expect_calibrated({5, 1, 4, 22, 32, {}, {}, {}, {}, {}, {}}, 2);
-  expect_calibrated({3, 2, 3, 22, 36, {}, {}, {}, {}, {}, {}}, 3);
+  expect_calibrated({4, 1, 3, 24, 28, 1, {}, {}, {}, {}, {}, {}}, 1);
+  expect_calibrated({5, 1, 4, 22, 32, 1, {}, {}, {}, {}, {}, {}}, 2);
+  expect_calibrated({3, 2, 3, 22, 36, 1, {}, {}, {}, {}, {}, {}}, 3);
+}
+
+/// White noise convolved with the beam, and white noise.
+TEST(IslandErrorsOfSimulatedSkies, AreTheScatterWhateverTheNoise) {
+  expect_calibrated({4, 1, 3, 22, 28, std::numbers::sqrt2, {}, {}, {}, {}, {}, {}}, 4);
+  expect_calibrated({4, 1, 3, 22, 28, 0, {}, {}, {}, {}, {}, {}}, 5);
 }
 
 }  // namespace
