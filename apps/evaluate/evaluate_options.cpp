@@ -132,7 +132,9 @@ void settle(const CommandLine& line, const IslandOptionsParser& islands, Evaluat
   limit_given(find.islands, find.input.read.max_unpacked);
   const bool is_lesson = find.islands.preset == Preset::lesson;
   if (!is_lesson) find.islands.find.negative = true;
-  if (options.searches() ? !is_lesson : line.given("--seed"))
+  // Islands that are dropped for their size are not among those expected.
+  const bool keeps_all = find.islands.find.min_pixels <= 1 && !find.islands.min_beams;
+  if (options.searches() ? !is_lesson && keeps_all : line.given("--seed"))
     options.params.threshold = find.islands.find.seed;
 }
 
