@@ -246,7 +246,7 @@ class TestFilterKernel(DetectionTestCase):
         for name, *says in (
             ("even.fits", "even.fits: the kernel is 2 x 2 pixels; expected odd"),
             ("zero.fits", "zero.fits: all taps of the kernel are 0"),
-            ("wide.fits", "wide.fits[0]: the kernel"),
+            ("wide.fits", "wide.fits[0]: ", "1 x 129 pixels; expected 1 to 127"),
             ("blank.fits", "blank.fits[0]: "),
             ("none.fits", "none.fits"),
         ):
