@@ -29,13 +29,16 @@ struct ZeroUnused {
   std::int64_t nx, words_per_row;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t y = i / nx;
-    const std::int64_t x = i - y * nx;
-    const bool inside =
-        region == nullptr || (region[y * words_per_row + x / 64] >> (x % 64) & 1) != 0;
-    const bool used = inside && core::is_finite(snr[i]);
+    const bool used = core::is_finite(snr[i]) && (region == nullptr || is_in_region(i));
     signal[i] = used ? snr[i] : T{0};
     if (!used) snr[i] = Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION bool is_in_region(std::int64_t i) const {
+    const std::int64_t y = i / nx;
+    const std::int64_t x = i - y * nx;
+    return (region[y * words_per_row + x / 64] >> (x % 64) & 1) != 0;
   }
 };
 

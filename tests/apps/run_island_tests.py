@@ -510,9 +510,10 @@ class TestIslandOutputs(IslandTestCase):
         (line,) = done.stdout.decode().splitlines()
         found = json.loads(line)
         for part, keys in (
-            (found, "file hdu preset seed flood connectivity background beam sources negative "
-             "dropped foreground_pixels catalogue_hash notes"),
+            (found, "file hdu preset seed flood connectivity background detection beam sources "
+             "negative dropped foreground_pixels catalogue_hash notes"),
             (found["background"], "given given_rms level rms cell cells filled"),
+            (found["detection"], "image level rms filter filtered_noise"),
             (found["beam"], "major_arcsec minor_arcsec position_angle_deg"),
         ):
             self.assertEqual(list(part), keys.split())

@@ -137,6 +137,21 @@ TEST(IslandErrors, WhatIsBelowTheThresholdIsAdded) {
   EXPECT_NEAR(errors.size_factor, 8 / std::sqrt(seen), 2e-3);
 }
 
+/// Of an island that was found in another image.
+TEST(IslandErrors, NothingIsSaidOfASumOfTheOtherSign) {
+  Island island = RoundIsland{4, 0.3, 4}.island(0.01);
+  island.flux_sum = -island.flux_sum;
+  for (const double peak : {1.0, -1.0}) {
+    island.flux_peak = peak;
+    const auto errors = island_errors(island, 0.3, {});
+    EXPECT_TRUE(std::isnan(errors.total));
+    EXPECT_TRUE(std::isnan(errors.size_factor));
+    EXPECT_GT(errors.sum_err, 0);
+  }
+  island.flags |= kastor::island_negative;
+  EXPECT_GT(island_errors(island, 0.3, {}).total, 0);
+}
+
 TEST(IslandErrors, NothingIsSaidOfWhatIsHardlyAboveTheThreshold) {
   Island island = RoundIsland{4, 0.3, 4}.island(0.01);
   EXPECT_TRUE(std::isnan(island_errors(island, 0.95, {}).total));
