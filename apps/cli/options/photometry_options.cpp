@@ -13,7 +13,7 @@ void PhotometryOptionsParser::add_to(CommandLine& line) {
       "--gain", "G", {0, false, largest_real, "a finite number above 0"},
       [this](double gain) { m_given.gain = gain; },
       "Set the electrons per image unit, for the photon noise\n"
-      "of the sources in the errors. Default: no photon noise.");
+      "of the sources in the errors. Default: no photon\nnoise.");
   line.real(
       "--zero-point", "ZP", finite_range(), [this](double zero) { m_given.zero_point = zero; },
       "Set the magnitude of a flux of 1 [image unit], for the\n"
