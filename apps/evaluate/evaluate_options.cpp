@@ -129,11 +129,15 @@ void settle(const CommandLine& line, const IslandOptionsParser& islands, Evaluat
   find.images = {find.input.path};
   find.islands = islands.resolved(line, find.find);
   find.islands.detects_fill = !find.input.blank;
+  find.islands.detection.blank = find.input.blank;
   limit_given(find.islands, find.input.read.max_unpacked);
   const bool is_lesson = find.islands.preset == Preset::lesson;
   if (!is_lesson) find.islands.find.negative = true;
-  // Islands that are dropped for their size are not among those expected.
-  const bool keeps_all = find.islands.find.min_pixels <= 1 && !find.islands.min_beams;
+  // Islands that are dropped for their size are not among those expected; nor is the noise of
+  // another or of a filtered image known here.
+  const auto& detection = find.islands.detection;
+  const bool keeps_all = find.islands.find.min_pixels <= 1 && !find.islands.min_beams &&
+                         !detection.image && !detection.has_filter();
   if (options.searches() ? !is_lesson && keeps_all : line.given("--seed"))
     options.params.threshold = find.islands.find.seed;
 }

@@ -130,6 +130,8 @@ const char* name_of(Preset preset) {
 std::vector<std::string> IslandOptionsParser::search_names() {
   auto names = of_the_others;
   std::erase_if(names, is_map);
+  const auto of_detection = DetectionOptionsParser::names();
+  names.insert(names.end(), of_detection.begin(), of_detection.end());
   return names;
 }
 
