@@ -2,8 +2,30 @@
 #include "find/island_catalogues.hpp"
 
 #include <kastor/io/island_regions.hpp>
+#include <string>
+#include <utility>
+
+#include "cli/report/format.hpp"
 
 namespace kastor::cli {
+namespace {
+
+/// Nothing if no cell was found.
+std::string large_source_note(const BackgroundSummary& mesh) {
+  if (mesh.source_cells == 0) return "";
+  if (mesh.masks_sources) {
+    return fmt::format(
+        "{} of {} mesh cells are covered by sources larger than a cell; the background there is "
+        "interpolated from the cells around",
+        mesh.source_cells, mesh.cells);
+  }
+  return fmt::format(
+      "{} of {} mesh cells seem to be covered by sources larger than a cell; that leaves too few "
+      "to interpolate from, so all count as sky: try a larger --cell",
+      mesh.source_cells, mesh.cells);
+}
+
+}  // namespace
 
 io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
                                 const OnTheSky& sky, const Islands& islands,
@@ -21,6 +43,9 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
     table.notes.emplace_back(
         "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "
         "in an island");
+  if (mesh) {
+    if (auto note = large_source_note(*mesh); !note.empty()) table.notes.push_back(std::move(note));
+  }
   table.notes.insert(table.notes.end(), sky.notes.begin(), sky.notes.end());
   if (!sky.wcs) table.notes.push_back("there are no sky columns: " + sky.why_no_wcs);
   return table;

@@ -17,31 +17,13 @@ namespace {
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
 const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
-const std::vector<std::string> of_the_others = {"--seed",
-                                                "--flood",
-                                                "--negative",
-                                                "--drop-at-edge",
-                                                "--min-beams",
-                                                "--mask",
-                                                "--mask-hdu",
-                                                "--mask-plane",
-                                                "--box",
-                                                "--beam",
-                                                "--cell",
-                                                "--estimate",
-                                                "--filter",
-                                                "--interpolation",
-                                                "--background",
-                                                "--background-hdu",
-                                                "--background-plane",
-                                                "--rms",
-                                                "--rms-hdu",
-                                                "--rms-plane",
-                                                "--rms-kind",
-                                                "--background-map",
-                                                "--rms-map",
-                                                "--snr-map",
-                                                "--residual"};
+const std::vector<std::string> of_the_others = {
+    "--seed",       "--flood",          "--negative",         "--drop-at-edge",  "--min-beams",
+    "--mask",       "--mask-hdu",       "--mask-plane",       "--box",           "--beam",
+    "--cell",       "--estimate",       "--filter",           "--interpolation", "--large-sources",
+    "--background", "--background-hdu", "--background-plane", "--rms",           "--rms-hdu",
+    "--rms-plane",  "--rms-kind",       "--background-map",   "--rms-map",       "--snr-map",
+    "--residual"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -202,6 +184,12 @@ void IslandOptionsParser::add_background(CommandLine& line) {
             word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
       },
       "Set the interpolation of both maps between the cells.\nDefault: bicubic.", "bicubic");
+  line.choice(
+      "--large-sources", {"mask", "ignore"},
+      [this](const std::string& word) { m_mask_large_sources = word == "mask"; },
+      "Mask cells that a source larger than a cell covers, and\n"
+      "interpolate the mesh across them, or take them as sky.\n"
+      "Default: mask (radio), ignore (sextractor).");
   add_given_maps(line);
 }
 
@@ -279,6 +267,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   options.mesh.clip = lesson.clip;
   options.mesh.estimate =
       m_estimate.value_or(radio ? BackgroundEstimate::median : BackgroundEstimate::mode);
+  options.mesh.mask_large_sources = m_mask_large_sources.value_or(radio);
   if (!radio && !options.cell) options.cell = MeshCell{64, 64};
   return options;
 }
@@ -330,6 +319,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   add("--filter", options.mesh.filter_height);
   add("--interpolation",
       options.mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear");
+  add("--large-sources", options.mesh.mask_large_sources ? "mask" : "ignore");
   return text;
 }
 
