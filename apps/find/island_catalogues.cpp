@@ -20,9 +20,10 @@ std::string large_source_note(const BackgroundSummary& mesh) {
         mesh.source_cells, mesh.cells);
   }
   return fmt::format(
-      "{} of {} mesh cells seem to be covered by sources larger than a cell; that leaves too few "
-      "to interpolate from, so all count as sky: try a larger --cell",
-      mesh.source_cells, mesh.cells);
+      "{} of {} mesh cells with usable pixels seem to be covered by sources larger than a cell; "
+      "that "
+      "leaves too few to interpolate from, so all count as sky: try a larger --cell",
+      mesh.source_cells, mesh.cells - mesh.filled);
 }
 
 }  // namespace

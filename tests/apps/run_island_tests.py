@@ -168,8 +168,10 @@ class TestPresets(IslandTestCase):
 
     def test_the_presets_are_their_documented_values(self):
         both = "--connectivity 8 --kappa 3 --max-passes 0 --filter 3 --interpolation bicubic "
-        radio = "--seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69"
-        sextractor = "--seed 1.5 --flood 1.5 --min-pixels 5 --estimate mode --cell 64"
+        radio = "--seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69 "
+        radio += "--large-sources mask"
+        sextractor = "--seed 1.5 --flood 1.5 --min-pixels 5 --estimate mode --cell 64 "
+        sextractor += "--large-sources ignore"
         for preset, other, spelled in (
             ("radio", "sextractor", both + radio), ("sextractor", "radio", both + sextractor)
         ):
@@ -494,7 +496,7 @@ class TestIslandOutputs(IslandTestCase):
         for part, keys in (
             (found, "file hdu preset seed flood connectivity background beam sources negative "
              "dropped foreground_pixels catalogue_hash notes"),
-            (found["background"], "given given_rms level rms cell cells filled"),
+            (found["background"], "given given_rms level rms cell cells filled masked"),
             (found["beam"], "major_arcsec minor_arcsec position_angle_deg"),
         ):
             self.assertEqual(list(part), keys.split())
