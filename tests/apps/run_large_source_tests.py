@@ -55,6 +55,14 @@ class TestLargeSources(AppTestCase):
             [same] = self.find("lobes.fits", preset=preset, options=f"--large-sources {choice}")
             self.assertEqual(usual, same)
 
+    def test_the_total_of_a_disk_is_that_of_a_disk(self):
+        self.sky("disk.fits", "--add", "disk:count=1,size=150,snr=20,place=grid")
+        [truth] = self.rows("disk_truth.csv")
+        self.find("disk.fits", options="-o disk.csv")
+        largest = max(self.rows("disk.csv"), key=lambda row: int(row["n_pix"]))
+        total = float(largest.get("flux_int_cor", largest["flux_int"]))
+        self.assertAlmostEqual(total / float(truth["flux_int"]), 1, delta=0.03)
+
     def test_other_skies_are_left_alone(self):
         slope = ("--level-gradient", "0.002,0.001", "--noise-gradient", 0.5)
         full = ("--sources-per-mpx", 0, "--add", "disk:count=1,size=400,snr=30,place=grid")

@@ -96,6 +96,8 @@ struct NaiveCells {
     low = std::min(low, row[3]);
     high = std::max(high, row[3]);
   }
+  // No plane: all of them are in one row of the mesh.
+  if (source.ny == 1) return m[0][3] / m[0][0];
   for (std::size_t i = 3; i-- > 0;) {  // the constant last
     std::size_t pivot = i;
     for (std::size_t k = 0; k < i; ++k)
