@@ -8,7 +8,7 @@ namespace kastor::io::detail {
 namespace {
 
 constexpr double k_extended = 100;      // [areas of the beam, and of the noise]
-constexpr double k_exponential = 2;     // largest beta
+constexpr double k_gaussian = 1;        // largest beta
 constexpr double k_least_margin = 0.9;  // of the threshold over the peak
 
 /// exp(-x) sum over k of x^k / ((a + 1) ... (a + k)), which is Gamma(a + 1) P(a, x) / x^a; all
@@ -31,7 +31,7 @@ double regularised_gamma(double a, double x) {
 /// The exponent whose profile fills this fraction of p N above the threshold.
 double exponent_of(double filled, double x) {
   double low = 0;
-  double high = k_exponential;
+  double high = k_gaussian;
   for (int i = 0; i < 50; ++i) {
     const double middle = 0.5 * (low + high);
     (gamma_series(middle, x) > filled ? low : high) = middle;

@@ -19,8 +19,9 @@ struct ExtendedProfile {
 [[nodiscard]] bool is_extended(const Island& island, const NoiseModel& noise);
 
 /// Takes the profile for p exp(-(r / a)^(2 / beta)), stretched: a disk (beta = 0), a Gaussian (1),
-/// or what is between them and an exponential (2). With L = ln(p / F) and P the regularised lower
-/// incomplete gamma function, the N pixels above F have the sum S with
+/// or what is between them. A more peaked one counts as a Gaussian, since a blend of unequal
+/// sources looks like that, too. With L = ln(p / F) and P the regularised lower incomplete gamma
+/// function, the N pixels above F have the sum S with
 ///   S / (p N) = beta Gamma(beta) P(beta, L) / L^beta,
 /// which falls with beta and so gives it; the flux of the whole is S / P(beta, L), and the factor
 /// of the sizes is sqrt(P(beta, L) / P(2 beta, L)). p is the brightest pixel less what noise adds
