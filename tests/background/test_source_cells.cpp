@@ -19,7 +19,7 @@ namespace {
 
 namespace ts = testing_support;
 
-constexpr std::int64_t side = 16;  // of a cell [pixel]
+constexpr std::int64_t side = 24;  // of a cell [pixel]
 
 /// Values of the nodes, levels first.
 template <class Exec, class T>
