@@ -2,12 +2,32 @@
 #include "find/island_catalogues.hpp"
 
 #include <kastor/io/island_regions.hpp>
+#include <string>
 #include <utility>
 
 #include "cli/report/format.hpp"
 #include "cli/run/errors.hpp"
 
 namespace kastor::cli {
+namespace {
+
+/// Nothing if no cell was found.
+std::string large_source_note(const BackgroundSummary& mesh) {
+  if (mesh.source_cells == 0) return "";
+  if (mesh.masks_sources) {
+    return fmt::format(
+        "{} of {} mesh cells are covered by sources larger than a cell; the background there is "
+        "interpolated from the cells around",
+        mesh.source_cells, mesh.cells);
+  }
+  return fmt::format(
+      "{} of {} mesh cells with usable pixels seem to be covered by sources larger than a cell; "
+      "that "
+      "leaves too few to interpolate from, so all count as sky: try a larger --cell",
+      mesh.source_cells, mesh.cells - mesh.filled);
+}
+
+}  // namespace
 
 namespace {
 
@@ -65,6 +85,9 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
     table.notes.emplace_back(
         "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "
         "in an island");
+  if (mesh) {
+    if (auto note = large_source_note(*mesh); !note.empty()) table.notes.push_back(std::move(note));
+  }
   table.notes.insert(table.notes.end(), sky.notes.begin(), sky.notes.end());
   if (auto note = gain_note(image, options.islands); !note.empty())
     table.notes.push_back(std::move(note));

@@ -155,6 +155,8 @@ Json background_json(const IslandReport& report) {
                       : Json(nullptr);
   json["cells"] = mesh ? Json(report.mesh->cells) : Json(nullptr);
   json["filled"] = mesh ? Json(report.mesh->filled) : Json(nullptr);
+  json["masked"] =
+      mesh ? Json(report.mesh->masks_sources ? report.mesh->source_cells : 0) : Json(nullptr);
   return json;
 }
 

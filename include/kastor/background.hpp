@@ -34,6 +34,9 @@ struct BackgroundParams {
   int filter_height = 3;  ///< height of the median filter; 1: no filter along y [cells, odd]
   int filter_width = 3;   ///< width of the median filter; 1: no filter along x [cells, odd]
   MeshInterpolation interpolation = MeshInterpolation::bicubic;
+  /// Whether cells that a source larger than a cell covers are masked, and the mesh is interpolated
+  /// across them; else such a source is taken as sky
+  bool mask_large_sources = false;
 };
 
 /// Level and noise of the sky as surfaces over an image. Shares the nodes with the estimator, whose
@@ -59,6 +62,11 @@ struct BackgroundSummary {
   std::int64_t good = 0;    ///< pixels that are finite and not excluded
   std::int64_t cells = 0;   ///< cells (nodes) of the mesh
   std::int64_t filled = 0;  ///< cells filled from others, because they have too few good pixels
+  /// Cells that sources larger than a cell were found to cover; 0 if they are not looked for
+  std::int64_t source_cells = 0;
+  /// Whether these cells were masked: not if they are more than half of the cells not filled, or
+  /// none
+  bool masks_sources = false;
 };
 
 /// Maps of the level and the noise of the sky on a mesh, after SExtractor (Bertin and Arnouts 1996,
@@ -74,6 +82,19 @@ struct BackgroundSummary {
 /// border of the image cuts a cell. (The second derivatives in SEP are not quite those of a spline,
 /// and its rows are shifted by half a pixel: see the comments in its source.) A cell of equal
 /// pixels has an rms of 0; it is not filled.
+///
+/// With `mask_large_sources`, a cell is compared with the sky around it: the cells up to 8 cells
+/// away along either axis that are good and not masked yet, at least 8 of them. Let m be the median
+/// of their levels, r that of their rms, and s the difference of m and their 16 % quantile. A cell
+/// is masked if its level is above m by more than 3 r and more than 5 s, so that half of its pixels
+/// are 3 r above the sky: a source covers it. A cell beside a masked one is masked if its level is
+/// above m by more than 5 s, or its rms above r by five times the like scatter. This is done in 8
+/// rounds, each with the masks of the round before; then the good cells beside masked ones are
+/// masked too. A masked cell gets the value of a plane through the sky around it (least squares,
+/// weights 1 / d^4, d the distance; cells up to 2 d + 2 away, d that of the nearest along the axis
+/// where it is larger), but none outside of the range of their values. So a gradient, a slow
+/// variation whose range is in s, and noise that rises mask nothing. If more than half of the good
+/// cells would be masked, none is.
 ///
 /// The bits are the same on every backend, for any number of threads and any split into bands; a
 /// cell may extend over several bands. Medians are exact. Sums are integers on a grid that spans

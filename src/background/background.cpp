@@ -6,11 +6,13 @@
 #include <kastor/background.hpp>
 #include <kastor/detail/instantiations.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "background/cell_image.hpp"
 #include "background/estimate_cells.hpp"
 #include "background/mesh.hpp"
+#include "background/source_cells.hpp"
 #include "background/spline.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
@@ -82,6 +84,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
         space, image,
         {params.clip.kappa, params.clip.max_passes, params.estimate, params.min_good_fraction},
         {values.data(), valid.data(), counts.data()});
+    if (params.mask_large_sources) mask_large_sources();
     make_nodes();
 
     BackgroundMesh<Exec, T> result;
@@ -105,6 +108,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
     s.rms = median_node(rms_nodes);
     s.good = host_counts(0).good;
     s.filled = s.cells - host_counts(0).valid;
+    s.source_cells = host_counts(0).source;
+    s.masks_sources = s.source_cells > 0 && detail::BridgeSourceCell::is_bridged(host_counts(0));
     KASTOR_EXPECTS("kastor::BackgroundEstimator", s.filled < s.cells,
                    "none of the " + std::to_string(s.cells) + " cells has enough good pixels (" +
                        std::to_string(s.good) + " of " + std::to_string(s.pixels) +
@@ -172,6 +177,28 @@ struct BackgroundEstimator<Exec, T>::Plan {
     }
   }
 
+  void mask_large_sources() {
+    const std::int64_t n = image.cells();
+    core::grow(marks, space, "kastor::background::marks", n);
+    core::grow(next_marks, space, "kastor::background::next_marks", n);
+    std::uint8_t* from = marks.data();
+    std::uint8_t* to = next_marks.data();
+    const auto sky = [&] {
+      return detail::SkyCells{image.mesh, values.data(), valid.data(), from};
+    };
+    core::for_each("kastor::background::clear_marks", space, n, detail::ClearMark{from});
+    for (int round = 0; round < detail::SourceCellRule::rounds; ++round) {
+      core::for_each("kastor::background::find_source_cells", space, n,
+                     detail::FindSourceCells{counts.data(), sky(), to});
+      std::swap(from, to);
+    }
+    core::for_each("kastor::background::grow_source_cells", space, n,
+                   detail::GrowSourceCells{counts.data(), sky(), to});
+    std::swap(from, to);
+    core::for_each("kastor::background::bridge_source_cells", space, n,
+                   detail::BridgeSourceCell{counts.data(), sky(), values.data()});
+  }
+
   void make_nodes() {
     const detail::Shape mesh = image.mesh;
     const std::int64_t n = image.cells();
@@ -214,7 +241,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
   detail::CellImage<T> image;
   List<detail::CellCounts> counts;
   List<detail::CellValue> values;
-  List<std::uint8_t> valid;
+  List<std::uint8_t> valid, marks, next_marks;
   List<std::int32_t> up, down;
   List<detail::BandRows<T>> band_table;
   Nodes level_nodes, rms_nodes;

@@ -14,6 +14,7 @@
 #include "background/mesh.hpp"
 #include "core/atomics.hpp"
 #include "core/group.hpp"
+#include "core/ordered_key.hpp"
 
 /// Level and noise of every cell: each group clips one cell at a time.
 namespace kastor::detail {
@@ -43,7 +44,10 @@ struct CellOutput {
     const double skew = s.median - s.mean;
     const bool shift =
         rules.estimate == BackgroundEstimate::mode && Kokkos::fabs(skew) < 0.3 * s.std;
-    values[i] = {shift ? s.median + 1.5 * skew : s.median, s.std};
+    const CellValue value{shift ? s.median + 1.5 * skew : s.median, s.std};
+    values[i] = value;
+    core::atomic_lower(&counts->lowest_level, core::key_of(value.level));
+    core::atomic_lower(&counts->lowest_rms, core::key_of(value.rms));
   }
 };
 

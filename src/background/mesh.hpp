@@ -17,13 +17,17 @@ struct CellValue {
 
 /// Counts over all cells.
 struct CellCounts {
-  std::int64_t valid;  ///< cells with enough good pixels
-  std::int64_t good;   ///< good pixels
+  std::int64_t valid = 0;   ///< cells with enough good pixels
+  std::int64_t good = 0;    ///< good pixels
+  std::int64_t source = 0;  ///< cells that large sources cover
+  // Of the valid cells, as `core::key_of` has them.
+  std::uint64_t lowest_level = ~std::uint64_t{0};
+  std::uint64_t lowest_rms = ~std::uint64_t{0};
 };
 
 struct ClearCounts {
   CellCounts* counts;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { *counts = {0, 0}; }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { *counts = CellCounts{}; }
 };
 
 /// Distance to the nearest valid cell of the same column, upwards and downwards; -1 if there is

@@ -174,8 +174,10 @@ class TestPresets(IslandTestCase):
 
     def test_the_presets_are_their_documented_values(self):
         both = "--connectivity 8 --kappa 3 --max-passes 0 --filter 3 --interpolation bicubic "
-        radio = "--filter-kernel none --seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69"
-        sextractor = "--filter-kernel 3 --seed 5.4 --flood 4 --min-pixels 5 --estimate mode --cell 64"
+        radio = "--filter-kernel none --seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69 "
+        radio += "--large-sources mask"
+        sextractor = "--filter-kernel 3 --seed 5.4 --flood 4 --min-pixels 5 --estimate mode --cell 64 "
+        sextractor += "--large-sources ignore"
         for preset, other, spelled in (
             ("radio", "sextractor", both + radio), ("sextractor", "radio", both + sextractor)
         ):
@@ -568,7 +570,7 @@ class TestIslandOutputs(IslandTestCase):
         for part, keys in (
             (found, "file hdu preset seed flood connectivity background detection beam noise sources "
              "negative dropped foreground_pixels catalogue_hash notes"),
-            (found["background"], "given given_rms level rms cell cells filled"),
+            (found["background"], "given given_rms level rms cell cells filled masked"),
             (found["detection"], "image level rms filter filtered_noise"),
             (found["beam"], "major_arcsec minor_arcsec position_angle_deg"),
         ):

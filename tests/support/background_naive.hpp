@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "naive.hpp"
+#include "source_cells_naive.hpp"
 
 /// The reference of kastor::BackgroundEstimator: slow and obvious.
 namespace testing_support {
@@ -17,6 +18,7 @@ struct NaiveMesh {
   HostGrid<double> level, rms;  ///< nodes; NaN if no cell is valid
   std::int64_t good = 0;
   std::int64_t filled = 0;
+  std::int64_t source_cells = 0;
 };
 
 /// A cell's own figures; NaN if it has too few good pixels.
@@ -101,6 +103,12 @@ template <class T>
                                            (image.nx - 1) / params.cell_width + 1);
   for (std::int64_t j = 0; j < mesh.level.ny; ++j)
     for (std::int64_t i = 0; i < mesh.level.nx; ++i) naive_cell(image, exclude, j, i, params, mesh);
+  if (params.mask_large_sources) {
+    NaiveCells cells{mesh.level, mesh.rms};
+    mesh.source_cells = mask_large_sources_naive(cells);
+    mesh.level = cells.level;
+    mesh.rms = cells.rms;
+  }
   for (HostGrid<double>* map : {&mesh.level, &mesh.rms}) {
     *map = fill_naive(*map);
     if (mesh.filled < map->ny * map->nx)

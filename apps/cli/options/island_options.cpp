@@ -32,6 +32,7 @@ const std::vector<std::string> of_the_others = {"--seed",
                                                 "--estimate",
                                                 "--filter",
                                                 "--interpolation",
+                                                "--large-sources",
                                                 "--background",
                                                 "--background-hdu",
                                                 "--background-plane",
@@ -242,6 +243,12 @@ void IslandOptionsParser::add_background(CommandLine& line) {
             word == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
       },
       "Set the interpolation of both maps between the cells.\nDefault: bicubic.", "bicubic");
+  line.choice(
+      "--large-sources", {"mask", "ignore"},
+      [this](const std::string& word) { m_mask_large_sources = word == "mask"; },
+      "Mask cells that a source larger than a cell covers, and\n"
+      "interpolate the mesh across them, or take them as sky.\n"
+      "Default: mask (radio), ignore (sextractor).");
   add_given_maps(line);
 }
 
@@ -328,6 +335,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   options.mesh.clip = lesson.clip;
   options.mesh.estimate =
       m_estimate.value_or(radio ? BackgroundEstimate::median : BackgroundEstimate::mode);
+  options.mesh.mask_large_sources = m_mask_large_sources.value_or(radio);
   if (!radio && !options.cell) options.cell = MeshCell{64, 64};
   return options;
 }
@@ -393,6 +401,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   add("--filter", options.mesh.filter_height);
   add("--interpolation",
       options.mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear");
+  add("--large-sources", options.mesh.mask_large_sources ? "mask" : "ignore");
   return text;
 }
 

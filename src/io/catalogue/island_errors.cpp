@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "io/catalogue/extended_profile.hpp"
+
 namespace kastor::io::detail {
 namespace {
 
@@ -143,6 +145,11 @@ IslandErrors island_errors(const Island& island, double flood, const NoiseModel&
     // Second moment along one axis of a Gaussian cut at the fraction q of its peak [sigma^2].
     const double q = flood / top;
     errors.size_factor = 1.0 / std::sqrt(1.0 + std::log(q) * q / (1.0 - q));
+    if (is_extended(island, noise)) {
+      const ExtendedProfile profile = extended_profile(island, top, flood, noise);
+      errors.total = profile.total;
+      errors.size_factor = profile.size_factor;
+    }
   }
   const double of_noise = rms * rms * terms.moment() * k_position_excess * k_position_excess;
   const double variance = (std::max(of_noise, 0.0) + border * lattice.moment) / (sum * sum);
