@@ -23,7 +23,7 @@ const std::vector<std::string> of_the_others = {
     "--cell",       "--estimate",       "--filter",           "--interpolation", "--large-sources",
     "--background", "--background-hdu", "--background-plane", "--rms",           "--rms-hdu",
     "--rms-plane",  "--rms-kind",       "--background-map",   "--rms-map",       "--snr-map",
-    "--residual"};
+    "--residual",   "--clipped-noise"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -190,6 +190,12 @@ void IslandOptionsParser::add_background(CommandLine& line) {
       "Mask cells that a source larger than a cell covers, and\n"
       "interpolate the mesh across them, or take them as sky.\n"
       "Default: mask (radio), ignore (sextractor).");
+  line.choice(
+      "--clipped-noise", {"corrected", "as-is"},
+      [this](const std::string& word) { m_correct_clip = word == "corrected"; },
+      "Correct the noise for what the clip takes from that of\n"
+      "normally distributed pixels, 1.5 % at a kappa of 3.\n"
+      "Default: corrected (radio), as-is (sextractor).");
   add_given_maps(line);
 }
 
@@ -268,6 +274,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   options.mesh.estimate =
       m_estimate.value_or(radio ? BackgroundEstimate::median : BackgroundEstimate::mode);
   options.mesh.mask_large_sources = m_mask_large_sources.value_or(radio);
+  options.mesh.correct_clip = m_correct_clip.value_or(radio);
   if (!radio && !options.cell) options.cell = MeshCell{64, 64};
   return options;
 }
@@ -320,6 +327,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   add("--interpolation",
       options.mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear");
   add("--large-sources", options.mesh.mask_large_sources ? "mask" : "ignore");
+  add("--clipped-noise", options.mesh.correct_clip ? "corrected" : "as-is");
   return text;
 }
 
