@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "background/cell_image.hpp"
+#include "background/clip_correction.hpp"
 #include "background/estimate_cells.hpp"
 #include "background/mesh.hpp"
 #include "background/source_cells.hpp"
@@ -210,7 +211,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
                    detail::FillCell{counts.data(), mesh, distances, values.data()});
     const detail::Shape half{params.filter_height / 2, params.filter_width / 2};
     core::for_each("kastor::background::filter", space, n,
-                   detail::FilterNode{mesh, half, values.data(), nodes});
+                   detail::FilterNode{mesh, half, values.data(), nodes, rms_factor()});
     if (params.interpolation == MeshInterpolation::bilinear) return;
     using Differentiate = detail::DifferentiateTwice;
     const auto differentiate = [&](const Differentiate& kernel) {
@@ -219,6 +220,11 @@ struct BackgroundEstimator<Exec, T>::Plan {
     differentiate({mesh, nodes, false, &MeshNode::value, &MeshNode::d2y});
     differentiate({mesh, nodes, true, &MeshNode::value, &MeshNode::d2x});
     differentiate({mesh, nodes, true, &MeshNode::d2y, &MeshNode::d2x2y});
+  }
+
+  [[nodiscard]] double rms_factor() const {
+    if (!params.correct_clip) return 1;
+    return detail::clip_correction(params.clip.kappa, params.clip.max_passes);
   }
 
   /// The median of the values of the nodes. Fences.

@@ -128,12 +128,13 @@ struct FilterNode {
   Shape half;  ///< half extents of the window, without the central cell
   const CellValue* cells;
   BothNodes nodes;
+  double rms_factor;  ///< the noise is multiplied by it
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t y = i / mesh.nx, x = i % mesh.nx;
     const Shape around{least(half.ny, y, mesh.ny - 1 - y), least(half.nx, x, mesh.nx - 1 - x)};
     nodes.level[i] = MeshNode{median(i, around, &CellValue::level), 0, 0, 0};
-    nodes.rms[i] = MeshNode{median(i, around, &CellValue::rms), 0, 0, 0};
+    nodes.rms[i] = MeshNode{rms_factor * median(i, around, &CellValue::rms), 0, 0, 0};
   }
 
  private:

@@ -175,9 +175,9 @@ class TestPresets(IslandTestCase):
     def test_the_presets_are_their_documented_values(self):
         both = "--connectivity 8 --kappa 3 --max-passes 0 --filter 3 --interpolation bicubic "
         radio = "--filter-kernel none --seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69 "
-        radio += "--large-sources mask"
+        radio += "--large-sources mask --clipped-noise corrected"
         sextractor = "--filter-kernel 3 --seed 5.4 --flood 4 --min-pixels 5 --estimate mode --cell 64 "
-        sextractor += "--large-sources ignore"
+        sextractor += "--large-sources ignore --clipped-noise as-is"
         for preset, other, spelled in (
             ("radio", "sextractor", both + radio), ("sextractor", "radio", both + sextractor)
         ):

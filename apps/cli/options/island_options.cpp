@@ -33,6 +33,7 @@ const std::vector<std::string> of_the_others = {"--seed",
                                                 "--filter",
                                                 "--interpolation",
                                                 "--large-sources",
+                                                "--clipped-noise",
                                                 "--background",
                                                 "--background-hdu",
                                                 "--background-plane",
@@ -249,6 +250,12 @@ void IslandOptionsParser::add_background(CommandLine& line) {
       "Mask cells that a source larger than a cell covers, and\n"
       "interpolate the mesh across them, or take them as sky.\n"
       "Default: mask (radio), ignore (sextractor).");
+  line.choice(
+      "--clipped-noise", {"corrected", "as-is"},
+      [this](const std::string& word) { m_correct_clip = word == "corrected"; },
+      "Correct the noise for what the clip takes from that of\n"
+      "normally distributed pixels, 1.5 % at a kappa of 3.\n"
+      "Default: corrected (radio), as-is (sextractor).");
   add_given_maps(line);
 }
 
@@ -336,6 +343,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   options.mesh.estimate =
       m_estimate.value_or(radio ? BackgroundEstimate::median : BackgroundEstimate::mode);
   options.mesh.mask_large_sources = m_mask_large_sources.value_or(radio);
+  options.mesh.correct_clip = m_correct_clip.value_or(radio);
   if (!radio && !options.cell) options.cell = MeshCell{64, 64};
   return options;
 }
@@ -402,6 +410,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   add("--interpolation",
       options.mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear");
   add("--large-sources", options.mesh.mask_large_sources ? "mask" : "ignore");
+  add("--clipped-noise", options.mesh.correct_clip ? "corrected" : "as-is");
   return text;
 }
 

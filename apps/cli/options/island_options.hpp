@@ -86,7 +86,7 @@ class IslandOptionsParser {
   DetectionOptionsParser m_detection;
   std::optional<double> m_seed, m_flood;
   std::optional<BackgroundEstimate> m_estimate;
-  std::optional<bool> m_mask_large_sources;
+  std::optional<bool> m_mask_large_sources, m_correct_clip;
   std::optional<std::string> m_mask, m_background, m_rms;  // as typed
   io::ReadOptions m_mask_part, m_background_part, m_rms_part;
   PhotometryOptionsParser m_photometry;
