@@ -117,6 +117,8 @@ class ImageFinder {
     for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
     const auto& notes = work.islands->notes();
     image.notes.insert(image.notes.end(), notes.begin(), notes.end());
+    if (auto note = work.islands->artefact_note(); !note.empty())
+      image.notes.push_back(std::move(note));
     image.found = std::move(found);
   }
 

@@ -12,6 +12,7 @@
 
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
+#include "find/artefact_pass.hpp"
 #include "find/fill_excluder.hpp"
 #include "find/find_options.hpp"
 #include "find/given_pixels.hpp"
@@ -33,6 +34,7 @@ class IslandPlan {
         m_exclude_fill(space),
         m_finder(space, options.find) {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
+    if (options.adaptive_rms) m_artefacts.emplace(space, *options.adaptive_rms, options.beam_width);
   }
 
   /// Whether the plan can be used for this image. Options that are not compared are the same for
@@ -41,7 +43,8 @@ class IslandPlan {
     return m_ny == image.ny && m_nx == image.nx &&
            m_options.mesh.cell_height == options.mesh.cell_height &&
            m_options.mesh.cell_width == options.mesh.cell_width &&
-           m_options.find.min_pixels == options.find.min_pixels;
+           m_options.find.min_pixels == options.find.min_pixels &&
+           m_options.beam_width == options.beam_width;
   }
 
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
@@ -73,6 +76,7 @@ class IslandPlan {
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
+      if (m_artefacts) (*m_artefacts)(pixels, masks.usable, m_background, m_finder, result);
     });
     return result;
   }
@@ -86,6 +90,10 @@ class IslandPlan {
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
   /// What to know of the user's maps.
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
+  /// What --adaptive-rms did to the last image; empty without it.
+  [[nodiscard]] std::string artefact_note() const {
+    return m_artefacts ? m_artefacts->note() : std::string();
+  }
 
  private:
   [[nodiscard]] UsablePixels<Exec> usable_of(const ConstImage<T, Exec>& pixels) {
@@ -115,6 +123,7 @@ class IslandPlan {
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
   Background<Exec, T> m_background;
   IslandFinder<Exec, T> m_finder;
+  std::optional<ArtefactPass<Exec, T>> m_artefacts;
   std::optional<BackgroundSummary> m_mesh;
 };
 

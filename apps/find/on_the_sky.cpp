@@ -18,10 +18,11 @@ constexpr double beams_in_cell = 20;
 constexpr std::int64_t smallest_cell = 32;
 constexpr std::int64_t usual_cell = 64;
 
-/// Why --min-beams cannot be used for this image.
-std::string no_beam_in_pixels(const OnTheSky& sky) {
-  if (!sky.beam.beam) return "found no beam for --min-beams; expected one in the header or --beam";
-  return "found a beam but no pixel scale; expected celestial coordinates for --min-beams" +
+/// Why an option that needs the beam in pixels cannot be used for this image.
+std::string no_beam_in_pixels(const OnTheSky& sky, const std::string& option) {
+  if (!sky.beam.beam)
+    return "found no beam for " + option + "; expected one in the header or --beam";
+  return "found a beam but no pixel scale; expected celestial coordinates for " + option +
          (sky.why_no_wcs.empty() ? "" : " (" + sky.why_no_wcs + ")");
 }
 
@@ -38,9 +39,9 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   const double beam_pixels =
       sky.beam.beam && sky.wcs ? io::beam_area_in_pixels(*sky.beam.beam, *sky.wcs) : std::nan("");
   IslandOptions& islands = options.islands;
+  // The FWHM of a circular beam of the same area.
+  const double width = std::sqrt(beam_pixels * 4 * std::numbers::ln2 / std::numbers::pi);
   if (!islands.cell) {
-    // The FWHM of a circular beam of the same area.
-    const double width = std::sqrt(beam_pixels * 4 * std::numbers::ln2 / std::numbers::pi);
     const double side = beams_in_cell * width;
     const std::int64_t longest = std::max(image.nx, image.ny);
     const std::int64_t cell = side > 0 ? std::clamp(std::int64_t{std::lround(std::min(side, 1e9))},
@@ -51,10 +52,15 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   islands.mesh.cell_height = islands.cell->height;
   islands.mesh.cell_width = islands.cell->width;
   if (islands.min_beams) {
-    if (!(beam_pixels > 0)) throw Error(name_of(image) + ": " + no_beam_in_pixels(sky));
+    if (!(beam_pixels > 0))
+      throw Error(name_of(image) + ": " + no_beam_in_pixels(sky, "--min-beams"));
     islands.find.min_pixels = std::max(
         islands.find.min_pixels,
         static_cast<std::int64_t>(std::ceil(std::min(*islands.min_beams * beam_pixels, 9e18))));
+  }
+  if (islands.adaptive_rms) {
+    if (!(width > 0)) throw Error(name_of(image) + ": " + no_beam_in_pixels(sky, "--adaptive-rms"));
+    islands.beam_width = width;
   }
   return sky;
 }

@@ -38,6 +38,7 @@ const std::vector<std::string> of_the_others = {"--seed",
                                                 "--rms-hdu",
                                                 "--rms-plane",
                                                 "--rms-kind",
+                                                "--adaptive-rms",
                                                 "--background-map",
                                                 "--rms-map",
                                                 "--snr-map",
@@ -232,6 +233,12 @@ void IslandOptionsParser::add_given_maps(CommandLine& line) {
       "Read the image of the noise as the noise itself, its\n"
       "square (variance) or the inverse of its square\n(weight). Default: rms.",
       name_of(m_given.rms_kind));
+  line.real(
+      "--adaptive-rms", "S", {0, false, largest_real, "a finite number above 0"},
+      [this](double snr) { m_given.adaptive_rms = snr; },
+      "Find twice: raise the noise to that of the artefacts\n"
+      "within 12 beam widths of each peak of more than S\n"
+      "times the noise, as in 200. Needs a beam.");
 }
 
 void IslandOptionsParser::add_maps(CommandLine& line) {
@@ -322,6 +329,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
+  if (options.adaptive_rms) add("--adaptive-rms", *options.adaptive_rms);
   if (options.background && options.rms) return text;
   add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
   add("--kappa", options.mesh.clip.kappa);
