@@ -33,15 +33,17 @@ struct ArtefactNoiseSummary {
 /// Artefacts are as often below the background as above it, whereas sources are only above it. So
 /// the noise near a bright source is estimated from the pixels below the background alone: no
 /// source raises it, however crowded the field. The image is divided into cells of side round(2
-/// beam_width) pixels, at least 1. Let d = (level - value) / rms; over the n usable pixels with d
-/// > 0 of the 3 x 3 cells around a cell (fewer at the border), Gaussian noise of that rms has a
-/// mean d of sqrt(2 / pi). So f = sqrt(pi / 2) mean(d) is the factor by which the true noise
-/// exceeds the map; the mean of d, unlike its square, is not ruled by single deep pixels. To raise
-/// the noise only by what is certain, f^2 is divided by 1 + sqrt(2 / N), its relative standard
-/// error being sqrt(2 / N) for N = n / (1.133 beam_width^2) independent samples. The factor of a
-/// cell is the root of the result, but at least 1, and 1 if the centre of the cell is farther than
-/// `radius` beam widths from the peaks of all bright islands. Between the centres of cells it is
-/// bilinear, beyond them constant; the new map is the old one times the factor, rounded once to T.
+/// beam_width) pixels, at least 1. Let d = (level - value) / rms of a usable pixel. Gaussian noise
+/// of that rms has a mean d of sqrt(2 / pi) where d > 0, so over a window of 3 x 3 cells f =
+/// sqrt(pi / 2) mean(d) is the factor by which the true noise exceeds the map. (The mean of d,
+/// unlike that of its square, is not ruled by few deep pixels.) A cell lies in nine windows. Its
+/// factor is the least of their f, but at least 1: of the windows at the border of an artefact one
+/// lies outside, so that the noise is raised where the artefacts are and not beside them (the idea
+/// of edge-preserving smoothing, Nagao and Matsuyama 1979), and chance, too, seldom raises it. A
+/// window counts if at least 1/8 of its 9 side^2 pixels have d > 0; if none counts, and farther
+/// than `radius` beam widths from the peaks of all bright islands (to the centre of the cell), the
+/// factor is 1. Between the centres of cells it is bilinear, beyond them constant; the new map is
+/// the old one times the factor, rounded once to T.
 ///
 /// Sums are integers (d in units of 2^-20, capped at 2^20), so the bits are the same on every
 /// backend, for any number of threads and any split into bands. Without a bright island the

@@ -86,10 +86,9 @@ struct SumBelow {
   }
 };
 
-/// The factor of a cell.
+/// The factor of a cell: that of the quietest of the nine windows of 3 x 3 cells it lies in.
 struct RaiseCell {
   ArtefactCells cells;
-  double beam_pixels;  ///< area of the beam
   const ArtefactCellUse* uses;
   const BelowSum* sums;
   double* factors;
@@ -98,6 +97,20 @@ struct RaiseCell {
     factors[cell] = 1;
     if (uses[cell] != ArtefactCellUse::near) return;
     const std::int64_t j = cell / cells.mesh.nx, i = cell % cells.mesh.nx;
+    double least = -1;
+    for (std::int64_t y = j - 1; y <= j + 1; ++y) {
+      for (std::int64_t x = i - 1; x <= i + 1; ++x) {
+        const double mean = mean_depth(y, x);
+        if (mean >= 0 && (least < 0 || mean < least)) least = mean;
+      }
+    }
+    constexpr double root_half_pi = 1.2533141373155003;
+    if (root_half_pi * least > 1) factors[cell] = root_half_pi * least;
+  }
+
+ private:
+  /// The mean over the window around cell (j, i); -1 if too few of its pixels are below.
+  [[nodiscard]] KOKKOS_FUNCTION double mean_depth(std::int64_t j, std::int64_t i) const {
     BelowSum sum;
     for (std::int64_t y = j - 1; y <= j + 1; ++y) {
       for (std::int64_t x = i - 1; x <= i + 1; ++x) {
@@ -106,12 +119,9 @@ struct RaiseCell {
         sum.pixels += sums[y * cells.mesh.nx + x].pixels;
       }
     }
-    if (sum.pixels == 0) return;
-    constexpr double half_pi = 1.5707963267948966, unit = 1.0 / 1048576.0;
-    const auto n = static_cast<double>(sum.pixels);
-    const double mean = static_cast<double>(sum.depth) * unit / n;
-    const double certain = half_pi * mean * mean / (1 + Kokkos::sqrt(2 * beam_pixels / n));
-    if (certain > 1) factors[cell] = Kokkos::sqrt(certain);
+    if (8 * sum.pixels < 9 * cells.side * cells.side) return -1;
+    constexpr double unit = 1.0 / 1048576.0;
+    return static_cast<double>(sum.depth) * unit / static_cast<double>(sum.pixels);
   }
 };
 

@@ -52,7 +52,8 @@ void check_artefact_map(const char* what, const PixelMap<Exec, T>& map, Shape im
   return cells;
 }
 
-/// Marks the cells with their centre within `radius` pixels of a pixel, and their neighbours.
+/// Marks the cells with their centre within `radius` pixels of a pixel, and those up to two away,
+/// which their windows cover.
 void mark_artefact_cells(const ArtefactCells& cells, double y, double x, double radius,
                          std::vector<ArtefactCellUse>& uses) {
   const auto side = static_cast<double>(cells.side);
@@ -70,8 +71,8 @@ void mark_artefact_cells(const ArtefactCells& cells, double y, double x, double 
     for (std::int64_t i = first(x); i < i_past; ++i) {
       const double dy = centre(j) - y, dx = centre(i) - x;
       if (dy * dy + dx * dx > radius * radius) continue;
-      for (std::int64_t v = std::max<std::int64_t>(0, j - 1); v <= j + 1; ++v) {
-        for (std::int64_t u = std::max<std::int64_t>(0, i - 1); u <= i + 1; ++u) {
+      for (std::int64_t v = std::max<std::int64_t>(0, j - 2); v <= j + 2; ++v) {
+        for (std::int64_t u = std::max<std::int64_t>(0, i - 2); u <= i + 2; ++u) {
           if (v >= cells.mesh.ny || u >= cells.mesh.nx) continue;
           auto& use = uses[static_cast<std::size_t>(v * cells.mesh.nx + u)];
           use =
@@ -155,10 +156,8 @@ struct ArtefactNoise<Exec, T>::Plan {
                                                device_uses.data(), sums.data()});
       first_row += rows.ny;
     }
-    const double beam_pixels = 1.133 * params.beam_width * params.beam_width;
-    core::for_each(
-        "kastor::artefact_noise::raise_cells", space, n,
-        detail::RaiseCell{cells, beam_pixels, device_uses.data(), sums.data(), factors.data()});
+    core::for_each("kastor::artefact_noise::raise_cells", space, n,
+                   detail::RaiseCell{cells, device_uses.data(), sums.data(), factors.data()});
   }
 
   /// Writes the map, and waits for the summary.
