@@ -22,13 +22,14 @@ class ArtefactPass {
 
   /// \param background  of the first pass; becomes that of the second
   /// \param result      likewise
+  /// \param find        `find()` gives the islands above `background`
+  template <class Find>
   void operator()(const ConstImage<T, Exec>& pixels, const BitMask<Exec>& usable,
-                  Background<Exec, T>& background, IslandFinder<Exec, T>& finder,
-                  IslandResult& result) {
+                  Background<Exec, T>& background, IslandResult& result, const Find& find) {
     const std::int64_t before = result.positive.islands;
     const std::span<const Island> above(result.islands.data(), static_cast<std::size_t>(before));
     background = m_noise(pixels, background, above, usable);
-    if (m_noise.summary().bright > 0) result = finder(pixels, background, usable);
+    if (m_noise.summary().bright > 0) result = find();
     m_note = artefact_note_of(m_noise.summary(), m_min_snr, before, result.positive.islands);
   }
 

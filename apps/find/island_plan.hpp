@@ -72,11 +72,12 @@ class IslandPlan {
     }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
-      result = m_finder(pixels, m_background, masks.usable);
+      const auto find = [&] { return m_finder(pixels, m_background, masks.usable); };
+      result = find();
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
-      if (m_artefacts) (*m_artefacts)(pixels, masks.usable, m_background, m_finder, result);
+      if (m_artefacts) (*m_artefacts)(pixels, masks.usable, m_background, result, find);
     });
     return result;
   }
