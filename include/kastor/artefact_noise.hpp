@@ -34,13 +34,13 @@ struct ArtefactNoiseSummary {
 /// the noise near a bright source is estimated from the pixels below the background alone: no
 /// source raises it, however crowded the field. The image is divided into cells of side round(2
 /// beam_width) pixels, at least 1. Let d = (level - value) / rms of a usable pixel. Gaussian noise
-/// of that rms has a mean d of sqrt(2 / pi) where d > 0, so over a window of 3 x 3 cells f =
+/// of that rms has a mean d of sqrt(2 / pi) where d > 0, so over a window of 2 x 2 cells f =
 /// sqrt(pi / 2) mean(d) is the factor by which the true noise exceeds the map. (The mean of d,
-/// unlike that of its square, is not ruled by few deep pixels.) A cell lies in nine windows. Its
+/// unlike that of its square, is not ruled by few deep pixels.) A cell lies in four windows. Its
 /// factor is the least of their f, but at least 1: of the windows at the border of an artefact one
 /// lies outside, so that the noise is raised where the artefacts are and not beside them (the idea
 /// of edge-preserving smoothing, Nagao and Matsuyama 1979), and chance, too, seldom raises it. A
-/// window counts if at least 1/8 of its 9 side^2 pixels have d > 0; if none counts, and farther
+/// window counts if at least 1/8 of its 4 side^2 pixels have d > 0; if none counts, and farther
 /// than `radius` beam widths from the peaks of all bright islands (to the centre of the cell), the
 /// factor is 1. Between the centres of cells it is bilinear, beyond them constant; the new map is
 /// the old one times the factor, rounded once to T.

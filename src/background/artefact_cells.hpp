@@ -86,7 +86,7 @@ struct SumBelow {
   }
 };
 
-/// The factor of a cell: that of the quietest of the nine windows of 3 x 3 cells it lies in.
+/// The factor of a cell: that of the quietest of the four windows of 2 x 2 cells it lies in.
 struct RaiseCell {
   ArtefactCells cells;
   const ArtefactCellUse* uses;
@@ -98,8 +98,8 @@ struct RaiseCell {
     if (uses[cell] != ArtefactCellUse::near) return;
     const std::int64_t j = cell / cells.mesh.nx, i = cell % cells.mesh.nx;
     double least = -1;
-    for (std::int64_t y = j - 1; y <= j + 1; ++y) {
-      for (std::int64_t x = i - 1; x <= i + 1; ++x) {
+    for (std::int64_t y = j - 1; y <= j; ++y) {
+      for (std::int64_t x = i - 1; x <= i; ++x) {
         const double mean = mean_depth(y, x);
         if (mean >= 0 && (least < 0 || mean < least)) least = mean;
       }
@@ -109,17 +109,17 @@ struct RaiseCell {
   }
 
  private:
-  /// The mean over the window around cell (j, i); -1 if too few of its pixels are below.
+  /// The mean over the window from cell (j, i) on; -1 if too few of its pixels are below.
   [[nodiscard]] KOKKOS_FUNCTION double mean_depth(std::int64_t j, std::int64_t i) const {
     BelowSum sum;
-    for (std::int64_t y = j - 1; y <= j + 1; ++y) {
-      for (std::int64_t x = i - 1; x <= i + 1; ++x) {
+    for (std::int64_t y = j; y <= j + 1; ++y) {
+      for (std::int64_t x = i; x <= i + 1; ++x) {
         if (y < 0 || x < 0 || y >= cells.mesh.ny || x >= cells.mesh.nx) continue;
         sum.depth += sums[y * cells.mesh.nx + x].depth;
         sum.pixels += sums[y * cells.mesh.nx + x].pixels;
       }
     }
-    if (8 * sum.pixels < 9 * cells.side * cells.side) return -1;
+    if (2 * sum.pixels < cells.side * cells.side) return -1;  // 1/8 of a window
     constexpr double unit = 1.0 / 1048576.0;
     return static_cast<double>(sum.depth) * unit / static_cast<double>(sum.pixels);
   }

@@ -52,7 +52,7 @@ void check_artefact_map(const char* what, const PixelMap<Exec, T>& map, Shape im
   return cells;
 }
 
-/// Marks the cells with their centre within `radius` pixels of a pixel, and those up to two away,
+/// Marks the cells with their centre within `radius` pixels of a pixel, and their neighbours,
 /// which their windows cover.
 void mark_artefact_cells(const ArtefactCells& cells, double y, double x, double radius,
                          std::vector<ArtefactCellUse>& uses) {
@@ -71,8 +71,8 @@ void mark_artefact_cells(const ArtefactCells& cells, double y, double x, double 
     for (std::int64_t i = first(x); i < i_past; ++i) {
       const double dy = centre(j) - y, dx = centre(i) - x;
       if (dy * dy + dx * dx > radius * radius) continue;
-      for (std::int64_t v = std::max<std::int64_t>(0, j - 2); v <= j + 2; ++v) {
-        for (std::int64_t u = std::max<std::int64_t>(0, i - 2); u <= i + 2; ++u) {
+      for (std::int64_t v = std::max<std::int64_t>(0, j - 1); v <= j + 1; ++v) {
+        for (std::int64_t u = std::max<std::int64_t>(0, i - 1); u <= i + 1; ++u) {
           if (v >= cells.mesh.ny || u >= cells.mesh.nx) continue;
           auto& use = uses[static_cast<std::size_t>(v * cells.mesh.nx + u)];
           use =

@@ -45,13 +45,13 @@ struct NaiveScene {
   ts::HostMask region;  ///< empty: all
 };
 
-/// f of the window around cell (j, i); infinity if it does not count.
+/// f of the window from cell (j, i) on; infinity if it does not count.
 double naive_window(const NaiveScene& scene, std::int64_t side, std::int64_t j, std::int64_t i) {
   const auto& image = scene.image;
   double sum = 0, n = 0;
-  for (std::int64_t y = std::max<std::int64_t>(0, (j - 1) * side);
-       y < std::min(image.ny, (j + 2) * side); ++y) {
-    for (std::int64_t x = std::max<std::int64_t>(0, (i - 1) * side);
+  for (std::int64_t y = std::max<std::int64_t>(0, j * side); y < std::min(image.ny, (j + 2) * side);
+       ++y) {
+    for (std::int64_t x = std::max<std::int64_t>(0, i * side);
          x < std::min(image.nx, (i + 2) * side); ++x) {
       if (!scene.region.values.empty() && scene.region(y, x) == 0) continue;
       const double depth = (scene.level - image(y, x)) / scene.rms(y, x);
@@ -60,7 +60,7 @@ double naive_window(const NaiveScene& scene, std::int64_t side, std::int64_t j, 
       n += 1;
     }
   }
-  if (8 * n < static_cast<double>(9 * side * side)) return std::numeric_limits<double>::infinity();
+  if (8 * n < static_cast<double>(4 * side * side)) return std::numeric_limits<double>::infinity();
   return std::sqrt(std::numbers::pi / 2) * sum / n;
 }
 
@@ -83,8 +83,8 @@ NaiveCells naive_cells(const NaiveScene& scene, const std::vector<kastor::Island
       }
       if (!is_near) continue;
       double factor = std::numeric_limits<double>::infinity();
-      for (std::int64_t v = j - 1; v <= j + 1; ++v) {
-        for (std::int64_t u = i - 1; u <= i + 1; ++u)
+      for (std::int64_t v = j - 1; v <= j; ++v) {
+        for (std::int64_t u = i - 1; u <= i; ++u)
           factor = std::min(factor, naive_window(scene, cells.side, v, u));
       }
       if (std::isinf(factor)) continue;
