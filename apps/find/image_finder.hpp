@@ -123,6 +123,8 @@ class ImageFinder {
     image.notes.insert(image.notes.end(), notes.begin(), notes.end());
     const auto& on_detection = work.islands->detection().notes();
     image.notes.insert(image.notes.end(), on_detection.begin(), on_detection.end());
+    if (auto note = work.islands->artefact_note(); !note.empty())
+      image.notes.push_back(std::move(note));
     image.found = std::move(found);
   }
 

@@ -14,6 +14,7 @@
 
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
+#include "find/artefact_pass.hpp"
 #include "find/detection_plan.hpp"
 #include "find/fill_excluder.hpp"
 #include "find/find_options.hpp"
@@ -40,6 +41,7 @@ class IslandPlan {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
     if (options.photometry.weight) m_weighted.emplace(space, options.mesh);
     if (options.preset == Preset::sextractor) m_photometer.emplace(space);
+    if (options.adaptive_rms) m_artefacts.emplace(space, *options.adaptive_rms, options.beam_width);
   }
 
   /// Whether the plan can be used for this image. Options that are not compared are the same for
@@ -48,7 +50,8 @@ class IslandPlan {
     return m_ny == image.ny && m_nx == image.nx &&
            m_options.mesh.cell_height == options.mesh.cell_height &&
            m_options.mesh.cell_width == options.mesh.cell_width &&
-           m_options.find.min_pixels == options.find.min_pixels;
+           m_options.find.min_pixels == options.find.min_pixels &&
+           m_options.beam_width == options.beam_width;
   }
 
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
@@ -75,11 +78,6 @@ class IslandPlan {
         });
       }
     }
-    if (m_options.detection.image || m_options.detection.has_filter()) {
-      const ScopedStep step(steps, "detection image");
-      about_image(m_options.detection.image ? m_given.detection_header() : image,
-                  [&] { m_detection.prepare(pixels, m_background, m_given.detection(), masks); });
-    }
     m_noise.reset();
     if (m_options.noise == AssumedNoise::measured) {
       const ScopedStep step(steps, "noise");
@@ -88,20 +86,14 @@ class IslandPlan {
       });
     }
     const ScopedStep step(steps, "find");
+    const auto find = [&] { return search(pixels, image, masks); };
+    result = find();
+    if (m_artefacts) (*m_artefacts)(pixels, masks.usable, m_background, result, find);
     about_image(image, [&] {
-      const auto* detection = m_detection.detection();
-      result = detection == nullptr
-                   ? m_finder(pixels, m_background, masks.usable)
-                   : m_finder(*detection, Bands<T, Exec>(&pixels, 1), m_background, masks.usable);
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
-      m_weights = m_given.weights_at(result.islands);
-      m_kron.clear();
-      if (m_photometer) {
-        m_kron = (*m_photometer)(pixels, m_background, result.islands, m_finder.labels(),
-                                 m_finder.negative_labels(), masks.usable);
-      }
+      measure(pixels, result, masks);
     });
     return result;
   }
@@ -123,8 +115,37 @@ class IslandPlan {
   [[nodiscard]] const std::optional<NoiseCorrelation>& noise() const { return m_noise; }
   /// What to know of the user's maps.
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
+  /// What --adaptive-rms did to the last image; empty without it.
+  [[nodiscard]] std::string artefact_note() const {
+    return m_artefacts ? m_artefacts->note() : std::string();
+  }
 
  private:
+  /// Finds islands above the present background, in the detection image if there is one.
+  [[nodiscard]] IslandResult search(const ConstImage<T, Exec>& pixels, const io::FitsImage& image,
+                                    UsablePixels<Exec>& masks) {
+    about_image(m_options.detection.image ? m_given.detection_header() : image,
+                [&] { m_detection.prepare(pixels, m_background, m_given.detection(), masks); });
+    const auto* detection = m_detection.detection();
+    IslandResult result;
+    about_image(image, [&] {
+      result = detection == nullptr
+                   ? m_finder(pixels, m_background, masks.usable)
+                   : m_finder(*detection, Bands<T, Exec>(&pixels, 1), m_background, masks.usable);
+    });
+    return result;
+  }
+
+  /// What the columns of an island need beside the island.
+  void measure(const ConstImage<T, Exec>& pixels, const IslandResult& result,
+               const UsablePixels<Exec>& masks) {
+    m_weights = m_given.weights_at(result.islands);
+    m_kron.clear();
+    if (!m_photometer) return;
+    m_kron = (*m_photometer)(pixels, m_background, result.islands, m_finder.labels(),
+                             m_finder.negative_labels(), masks.usable);
+  }
+
   void use_weights(const ConstImage<T, Exec>& pixels, const UsablePixels<Exec>& masks) {
     m_background.rms =
         (*m_weighted)(pixels, m_background.level, ConstImage<T, Exec>(m_given.root_weight),
@@ -164,6 +185,7 @@ class IslandPlan {
   std::optional<KronPhotometer<Exec, T>> m_photometer;
   std::vector<KronFlux> m_kron;
   std::vector<double> m_weights;
+  std::optional<ArtefactPass<Exec, T>> m_artefacts;
   std::optional<BackgroundSummary> m_mesh;
   std::optional<NoiseCorrelation> m_noise;
 };

@@ -44,9 +44,9 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   if (!frequency.note.empty()) sky.notes.push_back(frequency.note);
   const double beam_pixels = beam_pixels_of(sky);
   IslandOptions& islands = options.islands;
+  // The FWHM of a circular beam of the same area.
+  const double width = std::sqrt(beam_pixels * 4 * std::numbers::ln2 / std::numbers::pi);
   if (!islands.cell) {
-    // The FWHM of a circular beam of the same area.
-    const double width = std::sqrt(beam_pixels * 4 * std::numbers::ln2 / std::numbers::pi);
     const double side = beams_in_cell * width;
     const std::int64_t longest = std::max(image.nx, image.ny);
     const std::int64_t cell = side > 0 ? std::clamp(std::int64_t{std::lround(std::min(side, 1e9))},
@@ -67,6 +67,10 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
   if ((noise == AssumedNoise::beam || noise == AssumedNoise::condon) && !(beam_pixels > 0)) {
     throw Error(name_of(image) + ": " +
                 no_beam_in_pixels(sky, std::string("--noise ") + name_of(noise)));
+  }
+  if (islands.adaptive_rms) {
+    if (!(width > 0)) throw Error(name_of(image) + ": " + no_beam_in_pixels(sky, "--adaptive-rms"));
+    islands.beam_width = width;
   }
   return sky;
 }

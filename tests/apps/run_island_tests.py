@@ -23,7 +23,8 @@ ISLAND_OPTIONS = (
     "--seed 5; --flood 3; --negative; --drop-at-edge; --min-beams 1; --mask zeros.fits; "
     "--box 0,60,0,60; --beam 12,10,30; --noise white; --cell 32; --estimate mode; --filter 1; "
     "--filter-kernel 2.5; --detect-image other.fits; "
-    "--interpolation bilinear; --background 0; --rms 1; --background-map out.fits; "
+    "--interpolation bilinear; --background 0; --rms 1; --adaptive-rms 200; "
+    "--background-map out.fits; "
     "--rms-map out.fits; --snr-map out.fits; --residual out.fits"
 ).split("; ")
 
@@ -51,6 +52,7 @@ WRONG_VALUES = {
     "--noise": "pink|AUTO|",
     "--background": "nan|inf|1e999||1e",
     "--rms": "0|-1|nan|-inf||1e-999",
+    "--adaptive-rms": "0|-1|nan|inf||many",
     "--background-map": "a.csv",
     "--rms-map": "a",
     "--snr-map": "a.png",

@@ -181,6 +181,24 @@ TYPED_TEST(Policy, IslandFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) 
   }
 }
 
+TYPED_TEST(Policy, ArtefactNoiseLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  using Noise = kastor::ArtefactNoise<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = some_image<TypeParam>();
+  const auto bands = ts::split_into_bands<Exec, T>(image, 3);
+  const auto background = mesh_background<TypeParam>();
+  std::vector<kastor::Island> islands(1);
+  islands[0].y_peak = islands[0].x_peak = 100;
+  islands[0].snr_peak = 300;
+  const auto make = [&] { return std::make_unique<Noise>(instance); };
+  plan_keeps_the_contract(instance, "ArtefactNoise", make,
+                          [&](Noise& raise) { (void)raise(image, background, islands); });
+  plan_keeps_the_contract(instance, "ArtefactNoise in bands", make,
+                          [&](Noise& raise) { (void)raise(bands, background, islands); });
+}
+
 /// The functions that own no plan: their work space may come and go, the rest holds.
 TYPED_TEST(Policy, FreeFunctionsLabelTheirWorkAndStayOnTheirInstance) {
   using Exec = typename TypeParam::exec;

@@ -17,42 +17,17 @@ namespace {
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
 const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
-const std::vector<std::string> of_the_others = {"--seed",
-                                                "--flood",
-                                                "--negative",
-                                                "--drop-at-edge",
-                                                "--min-beams",
-                                                "--mask",
-                                                "--mask-hdu",
-                                                "--mask-plane",
-                                                "--box",
-                                                "--beam",
-                                                "--noise",
-                                                "--cell",
-                                                "--estimate",
-                                                "--filter",
-                                                "--interpolation",
-                                                "--large-sources",
-                                                "--clipped-noise",
-                                                "--background",
-                                                "--background-hdu",
-                                                "--background-plane",
-                                                "--rms",
-                                                "--rms-hdu",
-                                                "--rms-plane",
-                                                "--rms-kind",
-                                                "--gain",
-                                                "--zero-point",
-                                                "--weight",
-                                                "--weight-hdu",
-                                                "--weight-plane",
-                                                "--exposure",
-                                                "--exposure-hdu",
-                                                "--exposure-plane",
-                                                "--background-map",
-                                                "--rms-map",
-                                                "--snr-map",
-                                                "--residual"};
+const std::vector<std::string> of_the_others = {
+    "--seed",          "--flood",          "--negative",       "--drop-at-edge",
+    "--min-beams",     "--mask",           "--mask-hdu",       "--mask-plane",
+    "--box",           "--beam",           "--noise",          "--cell",
+    "--estimate",      "--filter",         "--interpolation",  "--large-sources",
+    "--clipped-noise", "--background",     "--background-hdu", "--background-plane",
+    "--rms",           "--rms-hdu",        "--rms-plane",      "--rms-kind",
+    "--gain",          "--zero-point",     "--weight",         "--weight-hdu",
+    "--weight-plane",  "--exposure",       "--exposure-hdu",   "--exposure-plane",
+    "--adaptive-rms",  "--background-map", "--rms-map",        "--snr-map",
+    "--residual"};
 
 /// Whether an option of these is an output.
 bool is_map(const std::string& name) { return name.ends_with("-map") || name == "--residual"; }
@@ -286,6 +261,12 @@ void IslandOptionsParser::add_given_maps(CommandLine& line) {
       "Read the image of the noise as the noise itself, its\n"
       "square (variance) or the inverse of its square\n(weight). Default: rms.",
       name_of(m_given.rms_kind));
+  line.real(
+      "--adaptive-rms", "S", {0, false, largest_real, "a finite number above 0"},
+      [this](double snr) { m_given.adaptive_rms = snr; },
+      "Find twice: raise the noise to that of the artefacts\n"
+      "within 12 beam widths of each peak of more than S\n"
+      "times the noise, as in 200. Needs a beam.");
 }
 
 void IslandOptionsParser::add_maps(CommandLine& line) {
@@ -326,6 +307,11 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   const bool radio = options.preset == Preset::radio;
   options.detection =
       m_detection.resolved(radio ? FilterKernel(NoFilter{}) : FilterKernel(GaussianFilter{3}));
+  if (options.adaptive_rms && options.detection.image) {
+    throw UsageError(
+        "--adaptive-rms: found with --detect-image, whose own noise it does not raise; expected "
+        "one of the two");
+  }
   const auto [seed, flood] = thresholds_of(options);
   options.find.seed = m_seed.value_or(seed);
   // A seed given alone, below the default flood, lowers the flood to it.
@@ -400,6 +386,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
+  if (options.adaptive_rms) add("--adaptive-rms", *options.adaptive_rms);
   text += photometry_options_as_typed(options.photometry);
   if (options.background && options.rms && !options.detection.image) return text;
   add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));

@@ -41,6 +41,9 @@ struct IslandOptions {
   std::optional<GivenMap> background;
   std::optional<GivenMap> rms;
   RmsKind rms_kind = RmsKind::rms;  ///< what the pixels of `rms` are
+  /// The noise is raised near islands with a peak above so many times the noise.
+  std::optional<double> adaptive_rms;
+  double beam_width = 0;  ///< for `adaptive_rms`, set from the beam [pixel]
   std::optional<GivenFile> mask;
   std::optional<PixelBox> box;
   std::optional<std::string> beam;  ///< as typed
