@@ -196,6 +196,7 @@ TEST(PhotonNoise, IsNotThatOfNegativeIslandsOrWithoutAThreshold) {
   auto negative = island;
   negative.flux_sum = -island.flux_sum;
   negative.flux_peak = -island.flux_peak;
+  negative.flags |= kastor::island_negative;
   EXPECT_EQ(ts::real_value(io::island_table({negative}, params).table, "flux_iso_err"), error);
   params.flood_snr = 0;
   auto bare = params;
