@@ -35,6 +35,7 @@ constexpr std::array subcommands{
     Subcommand{"view", "draw an image and its sources as a PNG picture", run_view},
     Subcommand{"bench", "time every step on every backend of this machine", run_bench},
     Subcommand{"compare", "match two catalogues: completeness, reliability, offsets", run_compare},
+    Subcommand{"evaluate", "test catalogues of an image against the truth", run_evaluate},
     Subcommand{"info", "show backends and libraries, or the HDUs of a FITS file", run_info},
     Subcommand{"primes", "print prime numbers: the smallest example of a kernel", run_primes},
 };

@@ -16,6 +16,7 @@ void run_simulate(Arguments arguments);
 void run_view(Arguments arguments);
 void run_bench(Arguments arguments);
 void run_compare(Arguments arguments);
+void run_evaluate(Arguments arguments);
 void run_info(Arguments arguments);
 void run_primes(Arguments arguments);
 

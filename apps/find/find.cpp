@@ -10,9 +10,7 @@
 #include "subcommands.hpp"
 
 namespace kastor::cli {
-namespace {
 
-/// What the images of the options may unpack to, as the image itself.
 void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
   if (options.mask) options.mask->part.max_unpacked = max_unpacked;
   for (auto* given : {&options.background, &options.rms}) {
@@ -20,6 +18,8 @@ void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
     if (auto* file = std::get_if<GivenFile>(&**given)) file->part.max_unpacked = max_unpacked;
   }
 }
+
+namespace {
 
 bool parse(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",

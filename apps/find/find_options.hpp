@@ -3,6 +3,7 @@
 #define KASTOR_APPS_FIND_FIND_OPTIONS_HPP
 
 #include <array>
+#include <cstdint>
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <string>
@@ -56,6 +57,9 @@ struct FitsMap {
   if (options.islands.mask) add(*options.islands.mask);
   return files;
 }
+
+/// What the images of the options may unpack to, as the image itself.
+void limit_given(IslandOptions& options, std::int64_t max_unpacked);
 
 }  // namespace kastor::cli
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find/found_image.hpp"
 
+#include <kastor/io/catalogue_writer.hpp>
 #include <limits>
 
 #include "cli/report/report.hpp"
@@ -64,6 +65,15 @@ void FoundCatalogue::write(const std::vector<StagedCatalogue>& targets) const {
     write_catalogues(targets, m_image.image, std::get<FindResult>(m_image.found).sources,
                      provenance);
   }
+}
+
+io::Table FoundCatalogue::table() const {
+  if (m_table) return m_table->table;
+  return io::catalogue_table(std::get<FindResult>(m_image.found).sources, m_image.image.hdu.unit);
+}
+
+const std::vector<std::string>& FoundCatalogue::notes() const {
+  return m_table ? m_table->notes : m_image.notes;
 }
 
 Catalogue FoundCatalogue::sources() const {

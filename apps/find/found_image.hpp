@@ -50,6 +50,10 @@ class FoundCatalogue {
   explicit FoundCatalogue(const FoundImage& image);
 
   void write(const std::vector<StagedCatalogue>& targets) const;
+  /// The catalogue as a table.
+  [[nodiscard]] io::Table table() const;
+  /// What the user should know of it, one sentence each.
+  [[nodiscard]] const std::vector<std::string>& notes() const;
   /// The sources that a picture shows.
   [[nodiscard]] Catalogue sources() const;
   /// The counts and the brightest sources.

@@ -77,6 +77,13 @@ WRONG = {
     "compare a.csv b.csv --radius": "0; -1; nan; 648001; 5arcsec",
     "compare a.csv b.csv --columns1": "ra; ra=; ra=a,,dec=b; ra=a,ra=b",
     "compare a.csv b.csv --columns2": "flux=a; x=a,y=b,origin=2",
+    "evaluate": "; --truth t.csv; image.fits; image.fits c.csv",
+    "evaluate image.fits --truth t.csv": "--truth u.csv; --pixels 0; --radius 1 --pixels 1; "
+    "--radius nan; --min-snr -1; --inverted i.csv; -o p.txt; --background-map b.fits; --labels l.fits; "
+    "--threshold 5; --preset lesson --seed 5; --seed 3 --flood 4; --bins 1,1; --bins 2,x; --bins",
+    "evaluate image.fits --truth t.csv --pool": "5; 5,; 5,5; 9,5; -1,5; 1,2,3; 5,inf",
+    "evaluate image.fits c.csv --truth t.csv": "--preset radio; --flood 3; --cell 64; --negative; "
+    "--connectivity 8; --rms 1; d.csv -o p.csv; --inverted a --inverted b",
     "info": "a b; --kappa 3",
     "bench": "64; --size 0; --size -1; --size 100001; --size 64x64; --type int16; --repeats 0; "
     "--repeats 1.5; --on nosuch; --on serial --on nosuch; --on; --python python3; --peers --peers",

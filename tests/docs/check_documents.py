@@ -109,6 +109,16 @@ class Contract:
         for whose, options in self.shared:
             for each in list(self.options) if whose is None else whose:
                 self.options.setdefault(each, {}).update(options)
+        self._inherit(text)
+
+    def _inherit(self, text):
+        """Options that one subcommand has as another, but for some."""
+        sentence = r"Except for ([^.]*), `kastor (\w+)` has the options of `kastor (\w+)`"
+        for without, name, other in re.findall(sentence, text):
+            own = self.options[(name,)]
+            for option, meaning in self.options[(other,)].items():
+                if option not in codes(without):
+                    own.setdefault(option, meaning)
 
     def _section(self, level, title, words, owner):
         """Whose tables follow: a subcommand's, or options that several share."""
@@ -252,7 +262,8 @@ class TestKeys(AppTestCase):
         label = ("label", "sky.fits", "-o", "labels.fits")
         compare = ("compare", "sky_truth.csv", "found.csv")
         bench = ("bench", "--size", "16", "--repeats", "1")
-        for line in (("find", "sky.fits"), ("stats", "sky.fits"), label, compare, bench):
+        evaluate = ("evaluate", "sky.fits", "--truth", "sky_truth.csv")
+        for line in (("find", "sky.fits"), ("stats", "sky.fits"), label, compare, evaluate, bench):
             with self.subTest(line[0]):
                 self.assert_keys(self.json_of(*line), self.contract.keys(line[0]), line)
         both = [*self.json_of("info"), *self.json_of("info", "sky.fits")]
@@ -263,11 +274,14 @@ class TestKeys(AppTestCase):
         bench = self.json_of("bench", "--size", "16", "--repeats", "1", "--on", "serial")
         step = bench["steps"][0]
         compared = self.json_of("compare", "sky_truth.csv", "found.csv")
+        evaluated = self.json_of("evaluate", "sky.fits", "--truth", "sky_truth.csv")
+        inside = ("truth", "rows", "area", "completeness", "reliability", "false_detections")
         inner = {
             ("stats", "all"): stats["all"],
             ("stats", "clipped"): stats["clipped"],
             ("bench", "steps"): [*step, *step["rows"][0]],
             ("compare", "catalogue1"): compared["catalogue1"],
+            **{("evaluate", key): evaluated[key] for key in inside},
         }
         for (words, key), found in inner.items():
             rows = self.contract.tables[(words,), "key of `--json`"]

@@ -274,6 +274,17 @@ void CommandLine::positionals(const std::string& label, std::vector<std::string>
   m_parser->more = &target;
 }
 
+void CommandLine::optional_positionals(const std::string& label, std::vector<std::string>& target,
+                                       const std::string& help) {
+  m_parser->about.positionals.push_back({label, help});
+  m_parser->app
+      .add_option_function<std::string>(
+          label, [&target](const std::string& text) { target.push_back(text); }, help)
+      ->option_text(" ");
+  m_parser->app.allow_extras();
+  m_parser->more = &target;
+}
+
 void CommandLine::optional_positional(const std::string& label, std::optional<std::string>& target,
                                       const std::string& help) {
   m_parser->positional(label, target, help);

@@ -38,6 +38,9 @@ class CommandLine {
   /// One or more.
   void positionals(const std::string& label, std::vector<std::string>& target,
                    const std::string& help);
+  /// Any number, after those that are required.
+  void optional_positionals(const std::string& label, std::vector<std::string>& target,
+                            const std::string& help);
   void optional_positional(const std::string& label, std::optional<std::string>& target,
                            const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);

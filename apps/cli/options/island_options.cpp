@@ -43,6 +43,9 @@ const std::vector<std::string> of_the_others = {"--seed",
                                                 "--snr-map",
                                                 "--residual"};
 
+/// Whether an option of these is an output.
+bool is_map(const std::string& name) { return name.ends_with("-map") || name == "--residual"; }
+
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
@@ -105,7 +108,19 @@ const char* name_of(Preset preset) {
   return "lesson";
 }
 
+std::vector<std::string> IslandOptionsParser::search_names() {
+  auto names = of_the_others;
+  std::erase_if(names, is_map);
+  return names;
+}
+
 void IslandOptionsParser::add_to(CommandLine& line) {
+  add_search_to(line);
+  add_maps(line);
+  m_has_maps = true;
+}
+
+void IslandOptionsParser::add_search_to(CommandLine& line) {
   line.heading("Preset");
   line.choice(
       "--preset", {"lesson", "radio", "sextractor"},
@@ -120,13 +135,13 @@ void IslandOptionsParser::add_to(CommandLine& line) {
       "above maps of the background and the noise, set by the\n"
       "options that follow. They set the default of\n"
       "--connectivity to 8, and sextractor also that of\n"
-      "--min-pixels to 5. Default: lesson.",
-      name_of(m_given.preset));
+      "--min-pixels to 5. Default: " +
+          std::string(name_of(m_standard)) + ".",
+      name_of(m_standard));
   line.standard_depends("--connectivity");
   line.standard_depends("--min-pixels");
   add_thresholds(line);
   add_background(line);
-  add_maps(line);
 }
 
 void IslandOptionsParser::add_thresholds(CommandLine& line) {
@@ -252,13 +267,13 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   IslandOptions options = m_given;
   const bool is_lesson = options.preset == Preset::lesson;
   for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
+    if (is_map(name) && !m_has_maps) continue;
     if (!line.given(name)) continue;
-    throw UsageError(
-        is_lesson ? name +
-                        ": found with --preset lesson, the default; expected --preset radio or "
-                        "sextractor"
-                  : name + ": found with --preset " + name_of(options.preset) +
-                        "; expected --preset lesson, or --seed and --flood instead");
+    const std::string standard = m_standard == Preset::lesson ? ", the default" : "";
+    throw UsageError(is_lesson ? name + ": found with --preset lesson" + standard +
+                                     "; expected --preset radio or sextractor"
+                               : name + ": found with --preset " + name_of(options.preset) +
+                                     "; expected --preset lesson, or --seed and --flood instead");
   }
   if (is_lesson) return options;
   resolve_given(options);

@@ -52,7 +52,16 @@ struct IslandOptions {
 /// `--preset`, and the options of the presets other than `lesson`.
 class IslandOptionsParser {
  public:
+  /// \param standard  the preset if none is given
+  explicit IslandOptionsParser(Preset standard = Preset::lesson) : m_standard(standard) {
+    m_given.preset = standard;
+  }
+
   void add_to(CommandLine& line);
+  /// Those without outputs.
+  void add_search_to(CommandLine& line);
+  /// The names of the options of the presets other than `lesson`, without those of outputs.
+  [[nodiscard]] static std::vector<std::string> search_names();
   /// After parsing: the options, with the defaults of the preset. `lesson` has the options that all
   /// presets share. \throws UsageError if options do not fit the preset or each other
   [[nodiscard]] IslandOptions resolved(const CommandLine& line, const FindParams& lesson) const;
@@ -64,6 +73,8 @@ class IslandOptionsParser {
   void add_maps(CommandLine& line);
   void resolve_given(IslandOptions& options) const;
 
+  Preset m_standard;
+  bool m_has_maps = false;
   IslandOptions m_given;
   std::optional<double> m_seed, m_flood;
   std::optional<BackgroundEstimate> m_estimate;

@@ -114,6 +114,9 @@ struct SourceList {
 /// is missing, if a unit is not an angle (or not pixel), or if a text is not a position
 [[nodiscard]] SourceList read_source_list(const std::string& path, const ColumnNames& named = {});
 
+/// The same of a table that is not in a file.  \param name  what messages call it
+[[nodiscard]] SourceList source_list_of(const Table& table, const std::string& name);
+
 }  // namespace kastor::io
 
 #endif

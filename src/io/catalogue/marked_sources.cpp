@@ -10,9 +10,9 @@
 #include <kastor/io/source_list.hpp>
 #include <kastor/io/table_reader.hpp>
 #include <limits>
-#include <numbers>
 
 #include "io/catalogue/column_finder.hpp"
+#include "io/catalogue/pixel_places.hpp"
 #include "io/sky/sky_geometry.hpp"
 #include "io/table/table_numbers.hpp"
 #include "io/text.hpp"
@@ -39,22 +39,6 @@ bool parse_whole(const std::string& text, Integer& value) {
   if (!number || !(std::abs(*number) <= most) || *number != std::trunc(*number)) return false;
   value = static_cast<Integer>(*number);
   return true;
-}
-
-/// The inverse of `galactic_to_icrs()`, whose constants it shares.
-SkyPosition galactic_of(const SkyPosition& icrs) {
-  constexpr double degree = std::numbers::pi / 180;
-  constexpr double pole_dec = 27.12825 * degree;
-  constexpr double node = 32.93192;  // [deg]
-  const double ra = (icrs.longitude - 192.85948) * degree;
-  const double dec = icrs.latitude * degree;
-  const double out = std::cos(dec) * std::sin(ra);
-  const double side =
-      std::sin(dec) * std::cos(pole_dec) - std::cos(dec) * std::sin(pole_dec) * std::cos(ra);
-  const double up =
-      std::sin(dec) * std::sin(pole_dec) + std::cos(dec) * std::cos(pole_dec) * std::cos(ra);
-  const double longitude = std::fmod(std::atan2(side, out) / degree + node + 360.0, 360.0);
-  return {longitude, std::atan2(up, std::hypot(out, side)) / degree};
 }
 
 /// The columns of Kastor's tables: whole numbers are read as text, so that 64 bits are exact.
@@ -161,46 +145,14 @@ class SkyMarker {
   }
 
   void find_places() {
-    if (on_sky()) return find_places_on_sky();
-    if (!m_list.has_pixels()) {
-      throw Error(detail::one_line(m_list.path) +
-                  ": the positions are on the sky, and the image has no celestial coordinates; "
-                  "expected positions in pixels, such as x and y");
+    m_places = detail::pixel_places(m_list, m_wcs);
+    if (!on_sky()) {
+      for (const auto& source : m_list.sources) m_radii.push_back(source.size_pixels);
+      return;
     }
-    for (const auto& source : m_list.sources) {
-      m_places.push_back({source.x, source.y});
-      m_radii.push_back(source.size_pixels);
-    }
-  }
-
-  void find_places_on_sky() {
-    require_one_frame();
-    std::vector<SkyPosition> sky;
-    sky.reserve(m_list.sources.size());
-    for (const auto& source : m_list.sources) {
-      const SkyPosition at{source.ra, source.dec};
-      sky.push_back(m_wcs->system() == SkySystem::galactic ? galactic_of(at) : at);
-    }
-    m_places = m_wcs->to_pixels(sky);
     const auto local = detail::local_sky(*m_wcs, m_places);
     for (std::size_t i = 0; i < m_places.size(); ++i)
       m_radii.push_back(m_list.sources[i].size_arcsec / std::sqrt(local[i].jacobian.area()));
-  }
-
-  void require_one_frame() const {
-    const auto system = m_wcs->system();
-    const std::string frame = m_wcs->frame();
-    const bool is_old = system == SkySystem::equatorial && frame.starts_with("FK4");
-    const bool good = system == SkySystem::galactic || system == SkySystem::equatorial;
-    if (good && is_old == (m_list.frame == SkyFrame::fk4)) return;
-    throw Error(fmt::format(
-        "{}: the positions {} and {} are {}, the image is {}; expected one frame, or positions in "
-        "pixels",
-        detail::one_line(m_list.path), detail::one_line(m_list.column(SourceQuantity::ra)),
-        detail::one_line(m_list.column(SourceQuantity::dec)),
-        m_list.frame == SkyFrame::fk4 ? "of B1950 (FK4)" : "of ICRS or J2000",
-        good ? "in " + detail::one_line(frame.empty() ? "another frame" : frame)
-             : std::string("neither equatorial nor galactic")));
   }
 
   /// False if there is no place, or one so far away that it cannot be drawn.

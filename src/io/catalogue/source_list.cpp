@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <kastor/error.hpp>
 #include <kastor/io/robust.hpp>
 #include <kastor/io/source_list.hpp>
 
+#include "io/catalogue/chosen_columns.hpp"
 #include "io/catalogue/position_values.hpp"
 #include "io/catalogue/source_columns.hpp"
 #include "io/catalogue/source_units.hpp"
@@ -189,7 +191,11 @@ bool SourceList::has_snr() const {
          unit(Q::rms) == unit(Q::flux_peak);
 }
 
-SourceList read_source_list(const std::string& path, const ColumnNames& named) {
+namespace {
+
+using Reader = std::function<std::optional<TableFromFile>(const ColumnChoice&)>;
+
+SourceList list_from(const Reader& read, const std::string& path, const ColumnNames& named) {
   SourceColumns columns;
   std::vector<Q> order;
   std::vector<TableColumn> seen;  // columns of the first table, for the message
@@ -217,7 +223,7 @@ SourceList read_source_list(const std::string& path, const ColumnNames& named) {
     }
     return requests;
   };
-  const auto file = read_table(path, choose);
+  const auto file = read(choose);
   if (!file) {
     const std::string found =
         !trouble.empty() ? trouble
@@ -230,6 +236,64 @@ SourceList read_source_list(const std::string& path, const ColumnNames& named) {
     throw Error(detail::one_line(path) + ": " + found);
   }
   return ListMaker(*file, order, columns).make(path);
+}
+
+/// The values as the type that was asked for.
+TableColumn::Values as_requested(const TableColumn::Values& values, ColumnRequest::As as) {
+  return std::visit(
+      [as](const auto& all) -> TableColumn::Values {
+        using Value = typename std::decay_t<decltype(all)>::value_type;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          if (as == ColumnRequest::As::text) return all;
+          return std::vector<double>(all.size(), std::nan(""));
+        } else {
+          if (as == ColumnRequest::As::number) return std::vector<double>(all.begin(), all.end());
+          std::vector<std::string> texts;
+          for (const auto value : all) texts.push_back(fmt::format("{}", value));
+          return texts;
+        }
+      },
+      values);
+}
+
+}  // namespace
+
+SourceList read_source_list(const std::string& path, const ColumnNames& named) {
+  return list_from([&](const auto& choose) { return read_table(path, choose); }, path, named);
+}
+
+namespace detail {
+
+std::optional<TableFromFile> chosen_columns(const Table& table, const std::string& name,
+                                            const ColumnChoice& choose) {
+  // As from a file: the heads hold no values, only their type.
+  std::vector<TableColumn> heads = table.columns;
+  for (auto& head : heads) {
+    if (std::holds_alternative<std::vector<std::string>>(head.values)) {
+      head.values = std::vector<std::string>();
+    } else {
+      head.values = std::vector<double>();
+    }
+  }
+  const auto requests = choose(heads);
+  if (requests.empty()) return std::nullopt;
+  TableFromFile chosen;
+  chosen.where = one_line(name);
+  chosen.table.name = table.name;
+  chosen.table.frame = table.frame;
+  for (const auto& request : requests) {
+    TableColumn column = heads.at(request.column);
+    column.values = as_requested(table.columns[request.column].values, request.as);
+    chosen.table.columns.push_back(std::move(column));
+  }
+  return chosen;
+}
+
+}  // namespace detail
+
+SourceList source_list_of(const Table& table, const std::string& name) {
+  return list_from([&](const auto& choose) { return detail::chosen_columns(table, name, choose); },
+                   name, {});
 }
 
 }  // namespace kastor::io

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <kastor/error.hpp>
+#include <kastor/io/cross_match.hpp>
+#include <kastor/io/evaluation.hpp>
+#include <numbers>
+
+#include "io/evaluation/measure_statistics.hpp"
+#include "io/evaluation/noise_field.hpp"
+#include "io/evaluation/true_sources.hpp"
+#include "io/sky/sky_geometry.hpp"
+#include "io/text.hpp"
+
+namespace kastor::io {
+namespace {
+
+using detail::MeasuredValues;
+using detail::SourceTable;
+using detail::TrueRow;
+using M = MeasuredQuantity;
+
+constexpr double k_radius_without_sizes = 3;  // as `compare_catalogues()` [pixel]
+constexpr double k_million = 1e6;
+// Steps after which noise is not correlated, in FWHM of the beam: for white noise convolved with
+// the beam exp(-4 ln 2 h^2 / (2 FWHM^2)) is 0.0002 there.
+constexpr double k_far = 2.5;
+constexpr std::int64_t k_far_without_beam = 16;
+
+void check(const EvaluationParams& params) {
+  const char* name = "kastor::io::evaluate";
+  const auto is_length = [](const std::optional<double>& radius) {
+    return !radius || (*radius > 0 && std::isfinite(*radius));
+  };
+  KASTOR_EXPECTS(name, is_length(params.radius) && is_length(params.radius_arcsec),
+                 "the radius is not finite and above 0; expected so");
+  KASTOR_EXPECTS(name, params.pool_low >= 0 && params.pool_high > params.pool_low,
+                 "the range of the pool is empty or below 0; expected a lower and a higher S/N");
+  const bool rises = std::adjacent_find(params.bins.begin(), params.bins.end(),
+                                        std::greater_equal<>()) == params.bins.end();
+  KASTOR_EXPECTS(name, rises && !params.bins.empty() && params.bins.front() >= 0,
+                 "the limits of the bins do not rise from 0 or more; expected so");
+}
+
+/// Where a row without a partner is.
+enum class RowKind { near_source, clear, elsewhere };
+
+class Evaluator {
+ public:
+  Evaluator(const Truth::State& truth, const EvaluationParams& params)
+      : m_truth(truth), m_params(params) {}
+
+  Evaluation run(const EvaluatedCatalogue& catalogue, const EvaluatedCatalogue* inverted) {
+    m_result.notes = m_truth.notes;
+    count_truth();
+    choose_radius();
+    mark_clear();
+    const auto table = read(catalogue);
+    take_values(table);
+    take_rows(table);
+    match();
+    classify();
+    take_inverse(table, catalogue.with_negative, inverted);
+    judge();
+    expect_false();
+    measure();
+    return std::move(m_result);
+  }
+
+ private:
+  SourceTable read(const EvaluatedCatalogue& catalogue) {
+    auto table = detail::read_source_table(catalogue, m_truth.image.wcs);
+    for (const auto& note : table.list.notes) m_result.notes.push_back(note);
+    return table;
+  }
+
+  void count_truth() {
+    auto& r = m_result;
+    r.truth_left_out = m_truth.left_out;
+    r.truth_rows = m_truth.left_out + static_cast<std::int64_t>(m_truth.rows.size());
+    for (const auto& row : m_truth.rows) {
+      ++(row.usable ? r.truth_used : r.truth_outside);
+      if (row.isolated) ++r.truth_isolated;
+    }
+    r.usable_pixels = m_truth.usable_pixels;
+    r.beam_pixels = m_truth.frame.beam_pixels;
+    r.beam_from = m_truth.beam_from;
+  }
+
+  void choose_radius() {
+    auto& r = m_result;
+    if (m_params.radius) {
+      r.radius = *m_params.radius;
+      r.radius_from = "given";
+    } else if (m_params.radius_arcsec) {
+      r.radius = *m_params.radius_arcsec / pixel_side();
+      r.radius_from = "given";
+    } else if (m_truth.median_size > 0) {
+      r.radius = m_truth.median_size / 2;
+      r.radius_from = "half the median size of the truth";
+    } else if (m_truth.beam_fwhm > 0) {
+      r.radius = m_truth.beam_fwhm / 2;
+      r.radius_from = "half the beam";
+    } else {
+      r.radius = k_radius_without_sizes;
+      r.radius_from = "default";
+    }
+  }
+
+  /// Side of a pixel in the middle of the image [arcsec].
+  [[nodiscard]] double pixel_side() const {
+    const auto* wcs = m_truth.image.wcs;
+    double side = std::nan("");
+    if (wcs != nullptr) {
+      const std::array middle = {PixelPosition{static_cast<double>(m_truth.image.nx - 1) / 2,
+                                               static_cast<double>(m_truth.image.ny - 1) / 2}};
+      side = std::sqrt(detail::local_sky(*wcs, middle).at(0).jacobian.area());
+    }
+    if (side > 0) return side;
+    throw Error(
+        "the radius is in arcsec, and the image has no celestial coordinates in its middle; "
+        "expected a radius in pixels");
+  }
+
+  /// The radius around a true source in which rows are its own.
+  [[nodiscard]] double reach_of(const TrueRow& row) const {
+    const double width = std::max(m_truth.beam_fwhm, std::isfinite(row.major) ? row.major : 0);
+    const double snr = std::max(row.peak_snr, 1.0);
+    double widths = std::sqrt(std::log(snr) / (4 * std::numbers::ln2));
+    if (row.wide_wings) {
+      // (1 + r^2 / a^2)^-3.5
+      constexpr double power = 1 / 3.5;
+      widths = 0.5 * std::sqrt((std::pow(snr, power) - 1) / (std::pow(2.0, power) - 1));
+    }
+    return std::max(width * std::max(1.0, widths), m_result.radius);
+  }
+
+  void mark_clear() {
+    const auto& image = m_truth.image;
+    m_clear = m_truth.usable;
+    for (const auto& row : m_truth.rows) {
+      const double reach = reach_of(row);
+      m_reaches.push_back(reach);
+      const auto from = [](double at) { return static_cast<std::int64_t>(std::ceil(at)); };
+      const auto side = [](std::int64_t n) { return static_cast<double>(n); };
+      if (!(row.x + reach >= 0 && row.y + reach >= 0 && row.x - reach < side(image.nx) &&
+            row.y - reach < side(image.ny)))
+        continue;
+      const auto y_end = from(std::min(row.y + reach, side(image.ny)));
+      for (auto y = from(std::max(row.y - reach, 0.0)); y < y_end; ++y) {
+        const double dy = static_cast<double>(y) - row.y;
+        const double half = std::sqrt(std::max(reach * reach - dy * dy, 0.0));
+        const auto x_end = from(std::min(row.x + half, side(image.nx)));
+        for (auto x = from(std::max(row.x - half, 0.0)); x < x_end; ++x)
+          m_clear[static_cast<std::size_t>(y * image.nx + x)] = 0;
+      }
+    }
+    m_result.clear_pixels = std::count(m_clear.begin(), m_clear.end(), std::uint8_t{1});
+  }
+
+  void take_values(const SourceTable& table) {
+    for (std::size_t q = 0; q < k_measured_quantities; ++q) {
+      m_values.push_back(
+          detail::measured_values(table, static_cast<M>(q), m_truth.frame, m_truth.image.wcs));
+      if (!m_values.back().note.empty()) m_result.notes.push_back(m_values.back().note);
+    }
+    m_snr = detail::row_snr(table, m_values);
+  }
+
+  /// Whether a row is of a negative island.
+  [[nodiscard]] bool is_negative(std::size_t row) const {
+    for (const M quantity : {M::flux_peak, M::flux_int, M::flux_iso}) {
+      const auto& values = m_values[static_cast<std::size_t>(quantity)];
+      if (values.trouble.empty()) return values.values[row] < 0;
+    }
+    return false;
+  }
+
+  void take_rows(const SourceTable& table) {
+    auto& r = m_result;
+    r.rows = static_cast<std::int64_t>(table.places.size());
+    for (std::size_t i = 0; i < table.places.size(); ++i) {
+      const auto& place = table.places[i];
+      if (!std::isfinite(place.x) || !std::isfinite(place.y)) {
+        ++r.without_position;
+      } else if (is_negative(i)) {
+        m_negative.push_back(place);
+      } else {
+        m_rows.push_back(i);
+        m_places.push_back(place);
+      }
+    }
+    r.negative = static_cast<std::int64_t>(m_negative.size());
+    r.positive = static_cast<std::int64_t>(m_rows.size());
+  }
+
+  void match() {
+    std::vector<MatchPoint> truth;
+    std::vector<MatchPoint> tested;
+    for (const auto& row : m_truth.rows) truth.push_back({row.x, row.y, 0});
+    for (const auto& place : m_places) tested.push_back({place.x, place.y, 0});
+    m_found.assign(truth.size(), 0);
+    m_matched.assign(tested.size(), 0);
+    for (const auto& pair : cross_match(truth, tested, m_result.radius)) {
+      m_found[pair.first] = m_matched[pair.second] = 1;
+      const auto& row = m_truth.rows[pair.first];
+      EvaluatedPair made;
+      made.truth = row.row;
+      made.row = m_rows[pair.second];
+      made.separation = pair.distance;
+      made.isolated = row.isolated;
+      made.true_snr = row.snr;
+      const double none = std::nan("");
+      made.truths = {row.flux_int,
+                     row.flux_int,
+                     row.flux_peak,
+                     row.x,
+                     row.y,
+                     row.has_width ? row.major : none,
+                     row.has_width ? row.minor : none};
+      for (std::size_t q = 0; q < k_measured_quantities; ++q) {
+        made.measured[q] = m_values[q].values[made.row];
+        made.errors[q] = m_values[q].errors[made.row];
+      }
+      m_result.pairs.push_back(made);
+    }
+    m_result.matched = static_cast<std::int64_t>(m_result.pairs.size());
+  }
+
+  [[nodiscard]] RowKind kind_at(const PixelPosition& place) const {
+    const auto pixel = m_truth.pixel_at(place.x, place.y);
+    if (pixel && m_clear[*pixel] != 0) return RowKind::clear;
+    for (std::size_t i = 0; i < m_reaches.size(); ++i) {
+      // Pixels are marked by their centres.
+      const auto& row = m_truth.rows[i];
+      if (std::hypot(row.x - place.x, row.y - place.y) <= m_reaches[i] + 1)
+        return RowKind::near_source;
+    }
+    return RowKind::elsewhere;
+  }
+
+  void classify() {
+    auto& r = m_result;
+    std::int64_t clear = 0;
+    for (std::size_t i = 0; i < m_places.size(); ++i) {
+      if (m_matched[i] != 0) continue;
+      const auto kind = kind_at(m_places[i]);
+      if (kind == RowKind::near_source) {
+        ++r.fragments;
+      } else {
+        ++r.false_rows;
+        if (kind == RowKind::clear) ++clear;
+      }
+    }
+    r.false_detections = rate_of(clear);
+    if (r.false_rows > clear)
+      r.notes.push_back(
+          fmt::format("{} false rows lie outside of the usable pixels and do not "
+                      "count for the rate",
+                      r.false_rows - clear));
+  }
+
+  [[nodiscard]] FalseDetections rate_of(std::int64_t count) const {
+    FalseDetections result{count, {}};
+    const double beams = static_cast<double>(m_result.clear_pixels) / m_result.beam_pixels;
+    if (!(beams > 0)) return result;
+    const auto estimate = poisson_estimate(count);
+    result.per_million = {estimate.value / beams * k_million, estimate.low / beams * k_million,
+                          estimate.high / beams * k_million};
+    return result;
+  }
+
+  void take_inverse(const SourceTable& table, bool with_negative,
+                    const EvaluatedCatalogue* inverted) {
+    std::vector<PixelPosition> places = m_negative;
+    if (inverted != nullptr) {
+      if (!m_negative.empty()) {
+        throw Error(fmt::format(
+            "{}: {} rows are of negative islands, which are those of the inverted image; expected "
+            "no catalogue of that besides",
+            detail::one_line(table.list.path), m_negative.size()));
+      }
+      places = read(*inverted).places;
+    } else if (m_negative.empty() && !with_negative) {
+      return;
+    }
+    std::int64_t clear = 0;
+    for (const auto& place : places) {
+      if (!std::isfinite(place.x) || !std::isfinite(place.y)) continue;
+      ++(kind_at(place) == RowKind::clear ? clear : m_result.inverted_near);
+    }
+    m_result.inverted = rate_of(clear);
+  }
+
+  void judge() {
+    auto& r = m_result;
+    std::vector<double> snr;
+    std::vector<int> found;
+    for (std::size_t i = 0; i < m_truth.rows.size(); ++i) {
+      const auto& row = m_truth.rows[i];
+      if (row.usable) r.found_all += m_found[i];
+      if (!row.isolated) continue;
+      r.found_isolated += m_found[i];
+      snr.push_back(row.snr);
+      found.push_back(m_found[i]);
+    }
+    r.completeness = binomial_estimate(r.found_isolated, r.truth_isolated);
+    r.half = half_point(snr, found);
+    r.completeness_bins = detail::share_bins(m_params.bins, snr, found);
+    r.reliability = binomial_estimate(r.matched, r.positive);
+    r.reliability_by = m_snr.by;
+    std::vector<double> own;
+    for (const auto row : m_rows) own.push_back(m_snr.values[row]);
+    r.reliability_bins = detail::share_bins(m_params.bins, own, m_matched);
+    if (m_snr.by.empty() && r.positive > 0)
+      r.notes.emplace_back(
+          "the catalogue has no S/N, neither peak and noise nor a flux and its error, so that "
+          "there are no bins of reliability");
+  }
+
+  void expect_false() {
+    auto& r = m_result;
+    const auto shortest = std::min(m_truth.image.nx, m_truth.image.ny);
+    std::int64_t far = k_far_without_beam;
+    if (m_truth.beam_fwhm > 0)
+      far = std::max(std::int64_t{4},
+                     std::int64_t{std::lround(std::min(k_far * m_truth.beam_fwhm, 1e6))});
+    r.noise = detail::measured_correlation(m_truth.image, m_clear, std::min(far, shortest));
+    if (!m_params.threshold) return;
+    const auto pixels = static_cast<double>(r.clear_pixels);
+    r.expected_false = pixels * expected_islands_per_pixel(*m_params.threshold, r.noise);
+    r.expected_smooth = pixels * smooth_islands_per_pixel(*m_params.threshold, r.noise);
+    if (m_truth.beam_from == "beam")
+      r.expected_beam =
+          pixels * expected_islands_per_pixel(*m_params.threshold, beam_correlation(r.beam_pixels));
+  }
+
+  void measure() {
+    for (std::size_t q = 0; q < k_measured_quantities; ++q) {
+      auto& measure = m_result.measures[q];
+      const auto& values = m_values[q];
+      measure.quantity = static_cast<M>(q);
+      measure.column = values.column;
+      measure.error_column = values.error_column;
+      measure.unit = values.unit;
+      measure.trouble = values.trouble;
+      detail::summarise(m_result.pairs, m_params, measure);
+    }
+  }
+
+  const Truth::State& m_truth;
+  const EvaluationParams& m_params;
+  Evaluation m_result;
+  std::vector<double> m_reaches;  // of the truth
+  std::vector<std::uint8_t> m_clear;
+  std::vector<MeasuredValues> m_values;
+  detail::RowSnr m_snr;
+  std::vector<std::size_t> m_rows;  // of the catalogue, those that are not negative
+  std::vector<PixelPosition> m_places, m_negative;
+  std::vector<int> m_found, m_matched;  // of the truth; of m_rows
+};
+
+}  // namespace
+
+const char* name_of(MeasuredQuantity quantity) {
+  constexpr std::array<const char*, k_measured_quantities> names = {
+      "flux_int", "flux_iso", "flux_peak", "x", "y", "major", "minor"};
+  return names[static_cast<std::size_t>(quantity)];
+}
+
+Evaluation evaluate(const Truth& truth, const EvaluatedCatalogue& catalogue,
+                    const EvaluatedCatalogue* inverted, const EvaluationParams& params) {
+  check(params);
+  return Evaluator(truth.state(), params).run(catalogue, inverted);
+}
+
+}  // namespace kastor::io

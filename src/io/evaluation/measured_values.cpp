@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/evaluation/measured_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <kastor/error.hpp>
+
+#include "io/catalogue/column_finder.hpp"
+#include "io/catalogue/size_columns.hpp"
+#include "io/catalogue/source_units.hpp"
+#include "io/evaluation/measured_columns.hpp"
+#include "io/sky/sky_geometry.hpp"
+#include "io/text.hpp"
+
+namespace kastor::io::detail {
+namespace {
+
+using M = MeasuredQuantity;
+
+const double k_not = std::numeric_limits<double>::quiet_NaN();
+
+bool has_number(const TableColumn* column) {
+  if (column == nullptr) return false;
+  const auto& values = SourceTable::numbers(*column);
+  return std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+const MeasuredName* find_name(const SourceTable& table, M quantity) {
+  const MeasuredName* empty = nullptr;
+  for (const auto* name : measured_names(quantity)) {
+    const auto* column = table.find(name->name);
+    if (column == nullptr) continue;
+    if (!name->requires_.empty() && table.find(name->requires_) == nullptr) continue;
+    if (!name->without.empty() && table.find(name->without) != nullptr) continue;
+    if (has_number(column)) return name;
+    if (empty == nullptr) empty = name;
+  }
+  return empty;
+}
+
+bool is_count(const std::string& unit) {
+  const auto upper = upper_case(unit);
+  return upper == "COUNT" || upper == "COUNTS" || upper == "CT" || upper == "ADU" ||
+         upper == "ELECTRON" || upper == "DN";
+}
+
+struct Conversion {
+  double factor = 1;
+  std::string trouble, note;
+};
+
+std::string two_units(const std::string& found, const std::string& wanted) {
+  return fmt::format("the units are '{}' and '{}'", one_line(wanted), one_line(found));
+}
+
+Conversion to_truth(const MeasuredName& name, const std::string& written, const FluxFrame& frame) {
+  const std::string unit = written.empty() ? std::string(name.unit) : written;
+  const auto scaled = scaled_flux_unit(unit);
+  const bool peak = name.quantity == M::flux_peak;
+  const auto& wanted = peak ? frame.true_peak : frame.true_int;
+  const bool per_beam = upper_case(unit).find("BEAM") != std::string::npos;
+  // A flux density in a column of sums.
+  const bool density =
+      name.as == MeasuredAs::density || (!peak && scaled.base == "Jy" && !per_beam);
+  if (density) {
+    if (!scaled.base.empty() && !wanted.empty() && scaled.base != wanted)
+      return {1, two_units(scaled.base, wanted), ""};
+    return {scaled.factor, "", ""};
+  }
+  // In the unit of the image's pixels, which some programs call counts.
+  const bool own = scaled.base.empty() || is_count(scaled.base);
+  if (!own && scaled.base != frame.image_unit)
+    return {1, two_units(scaled.base, frame.image_unit), ""};
+  const double factor = own ? frame.image_factor : scaled.factor;
+  if (peak || !frame.per_beam || (!wanted.empty() && wanted != "Jy")) return {factor, "", ""};
+  if (!(frame.beam_pixels > 0)) return {1, "it is a sum of pixels, and the beam is not known", ""};
+  return {factor / frame.beam_pixels, "",
+          fmt::format("{} is a sum of pixels; it is divided by the beam of {:.6g} pixels",
+                      name.name, frame.beam_pixels)};
+}
+
+MeasuredValues fluxes(const SourceTable& table, M quantity, const FluxFrame& frame) {
+  MeasuredValues result;
+  const auto* name = find_name(table, quantity);
+  if (name == nullptr) {
+    result.trouble = fmt::format("the catalogue has no column of {}", name_of(quantity));
+    return result;
+  }
+  const auto& column = *table.find(name->name);
+  result.column = column.name;
+  const auto conversion = to_truth(*name, column.unit, frame);
+  result.trouble = conversion.trouble;
+  result.note = conversion.note;
+  result.unit = quantity == M::flux_peak ? frame.true_peak : frame.true_int;
+  result.values = SourceTable::numbers(column);
+  for (auto& value : result.values) value *= conversion.factor;
+  if (!has_number(&column)) result.trouble = "the column holds no number";
+  for (const auto& error : name->errors) {
+    const auto* found = error.empty() ? nullptr : table.find(error);
+    if (found == nullptr) continue;
+    result.error_column = found->name;
+    // The unit of the error may have another prefix.
+    const auto own = to_truth(*name, found->unit.empty() ? column.unit : found->unit, frame);
+    result.errors = SourceTable::numbers(*found);
+    for (auto& value : result.errors) value *= own.trouble.empty() ? own.factor : k_not;
+    break;
+  }
+  return result;
+}
+
+/// Pixels along x and y for an arcsecond to the east and to the north.
+struct SkyStep {
+  double x_east, x_north, y_east, y_north;
+};
+SkyStep step_of(const Jacobian& j) {
+  const double determinant = j.east_x * j.north_y - j.east_y * j.north_x;
+  return {j.north_y / determinant, -j.east_y / determinant, -j.north_x / determinant,
+          j.east_x / determinant};
+}
+
+std::vector<Jacobian> scales(const SourceTable& table, const Wcs* wcs) {
+  std::vector<Jacobian> result(table.places.size(), Jacobian{k_not, k_not, k_not, k_not});
+  if (wcs == nullptr) return result;
+  const auto local = local_sky(*wcs, table.places);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = local[i].jacobian;
+  return result;
+}
+
+void add_position_errors(const SourceTable& table, bool along_x, const Wcs* wcs,
+                         MeasuredValues& result) {
+  for (const auto& names : position_error_names()) {
+    const auto* first = table.find(names.first);
+    const auto* second = table.find(names.second);
+    if (first == nullptr || second == nullptr) continue;
+    const auto& own = along_x ? *first : *second;
+    const bool in_pixels = names.unit == "pixel";
+    if (!in_pixels && wcs == nullptr) continue;
+    if (!has_number(&own)) continue;
+    result.error_column = own.name;
+    result.errors = SourceTable::numbers(own);
+    if (in_pixels) {
+      if (!names.is_variance) return;
+      for (auto& error : result.errors) error = std::sqrt(error);
+      return;
+    }
+    const auto arcsec = [&](const TableColumn& column) {
+      const auto degrees = degrees_per(column.unit.empty() ? std::string(names.unit) : column.unit);
+      return degrees ? *degrees * 3600 : k_not;
+    };
+    const auto jacobians = scales(table, wcs);
+    const auto& east = SourceTable::numbers(*first);
+    const auto& north = SourceTable::numbers(*second);
+    for (std::size_t i = 0; i < east.size(); ++i) {
+      const auto step = step_of(jacobians[i]);
+      const double e = east[i] * arcsec(*first);
+      const double n = north[i] * arcsec(*second);
+      result.errors[i] = along_x ? std::hypot(step.x_east * e, step.x_north * n)
+                                 : std::hypot(step.y_east * e, step.y_north * n);
+    }
+    return;
+  }
+}
+
+MeasuredValues positions(const SourceTable& table, M quantity, const Wcs* wcs) {
+  MeasuredValues result;
+  using Q = SourceQuantity;
+  const bool along_x = quantity == M::x;
+  const auto& list = table.list;
+  result.column = list.has_pixels() ? list.column(along_x ? Q::x : Q::y)
+                                    : list.column(along_x ? Q::ra : Q::dec);
+  result.unit = "pixel";
+  for (const auto& place : table.places) result.values.push_back(along_x ? place.x : place.y);
+  add_position_errors(table, along_x, wcs, result);
+  return result;
+}
+
+/// The major axis: column, unit and FWHM over value.
+std::optional<SizeColumn> major_axis(const SourceTable& table, const ColumnFinder& finder) {
+  if (const auto best = finder.find("MAJ_AXIS_COR"))
+    return SizeColumn{*best, finder.at(*best).unit.empty() ? "arcsec" : finder.at(*best).unit, 1};
+  if (const auto own = finder.find("MAJ_AXIS_PIX"); own && !finder.has("MAJ_AXIS"))
+    return SizeColumn{*own, "pixel", 1};
+  return find_size_column(finder, table.list.column(SourceQuantity::ra).empty());
+}
+
+MeasuredValues sizes(const SourceTable& table, M quantity, const Wcs* wcs) {
+  MeasuredValues result;
+  result.unit = "pixel";
+  const ColumnFinder finder(table.more.table.columns);
+  const auto size = major_axis(table, finder);
+  const auto fail = [&](std::string why) {
+    result.trouble = std::move(why);
+    return result;
+  };
+  if (!size) return fail("the catalogue has no column of sizes");
+  const auto* column = &finder.at(size->column);
+  if (quantity == M::minor) {
+    const auto name = minor_axis_of(upper_case(column->name));
+    column = name.empty() ? nullptr : table.find(name);
+    if (column == nullptr) return fail("the catalogue has no column of minor axes");
+  }
+  result.column = column->name;
+  const bool in_pixels = is_pixel_unit(size->unit);
+  const auto degrees = degrees_per(size->unit);
+  if (!in_pixels && (size->unit.empty() || !degrees))
+    return fail(fmt::format("the sizes have the unit '{}'", one_line(size->unit)));
+  if (!in_pixels && wcs == nullptr)
+    return fail("the sizes are on the sky, and the image has no celestial coordinates");
+  const auto jacobians = scales(table, in_pixels ? nullptr : wcs);
+  result.values = SourceTable::numbers(*column);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    result.values[i] *= size->to_fwhm;
+    if (!in_pixels) result.values[i] *= *degrees * 3600 / std::sqrt(jacobians[i].area());
+  }
+  return result;
+}
+
+}  // namespace
+
+MeasuredValues measured_values(const SourceTable& table, MeasuredQuantity quantity,
+                               const FluxFrame& frame, const Wcs* wcs) {
+  auto result = quantity == M::x || quantity == M::y           ? positions(table, quantity, wcs)
+                : quantity == M::major || quantity == M::minor ? sizes(table, quantity, wcs)
+                                                               : fluxes(table, quantity, frame);
+  const std::size_t rows = table.list.sources.size();
+  if (!result.trouble.empty()) {
+    result.values.clear();
+    result.errors.clear();
+  }
+  result.values.resize(rows, k_not);
+  result.errors.resize(rows, k_not);
+  return result;
+}
+
+RowSnr row_snr(const SourceTable& table, const std::vector<MeasuredValues>& measured) {
+  RowSnr result;
+  const auto& list = table.list;
+  if (list.has_snr()) {
+    using Q = SourceQuantity;
+    const auto& own = list.column(Q::snr);
+    result.by = own.empty() ? list.column(Q::flux_peak) + "/" + list.column(Q::rms) : own;
+    for (const auto& source : list.sources) result.values.push_back(source.snr);
+    return result;
+  }
+  for (const M quantity : {M::flux_int, M::flux_iso, M::flux_peak}) {
+    const auto& flux = measured.at(static_cast<std::size_t>(quantity));
+    if (flux.error_column.empty() || !flux.trouble.empty()) continue;
+    result.by = flux.column + "/" + flux.error_column;
+    for (std::size_t i = 0; i < flux.values.size(); ++i)
+      result.values.push_back(std::abs(flux.values[i]) / flux.errors[i]);
+    return result;
+  }
+  result.values.assign(list.sources.size(), k_not);
+  return result;
+}
+
+}  // namespace kastor::io::detail
