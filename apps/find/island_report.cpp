@@ -50,12 +50,17 @@ std::vector<Shown> shown_columns(const io::Table& table) {
   either({"ra_deg_cont", 12, "{:.6f}"}, {"x_cen", 11, "{:.3f}"});
   either({"dec_deg_cont", 12, "{:.6f}"}, {"y_cen", 11, "{:.3f}"});
   shown.push_back({"flux_peak", 12, "{:.5g}"});
-  const auto* integrated = column(table, "flux_int");
-  const bool known = integrated != nullptr && [&] {
-    const auto& values = std::get<std::vector<double>>(integrated->values);
+  const auto is_known = [&table](const char* name) {
+    const auto* flux = column(table, name);
+    if (flux == nullptr) return false;
+    const auto& values = std::get<std::vector<double>>(flux->values);
     return std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-  }();
-  shown.push_back(known ? Shown{"flux_int", 12, "{:.5g}"} : Shown{"flux_sum", 12, "{:.5g}"});
+  };
+  // The total; if no island has one, what is above the threshold, under its own name.
+  const char* flux = "flux_sum";
+  if (is_known("flux_iso")) flux = "flux_iso";
+  if (is_known("flux_int")) flux = "flux_int";
+  shown.push_back({flux, 12, "{:.5g}"});
   shown.push_back({"snr", 9, "{:.2f}"});
   shown.push_back({"n_pix", 8, "{:.0f}"});
   shown.push_back({"flags", 6, "{:.0f}"});

@@ -142,6 +142,16 @@ class TestCompare(AppTestCase):
             new = self.folder / "new.csv"
             self.assert_refused(1, "compare", first, second, "-o", new, stdout=full)
 
+    def test_tables_with_the_first_names_of_the_fluxes(self):
+        new = self.table("new.csv", "x_cen,y_cen,flux_int,flux_iso\n10,10,8,6\n30,10,16,12\n")
+        old = self.table("old.csv", "x_cen,y_cen,flux_int,flux_int_cor\n10,10,6,8\n30,10,12,16\n")
+        for first, second in ((old, new), (new, old), (old, old)):
+            json = command.json_of("compare", first, second)
+            self.assertEqual(json["flux_ratio"]["flux_int"]["median"], 1)
+        json = command.json_of("compare", old, new)
+        used = [json[f"catalogue{i}"]["columns"]["flux_int"]["column"] for i in (1, 2)]
+        self.assertEqual(used, ["flux_int_cor", "flux_int"])
+
     def test_catalogues_of_aegean_and_pybdsf(self):
         folder = command.test_data() / "reference" / "peers_run"
         if not folder.is_dir():

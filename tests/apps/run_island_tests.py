@@ -486,6 +486,19 @@ class TestIslandOutputs(IslandTestCase):
         for line in text.splitlines():
             self.assertLessEqual(len(line), 110, line)
 
+    def test_islands_without_a_total_say_so(self):
+        words = ["find", "sky.fits", "--preset", "radio", "--seed", "5", "--flood", "4.9"]
+        done = command.run(*words, "-o", "a.csv", cwd=self.folder)
+        self.assert_done(done)
+        with open(self.folder / "a.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        blank = [row for row in rows if row["flux_int"] in ("", "nan")]
+        self.assertTrue(0 < len(blank) < len(rows))
+        self.assertTrue(all(math.isfinite(float(row["flux_iso"])) for row in rows))
+        self.assertTrue(all(int(row["flags"]) & 1024 for row in blank))
+        self.assertIn(f"{len(blank)} of {len(rows)} islands have no flux_int".encode(),
+                      done.stdout + done.stderr)
+
     def test_the_json(self):
         done = command.run("find", self.image, "--preset", "radio", "--json")
         self.assert_done(done)

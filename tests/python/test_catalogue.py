@@ -360,7 +360,7 @@ class TestTruth(unittest.TestCase):
         rows = found.table[label[points] - 1]
         cls.pulls.append([(rows[c] - truth[t][points]) / rows[c + "_err"]
                           for c, t in (("x_cen", "x"), ("y_cen", "y"),
-                                       ("flux_int_cor", "flux_int"))])
+                                       ("flux_int", "flux_int"))])
 
     def test_isolated_sources_are_found(self):
         found = numpy.array([f for snr, f in self.isolated if snr > 8])

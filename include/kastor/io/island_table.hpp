@@ -15,8 +15,8 @@ namespace kastor::io {
 /// Bits of the column `flags` in addition to those of `kastor::IslandFlag`.
 enum IslandTableFlag : std::uint32_t {
   island_no_sky = 256,     ///< the image has coordinates, but they are not defined here
-  island_no_flux = 512,    ///< flux_int is not known: unit, beam or pixel size is missing
-  island_no_total = 1024,  ///< the flux below the threshold is not known
+  island_no_flux = 512,    ///< no flux_int, flux_iso: unit, beam or pixel size is missing
+  island_no_total = 1024,  ///< no flux_int: the flux below the threshold is not known
 };
 
 /// What is known about the image.

@@ -60,6 +60,15 @@ Symmetric stretch(const Island& island) {
   return {island.var_xx * scale, island.var_xy * scale, island.var_yy * scale};
 }
 
+/// Scatter of peak - brightest pixel / peak of a Gaussian of area `a`: the peak lies anywhere in
+/// that pixel.
+double sampling_scatter(const Symmetric& shape, double a) {
+  // Half of d^T M^-1 d is lost, d uniform in the unit square: var(x^2) = 1/180, var(x y) = 1/144.
+  const double scale = 2 * k_pi / a;
+  const double squares = (shape.xx * shape.xx + shape.yy * shape.yy) / 180.0;
+  return 0.5 * scale * std::sqrt(squares + shape.xy * shape.xy / 36.0);
+}
+
 double root(double variance) { return std::sqrt(std::max(variance, 0.0)); }
 
 }  // namespace
@@ -94,17 +103,19 @@ IslandErrors island_errors(const Island& island, double flood, const NoiseModel&
   const double peak = std::abs(island.flux_peak);
   const auto pixels = static_cast<double>(island.n_pix);
   const double rms = island.rms;
-  IslandErrors errors{
-      k_no_error, k_no_error, k_no_error, k_no_error, {k_no_error, k_no_error, k_no_error}};
+  IslandErrors errors{k_no_error, k_no_error, k_no_error,
+                      k_no_error, k_no_error, {k_no_error, k_no_error, k_no_error}};
   const bool has_flood = flood > 0 && peak > flood && sum > 0;
 
   const double measured = has_flood ? sum / (peak - flood) : 0.0;
   const Terms terms(pixels, std::max(measured, noise.beam_pixels), noise.noise_pixels);
   errors.sum_err = rms * root(terms.sum());
+  const double area_in_pixels = std::max({measured, noise.beam_pixels, k_least_area});
+  errors.peak_err =
+      std::hypot(island.rms_at_peak, peak * sampling_scatter(stretch(island), area_in_pixels));
 
   if (has_flood && flood < k_highest_flood * peak) {
-    const double in_pixel =
-        1.0 + k_pi / (6.0 * std::max({measured, noise.beam_pixels, k_least_area}));
+    const double in_pixel = 1.0 + k_pi / (6.0 * area_in_pixels);
     const double top = peak * in_pixel;
     const double area = sum / (top - flood);
     errors.total = sum + area * std::max(flood - rms * rms / flood, 0.0);

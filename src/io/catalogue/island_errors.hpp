@@ -32,8 +32,14 @@ struct NoiseModel {
 /// A Gaussian has the flux F A below the threshold, so total = sum + F A (Aegean's island flux
 /// divides by eta = 1 - F / peak; SExtractor's FLUX_ISOCOR is similar). Noise that lifts pixels
 /// above the threshold adds A s^2 / F on average, which is subtracted. The peak is raised by the
-/// fraction pi / (6 A), which is what sampling at pixel centres loses on average for a Gaussian.
+/// fraction pi / (6 A), which is what sampling at pixel centres loses on average for a Gaussian
+/// (4 ln 2 / (6 FWHM^2)).
+///
+/// The loss d^T M^-1 d / 2 of a Gaussian of second moments M whose peak lies at d from the centre
+/// of the brightest pixel, anywhere in it, has the variance (m_xx^2 + m_yy^2) / 720 + m_xy^2 / 144
+/// with m = M^-1; the error of the peak is the root of the sum of that and of the noise's variance.
 struct IslandErrors {
+  double peak_err;       ///< error of |flux_peak|, its mean loss left aside [image unit]
   double sum_err;        ///< error of |flux_sum| [image unit]
   double total;          ///< |flux_sum| plus the flux below the threshold [image unit]
   double total_err;      ///< error of total [image unit]

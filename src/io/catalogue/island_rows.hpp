@@ -24,7 +24,7 @@ struct IslandRow {
   EllipseFwhm in_pixels;
   double pixel_area;  // at the island [arcsec^2]
   double beam_area;   // as used for the conversion of fluxes [pixel]
-  double flux_scale;  // flux_int / flux_sum
+  double flux_scale;  // flux_iso / flux_sum
   std::string name;
   std::uint32_t flags;
 };

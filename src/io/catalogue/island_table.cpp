@@ -170,20 +170,22 @@ void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
   };
   pixel("flux_peak", columns.flux("phot.flux.density;stat.max"),
         "Brightest pixel above the background", &Island::flux_peak);
-  pixel("flux_peak_err", "stat.error;" + columns.flux("phot.flux.density;stat.max"),
-        "Noise at the brightest pixel", &Island::rms_at_peak);
+  columns.add("flux_peak_err", unit.pixel,
+              "stat.error;" + columns.flux("phot.flux.density;stat.max"),
+              "Error of flux_peak: noise and scatter of the sampling, not its mean loss",
+              [scale = unit.scale](const IslandRow& r) { return r.errors.peak_err * scale; });
   columns.add("flux_int", unit.integrated, columns.flux("phot.flux.density"),
-              "Flux density of the pixels",
-              [](const IslandRow& r) { return r.island.flux_sum * r.flux_scale; });
+              "Total flux density: flux_iso and the flux of a Gaussian below the threshold",
+              [=](const IslandRow& r) { return sign(r) * r.errors.total * r.flux_scale; });
   columns.add("flux_int_err", unit.integrated, "stat.error;" + columns.flux("phot.flux.density"),
               "Error of flux_int",
-              [](const IslandRow& r) { return r.errors.sum_err * r.flux_scale; });
-  columns.add("flux_int_cor", unit.integrated, columns.flux("phot.flux.density"),
-              "flux_int corrected for the flux of a Gaussian below the threshold",
-              [=](const IslandRow& r) { return sign(r) * r.errors.total * r.flux_scale; });
-  columns.add("flux_int_cor_err", unit.integrated,
-              "stat.error;" + columns.flux("phot.flux.density"), "Error of flux_int_cor",
               [](const IslandRow& r) { return r.errors.total_err * r.flux_scale; });
+  columns.add("flux_iso", unit.integrated, columns.flux("phot.flux.density"),
+              "Isophotal flux density: that of the pixels above the threshold",
+              [](const IslandRow& r) { return r.island.flux_sum * r.flux_scale; });
+  columns.add("flux_iso_err", unit.integrated, "stat.error;" + columns.flux("phot.flux.density"),
+              "Error of flux_iso",
+              [](const IslandRow& r) { return r.errors.sum_err * r.flux_scale; });
   pixel("flux_sum", columns.flux("phot.flux"), "Sum of the pixels above the background",
         &Island::flux_sum);
   columns.add("flux_sum_err", unit.pixel, "stat.error;" + columns.flux("phot.flux"),
@@ -192,7 +194,7 @@ void add_fluxes(Columns& columns, const detail::FluxUnit& unit) {
   pixel("raw_sum", columns.flux("phot.flux"), "Sum of the pixels, background included",
         &Island::raw_sum);
   columns.add("flux_fraction", "", "arith.factor",
-              "Fraction of the flux above the threshold: flux_int / flux_int_cor",
+              "Fraction of the flux above the threshold: flux_iso / flux_int",
               [](const IslandRow& r) { return std::abs(r.island.flux_sum) / r.errors.total; });
   pixel("mean_background", columns.flux("phot.flux.density;instr.background"),
         "Background, mean over the pixels", &Island::background);
@@ -298,12 +300,16 @@ std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
   return cards;
 }
 
+bool has_threshold(const IslandTableParams& params) {
+  return params.flood_snr > 0 || params.flood_level > 0;
+}
+
 std::size_t count_with(const Rows& rows, std::uint32_t flag) {
   return static_cast<std::size_t>(std::count_if(
       rows.begin(), rows.end(), [&](const auto& row) { return (row.flags & flag) != 0; }));
 }
 
-/// The reason why there is no flux_int, if it is the same for all rows.
+/// The reason why there are no flux densities, if it is the same for all rows.
 std::string reason_without_flux(const IslandTableParams& params, const detail::FluxUnit& unit) {
   using Per = detail::FluxUnit::Per;
   if (unit.per == Per::unknown) {
@@ -348,7 +354,17 @@ std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& par
                                   const detail::FluxUnit& unit) {
   std::vector<std::string> notes = params.beam.notes;
   if (const std::string why = reason_without_flux(params, unit); !why.empty()) {
-    notes.push_back("flux_int is NaN: " + why);
+    notes.push_back("flux_int is NaN, as is flux_iso: " + why);
+  }
+  const auto partial =
+      static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const IslandRow& row) {
+        return (row.flags & (island_no_total | island_no_flux)) == island_no_total;
+      }));
+  if (has_threshold(params) && partial > 0) {
+    notes.push_back(fmt::format(
+        "{} of {} islands have no flux_int (flag {}): their peaks are too close to the threshold "
+        "to tell the flux below it, and flux_iso is the part above it only",
+        partial, rows.size(), static_cast<int>(island_no_total)));
   }
   if (unit.scale != 1) {
     notes.push_back(

@@ -25,14 +25,15 @@ struct Name {
 
 // In upper case. For each quantity, the first name that exists is used.
 constexpr std::array k_names = {
-    Name{Q::flux_peak, "FLUX_PEAK"},  // Kastor, Selavy
-    Name{Q::flux_peak, "PEAK_FLUX"},  // Aegean, PyBDSF
-    Name{Q::flux_peak, "FLUX_MAX"},   // SExtractor
-    Name{Q::flux_peak, "MAX_VALUE"},  // photutils
-    Name{Q::flux_peak, "PEAK"},       // PySE, SEP
-    Name{Q::flux_int, "FLUX_INT"},    // Kastor, Selavy
-    Name{Q::flux_int, "INT_FLUX"},    // Aegean
-    Name{Q::flux_int, "TOTAL_FLUX"},  // PyBDSF
+    Name{Q::flux_peak, "FLUX_PEAK"},    // Kastor, Selavy
+    Name{Q::flux_peak, "PEAK_FLUX"},    // Aegean, PyBDSF
+    Name{Q::flux_peak, "FLUX_MAX"},     // SExtractor
+    Name{Q::flux_peak, "MAX_VALUE"},    // photutils
+    Name{Q::flux_peak, "PEAK"},         // PySE, SEP
+    Name{Q::flux_int, "FLUX_INT_COR"},  // Kastor's first tables; their FLUX_INT is isophotal
+    Name{Q::flux_int, "FLUX_INT"},      // Kastor, Selavy
+    Name{Q::flux_int, "INT_FLUX"},      // Aegean
+    Name{Q::flux_int, "TOTAL_FLUX"},    // PyBDSF
     Name{Q::flux_int, "ISL_TOTAL_FLUX"},
     Name{Q::flux_sum, "FLUX_SUM"},      // Kastor
     Name{Q::flux_sum, "FLUX_ISO"},      // SExtractor

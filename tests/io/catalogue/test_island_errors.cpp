@@ -145,6 +145,41 @@ TEST(IslandErrors, NothingIsSaidOfWhatIsHardlyAboveTheThreshold) {
   EXPECT_GT(island_errors(island, 0, {}).sum_err, 0);
 }
 
+TEST(IslandErrors, ThePeakScattersByTheNoiseAndByWhereItLiesInItsPixel) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> in_pixel(-0.5, 0.5);
+  const struct {
+    double xx, xy, yy;  // inverse of the second moments [1/pixel^2]
+  } shapes[] = {{0.3, 0, 0.3}, {0.3, 0.1, 0.2}, {0.5, 0, 0.05}, {0.3, -0.25, 0.3}};
+  for (const auto& m : shapes) {
+    const double det = m.xx * m.yy - m.xy * m.xy;
+    Island island{};
+    island.n_pix = 40;
+    island.flux_peak = 7;
+    island.flux_sum = 7 * 2 * k_pi / std::sqrt(det) * (1 - 0.1);  // cut at 0.1 of the peak
+    island.var_xx = m.yy / det;
+    island.var_xy = -m.xy / det;
+    island.var_yy = m.xx / det;
+    double sum = 0;
+    double squares = 0;
+    constexpr int n = 100'000;
+    for (int i = 0; i < n; ++i) {
+      const double x = in_pixel(random);
+      const double y = in_pixel(random);
+      const double lost = 0.5 * (m.xx * x * x + 2 * m.xy * x * y + m.yy * y * y);
+      sum += lost;
+      squares += lost * lost;
+    }
+    const double scatter = 7 * std::sqrt(squares / n - sum / n * sum / n);
+    for (const double rms : {0.0, 0.05}) {
+      island.rms = island.rms_at_peak = rms;
+      const double want = std::hypot(rms, scatter);
+      EXPECT_NEAR(island_errors(island, 0.7, {}).peak_err, want, 0.02 * want) << m.xx << m.xy;
+    }
+    EXPECT_NEAR(sum / n, (m.xx + m.yy) / 24, 1e-3);
+  }
+}
+
 // ------------------------------------------------------------------------------ simulated skies
 
 /// White noise smoothed so that its autocorrelation is a Gaussian of width `sigma`; variance 1.
@@ -208,7 +243,7 @@ struct SimulatedSky {
   std::int64_t cells;
   std::int64_t cell;
 
-  Pulls x, y, sum, total, size;
+  Pulls x, y, sum, total, size, peak;
 
   void run(std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -259,8 +294,10 @@ struct SimulatedSky {
       const double area = widen * widen;  // [beam]
       x.add(value("x_cen"), found[i].x, value("x_cen_err"));
       y.add(value("y_cen"), found[i].y, value("y_cen_err"));
-      sum.add(value("flux_int"), (found[i].peak - flood) * area, value("flux_int_err"));
-      total.add(value("flux_int_cor"), found[i].peak * area, value("flux_int_cor_err"));
+      sum.add(value("flux_iso"), (found[i].peak - flood) * area, value("flux_iso_err"));
+      total.add(value("flux_int"), found[i].peak * area, value("flux_int_err"));
+      const double lost = k_pi / (6 * 2 * k_pi * width * width);  // on average
+      peak.add(value("flux_peak"), found[i].peak * (1 - lost), value("flux_peak_err"));
       size.add(std::sqrt(value("maj_axis_cor") * value("min_axis_cor")), 3.6 * beam_fwhm * widen,
                3.6 * beam_fwhm * widen);
     }
@@ -271,7 +308,7 @@ void expect_calibrated(SimulatedSky sky, std::uint64_t seed) {
   sky.run(seed);
   const auto n = static_cast<double>(sky.x.values.size());
   const double mean_error = 4 / std::sqrt(n);
-  for (const auto* pulls : {&sky.x, &sky.y, &sky.sum, &sky.total}) {
+  for (const auto* pulls : {&sky.x, &sky.y, &sky.sum, &sky.total, &sky.peak}) {
     EXPECT_NEAR(pulls->width(), 1, 0.15);
   }
   EXPECT_NEAR(sky.x.mean(), 0, mean_error);
@@ -283,16 +320,17 @@ void expect_calibrated(SimulatedSky sky, std::uint64_t seed) {
   };
   record("x", sky.x);
   record("y", sky.y);
-  record("flux_int", sky.sum);
-  record("flux_int_cor", sky.total);
+  record("flux_iso", sky.sum);
+  record("flux_int", sky.total);
   record("size", sky.size);
+  record("flux_peak", sky.peak);
 }
 
 /// Of point sources, at a higher threshold, of extended sources.
 TEST(IslandErrorsOfSimulatedSkies, AreTheScatter) {
-  expect_calibrated({4, 1, 3, 24, 28, {}, {}, {}, {}, {}}, 1);
-  expect_calibrated({5, 1, 4, 22, 32, {}, {}, {}, {}, {}}, 2);
-  expect_calibrated({3, 2, 3, 22, 36, {}, {}, {}, {}, {}}, 3);
+  expect_calibrated({4, 1, 3, 24, 28, {}, {}, {}, {}, {}, {}}, 1);
+  expect_calibrated({5, 1, 4, 22, 32, {}, {}, {}, {}, {}, {}}, 2);
+  expect_calibrated({3, 2, 3, 22, 36, {}, {}, {}, {}, {}, {}}, 3);
 }
 
 }  // namespace

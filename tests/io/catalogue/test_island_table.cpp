@@ -176,7 +176,7 @@ TEST(IslandTable, PixelValuesAreScaledToAUnitThatHasAName) {
   const auto plain = table_on({}, {plain_island(59, 59)}, params);
   params.unit = "2.5 mJy/beam";
   const auto scaled = table_on({}, {plain_island(59, 59)}, params);
-  for (const char* name : {"flux_peak", "flux_peak_err", "flux_int", "flux_sum", "flux_sum_err",
+  for (const char* name : {"flux_peak", "flux_peak_err", "flux_iso", "flux_sum", "flux_sum_err",
                            "raw_sum", "mean_background", "background_noise"}) {
     EXPECT_DOUBLE_EQ(real_value(scaled.table, name), 2.5 * real_value(plain.table, name)) << name;
     EXPECT_EQ(find_column(scaled.table, name)->unit, find_column(plain.table, name)->unit);
@@ -191,8 +191,9 @@ TEST(IslandTable, FluxesAreDividedByTheBeam) {
   params.unit = "mJy/beam";
   const auto result = table_on({}, {plain_island(59, 59)}, params);
   const double beam = std::numbers::pi * 80 / (4 * std::numbers::ln2);
-  EXPECT_NEAR(real_value(result.table, "flux_int"), 30 / (beam / 4), 1e-9);
+  EXPECT_NEAR(real_value(result.table, "flux_iso"), 30 / (beam / 4), 1e-9);
   EXPECT_EQ(find_column(result.table, "flux_int")->unit, "mJy");
+  EXPECT_EQ(find_column(result.table, "flux_iso")->unit, "mJy");
   EXPECT_EQ(find_column(result.table, "flux_peak")->unit, "mJy/beam");
   EXPECT_NEAR(real_value(result.table, "n_beams"), 40 / (beam / 4), 1e-9);
   EXPECT_NEAR(real_value(result.table, "beam_area"), beam, 1e-9);
@@ -207,20 +208,20 @@ TEST(IslandTable, TheBeamIsConstantInPixelsOnlyInSyntheses) {
   const double off = std::sin(20 * k_radian) / (20 * k_arcsec * k_radian);
   const double beam_pixels = std::numbers::pi * 100 * 100 / (4 * std::numbers::ln2) / 400;
   const auto synthesis = table_on(sin, {plain_island(59, 59 + off)}, per_beam(100, 100)).table;
-  EXPECT_NEAR(real_value(synthesis, "flux_int"), 30 / beam_pixels, 1e-6);
+  EXPECT_NEAR(real_value(synthesis, "flux_iso"), 30 / beam_pixels, 1e-6);
   EXPECT_NEAR(real_value(synthesis, "solid_angle"), 40 * 400 / std::cos(20 * k_radian), 1e-2);
   // 60 degrees from the equator of a plate carree, half as much.
   const Header car{"GLON-CAR", "GLAT-CAR", 30, 0, 60, 60, -20, 0, 0, 20};
   const Island far = plain_island(59, 59 + 60 / (20 * k_arcsec));
   const auto mosaic = table_on(car, {far}, per_beam(100, 100)).table;
-  EXPECT_NEAR(real_value(mosaic, "flux_int"), 30 / beam_pixels / 2, 1e-6);
+  EXPECT_NEAR(real_value(mosaic, "flux_iso"), 30 / beam_pixels / 2, 1e-6);
 }
 
 TEST(IslandTable, SurfaceBrightnessNeedsNoBeam) {
   IslandTableParams params;
   params.unit = "MJy/sr";
   const auto result = table_on({}, {plain_island(59, 59)}, params);
-  EXPECT_NEAR(real_value(result.table, "flux_int"), 30 * 4 * 1e6 * 2.350443053909789e-11, 1e-9);
+  EXPECT_NEAR(real_value(result.table, "flux_iso"), 30 * 4 * 1e6 * 2.350443053909789e-11, 1e-9);
   EXPECT_EQ(find_column(result.table, "flux_int")->unit, "Jy");
   EXPECT_EQ(find_column(result.table, "beam_area"), nullptr);
 }
@@ -233,8 +234,8 @@ TEST(IslandTable, WithoutWhatItTakesTheFluxIsBlankAndANoteSaysWhy) {
     if (beam) params.beam = beam_of(10, 8, 30);
     params.unit = unit;
     const auto result = island_table({plain_island(59, 59)}, params);
-    EXPECT_TRUE(std::isnan(real_value(result.table, "flux_int"))) << unit;
-    EXPECT_TRUE(std::isnan(real_value(result.table, "flux_int_err"))) << unit;
+    for (const char* name : {"flux_int", "flux_int_err", "flux_iso", "flux_iso_err"})
+      EXPECT_TRUE(std::isnan(real_value(result.table, name))) << name << ' ' << unit;
     EXPECT_EQ(real_value(result.table, "flux_sum"), 30);
     EXPECT_GT(real_value(result.table, "flux_sum_err"), 0);
     EXPECT_NE(integer_value(result.table, "flags") & kastor::io::island_no_flux, 0);
@@ -246,6 +247,30 @@ TEST(IslandTable, WithoutWhatItTakesTheFluxIsBlankAndANoteSaysWhy) {
   EXPECT_SAYS(note_of(nullptr, true, "Jy/beam"), "no celestial coordinates");
 }
 
+TEST(IslandTable, TheTotalIsNeverWhatIsAboveTheThresholdAlone) {
+  Island bright = plain_island(59, 59);
+  bright.flux_peak = 10 * bright.rms;
+  Island faint = bright;
+  faint.id = 2;
+  faint.flux_peak = 3.2 * faint.rms;
+  auto params = per_beam(10, 8, 30);
+  params.flood_snr = 3;
+  const auto result = table_on({}, {bright, faint}, params);
+  const auto& table = result.table;
+  EXPECT_GT(real_value(table, "flux_int", 0), real_value(table, "flux_iso", 0));
+  EXPECT_NEAR(real_value(table, "flux_fraction", 0),
+              real_value(table, "flux_iso", 0) / real_value(table, "flux_int", 0), 1e-12);
+  EXPECT_EQ(integer_value(table, "flags", 0), 0);
+  for (const char* name : {"flux_int", "flux_int_err", "flux_fraction", "maj_axis_cor"})
+    EXPECT_TRUE(std::isnan(real_value(table, name, 1))) << name;
+  EXPECT_EQ(real_value(table, "flux_iso", 1), real_value(table, "flux_iso", 0));
+  EXPECT_EQ(integer_value(table, "flags", 1), kastor::io::island_no_total);
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_SAYS(result.notes[0], "1 of 2 islands have no flux_int (flag 1024)");
+  // The names of the first tables are gone.
+  EXPECT_EQ(find_column(table, "flux_int_cor"), nullptr);
+}
+
 TEST(IslandTable, NegativeIslandsHaveNegativeFluxes) {
   Island island = plain_island(59, 59);
   island.flux_peak = -2;
@@ -254,12 +279,12 @@ TEST(IslandTable, NegativeIslandsHaveNegativeFluxes) {
   auto params = per_beam(10);
   params.flood_snr = 3;
   const auto table = table_on({}, {plain_island(59, 59), island}, params).table;
-  for (const char* name : {"flux_int", "flux_int_cor"}) {
+  for (const char* name : {"flux_int", "flux_iso"}) {
     EXPECT_EQ(real_value(table, name, 0), -real_value(table, name, 1)) << name;
     EXPECT_LT(real_value(table, name, 1), 0);
   }
-  for (const char* name : {"flux_int_err", "flux_int_cor_err", "maj_axis_cor", "flux_fraction",
-                           "ra_err", "x_cen_err", "snr"}) {
+  for (const char* name : {"flux_int_err", "flux_iso_err", "flux_peak_err", "maj_axis_cor",
+                           "flux_fraction", "ra_err", "x_cen_err", "snr"}) {
     EXPECT_EQ(real_value(table, name, 0), real_value(table, name, 1)) << name;
     EXPECT_GT(real_value(table, name, 1), 0) << name;
   }

@@ -53,6 +53,21 @@ TEST(SourceList, ReadsAegean) {
   EXPECT_TRUE(std::isnan(list.median_size_pixels));
 }
 
+TEST(SourceList, KnowsTheTotalOfKastorsTablesOfAnyAge) {
+  const struct {
+    const char* text;
+    const char* column;
+  } cases[] = {
+      {"x_cen,y_cen,flux_peak,flux_int,flux_iso,flux_sum\n1,2,3,5,4,40\n", "flux_int"},
+      {"x_cen,y_cen,flux_peak,flux_int,flux_int_cor,flux_sum\n1,2,3,4,5,40\n", "flux_int_cor"}};
+  for (const auto& [text, name] : cases) {
+    const auto list = list_of(text);
+    EXPECT_EQ(list.column(Q::flux_int), name);
+    EXPECT_EQ(list.sources[0].flux_int, 5);
+    EXPECT_EQ(list.sources[0].flux_sum, 40);
+  }
+}
+
 TEST(SourceList, ReadsPyBdsfWhoseNamesAreAComment) {
   const auto list = list_of(
       "# Source list for a.fits\n"
