@@ -57,9 +57,11 @@ def aegean(image, catalogue, optical):
     quietly(BESIDE_PYTHON / "BANE", local.name, "--cores", 1, cwd=folder)
     quietly(BESIDE_PYTHON / "aegean", local.name, "--autoload", "--cores", 1, "--table", "out.fits", cwd=folder)
     table = folder / "out_comp.fits"
-    if not table.exists():
-        raise SystemExit("aegean found nothing")
-    shutil.move(table, catalogue)
+    if table.exists():
+        shutil.move(table, catalogue)
+    else:  # it found nothing
+        from astropy.table import Table
+        Table(names=["ra", "dec", "peak_flux", "int_flux", "local_rms"]).write(catalogue, overwrite=True)
     shutil.rmtree(folder)
 
 
@@ -84,7 +86,7 @@ def sextractor(image, catalogue, optical):
 
 
 def sep_(image, catalogue, optical):
-    """As SExtractor, with the AUTO fluxes of its manual."""
+    """As SExtractor: optical by the tutorial of its manual, radio 5 times the local noise without a filter; AUTO fluxes."""
     import numpy as np
     import sep
     from astropy.table import Table
@@ -97,8 +99,10 @@ def sep_(image, catalogue, optical):
     sky = sep.Background(data, mask=mask, bw=mesh, bh=mesh)
     data -= sky.back()
     noise = sky.rms()
-    keywords = {} if optical else {"filter_kernel": None}
-    found = sep.extract(data, 1.5 if optical else 5, err=noise, mask=mask, minarea=5, **keywords)
+    if optical:
+        found = sep.extract(data, 1.5, err=sky.globalrms, mask=mask, minarea=5)
+    else:
+        found = sep.extract(data, 5, err=noise, mask=mask, minarea=5, filter_kernel=None)
     kept = (found["a"] > 0) & (found["b"] > 0) & np.isfinite(found["theta"])
     found = found[kept]
     theta = np.clip(found["theta"], -np.pi / 2, np.pi / 2)
@@ -120,6 +124,7 @@ def photutils_(image, catalogue, optical):
     import warnings
     import numpy as np
     from astropy.convolution import convolve
+    from astropy.table import Table
     from photutils.background import Background2D, MedianBackground
     from photutils.segmentation import SourceCatalog, SourceFinder, make_2dgaussian_kernel
     from photutils.utils import calc_total_error
@@ -136,11 +141,14 @@ def photutils_(image, catalogue, optical):
         error = calc_total_error(data, noise, float(header["GAIN"]))
     convolved = convolve(data, make_2dgaussian_kernel(3.0, size=5)) if optical else data
     threshold = (1.5 if optical else 5) * noise
-    finder = SourceFinder(n_pixels=10 if optical else 5, progress_bar=False)
-    segments = finder(convolved, threshold, mask=mask)
-    found = SourceCatalog(data, segments, convolved_data=convolved, error=error, mask=mask)
     columns = ["label", "x_centroid", "y_centroid", "semimajor_axis", "semiminor_axis", "orientation", "max_value",
                "segment_flux", "segment_flux_err", "kron_flux", "kron_flux_err"]
+    finder = SourceFinder(n_pixels=10 if optical else 5, progress_bar=False)
+    segments = finder(convolved, threshold, mask=mask)
+    if segments is None:
+        Table(names=columns).write(catalogue, overwrite=True)
+        return
+    found = SourceCatalog(data, segments, convolved_data=convolved, error=error, mask=mask)
     found.to_table(columns=columns).write(catalogue, overwrite=True)
 
 

@@ -6,9 +6,9 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class Scene:
     name: str
-    sky: str                # options of `kastor simulate sky`; image by image with {seed}
+    sky: str                # options of `kastor simulate sky`
     find: str = ""          # options of `kastor find` beside the preset
-    evaluate: str = ""      # options of `kastor evaluate` beside --json
+    evaluate: str = ""      # options of `kastor evaluate`
     optical: bool = False
     peers: bool = False     # whether the other finders are run on it as well
 
@@ -25,6 +25,11 @@ class Scene:
     def search(self):
         return " ".join(f"find {self.name}.fits --preset {self.preset} {self.find} -o {self.name}.csv".split())
 
+    def judge(self, catalogue=None):
+        """The command that evaluates a catalogue, by default Kastor's."""
+        words = f"evaluate {self.name}.fits {catalogue or self.name + '.csv'} --truth {self.name}_truth.csv {self.evaluate} --json"
+        return " ".join(words.split())
+
 
 def points(kind, seed):
     return Scene(f"points-{kind}", f"--size 3072 --noise-kind {kind} --seed {seed} "
@@ -33,7 +38,8 @@ def points(kind, seed):
 
 def empty(kind, seed, size=4096):
     """At a seed of 4, so that there are some hundred false detections to count."""
-    return Scene(f"empty-{kind}", f"--size {size} --noise-kind {kind} --seed {seed} --sources-per-mpx 0", "--seed 4 --flood 3")
+    return Scene(f"empty-{kind}", f"--size {size} --noise-kind {kind} --seed {seed} --sources-per-mpx 0", "--seed 4 --flood 3",
+                 evaluate="--seed 4")
 
 
 NOISES = "beam", "condon", "white"
@@ -45,9 +51,10 @@ SCENES = {scene.name: scene for scene in [
     Scene("noise", "--size 4096 --noise-kind beam --seed 2 --sources-per-mpx 0", peers=True),
     Scene("extended", "--size 2048 --noise-kind beam --seed 4 --add gaussian:count=400,snr=10..50,size=6..16,axis-ratio=0.6,place=grid",
           peers=True),
-    Scene("disks", "--size 2048 --noise-kind beam --seed 5 --add disk:count=100,snr=10..50,size=16..60,place=grid", peers=True),
+    Scene("disks", "--size 2048 --noise-kind beam --seed 5 --add disk:count=100,snr=10..50,size=16..40,place=grid", peers=True),
     # Eight cells of the mesh (80 pixels) from end to end.
-    Scene("lobes", "--size 4096 --noise-kind beam --seed 6 --add lobes:count=9,snr=30..100,size=640,place=grid", peers=True),
+    Scene("lobes", "--size 4096 --noise-kind beam --seed 6 --add lobes:count=9,snr=30..100,size=640,place=grid",
+          evaluate="--pool 10,1000"),
     Scene("pairs", "--size 2048 --noise-kind beam --seed 7 --add point:count=400,snr=10..50,separation=14,pair-ratio=0.5,place=grid",
           peers=True),
     Scene("gradients", "--size 2048 --noise-kind beam --seed 8 --level 10 --level-gradient 0.01,0.005 --noise-gradient 0.6 "
