@@ -40,8 +40,8 @@ void add_evaluation(CommandLine& line, EvaluateOptions& options) {
   line.heading("Evaluation");
   line.value(
       "--truth", "FILE", [&options](const std::string& path) { options.truth = path; },
-      "Compare with the true sources in this table, as 'kastor\nsimulate sky' writes it. "
-      "Required.");
+      "Compare with the true sources in this table, as 'kastor\nsimulate sky' writes it.");
+  line.requires_option("--truth");
   line.values("--inverted", "CATALOGUE", options.inverted,
               "Count the false detections in this catalogue of the\n"
               "inverted image too. May be repeated, in the order of\nthe catalogues.");
@@ -112,9 +112,6 @@ void refuse_search_options(const CommandLine& line) {
 }
 
 void settle(const CommandLine& line, const IslandOptionsParser& islands, EvaluateOptions& options) {
-  if (options.truth.empty()) {
-    throw UsageError("--truth: found none; expected the table of the true sources");
-  }
   if (options.output) {
     (void)pairs_format(*options.output);
     if (options.catalogues.size() > 1) {

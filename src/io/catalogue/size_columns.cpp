@@ -31,6 +31,7 @@ constexpr std::array k_sizes = {
     SizeName{"A_WORLD", "deg", Writer::any, k_fwhm_of_sigma},
     SizeName{"A_IMAGE", "pixel", Writer::any, k_fwhm_of_sigma},
     SizeName{"SEMIMAJOR_SIGMA", "pixel", Writer::any, k_fwhm_of_sigma},
+    SizeName{"SEMIMAJOR_AXIS", "pixel", Writer::in_pixels, k_fwhm_of_sigma},  // photutils 3
     SizeName{"A", "pixel", Writer::sep, k_fwhm_of_sigma},
     // Their units are in the files of VizieR.
     SizeName{"MAJAXIS"},

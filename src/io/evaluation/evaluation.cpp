@@ -144,17 +144,21 @@ class Evaluator {
     for (const auto& row : m_truth.rows) {
       const double reach = reach_of(row);
       m_reaches.push_back(reach);
-      const auto from = [](double at) { return static_cast<std::int64_t>(std::ceil(at)); };
       const auto side = [](std::int64_t n) { return static_cast<double>(n); };
       if (!(row.x + reach >= 0 && row.y + reach >= 0 && row.x - reach < side(image.nx) &&
             row.y - reach < side(image.ny)))
         continue;
-      const auto y_end = from(std::min(row.y + reach, side(image.ny)));
-      for (auto y = from(std::max(row.y - reach, 0.0)); y < y_end; ++y) {
+      // Integers within, without the ends.
+      const auto first = [](double low) {
+        return static_cast<std::int64_t>(std::floor(std::max(low, -0.5))) + 1;
+      };
+      const auto end = [&](double high, std::int64_t n) {
+        return static_cast<std::int64_t>(std::ceil(std::min(high, side(n))));
+      };
+      for (auto y = first(row.y - reach); y < end(row.y + reach, image.ny); ++y) {
         const double dy = static_cast<double>(y) - row.y;
         const double half = std::sqrt(std::max(reach * reach - dy * dy, 0.0));
-        const auto x_end = from(std::min(row.x + half, side(image.nx)));
-        for (auto x = from(std::max(row.x - half, 0.0)); x < x_end; ++x)
+        for (auto x = first(row.x - half); x < end(row.x + half, image.nx); ++x)
           m_clear[static_cast<std::size_t>(y * image.nx + x)] = 0;
       }
     }

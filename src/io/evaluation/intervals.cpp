@@ -12,7 +12,7 @@ constexpr double k_tail = 0.15865525393145705;
 
 /// P(X <= count) for a Poisson distribution; the terms are summed down from the largest.
 double at_most(std::int64_t count, double mean) {
-  double k = static_cast<double>(count);
+  auto k = static_cast<double>(count);
   double term = std::exp(k * std::log(mean) - mean - std::lgamma(k + 1));
   double sum = 0;
   for (; k >= 0 && term > sum * 1e-17; --k) {
@@ -24,7 +24,7 @@ double at_most(std::int64_t count, double mean) {
 
 /// P(X >= count) for a Poisson distribution, count > 0.
 double at_least(std::int64_t count, double mean) {
-  double k = static_cast<double>(count);
+  auto k = static_cast<double>(count);
   double term = std::exp(k * std::log(mean) - mean - std::lgamma(k + 1));
   double sum = 0;
   while (term > sum * 1e-17) {

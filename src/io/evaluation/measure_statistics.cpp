@@ -95,8 +95,8 @@ void summarise(const std::vector<EvaluatedPair>& pairs, const EvaluationParams& 
   measure.pooled = bin_of(pairs, measure.quantity, params.pool_low, params.pool_high);
   const auto edges = bin_limits(params.bins);
   for (std::size_t b = 0; b + 1 < edges.size(); ++b) {
-    auto bin = bin_of(pairs, measure.quantity, edges[b], edges[b + 1]);
-    if (bin.deviation.count > 0) measure.bins.push_back(std::move(bin));
+    const auto bin = bin_of(pairs, measure.quantity, edges[b], edges[b + 1]);
+    if (bin.deviation.count > 0) measure.bins.push_back(bin);
   }
 }
 

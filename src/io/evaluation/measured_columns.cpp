@@ -19,7 +19,8 @@ constexpr std::array k_measured = {
     MeasuredName{M::flux_int, "TOTAL_FLUX", {"E_TOTAL_FLUX"}, As::density, "Jy"},  // PyBDSF
     // Kastor on optical images; SExtractor
     MeasuredName{M::flux_int, "FLUX_AUTO", {"FLUX_AUTO_ERR", "FLUXERR_AUTO"}, As::pixel_sum},
-    MeasuredName{M::flux_int, "KRON_FLUX", {"KRON_FLUXERR"}, As::pixel_sum},  // photutils
+    MeasuredName{
+        M::flux_int, "KRON_FLUX", {"KRON_FLUXERR", "KRON_FLUX_ERR"}, As::pixel_sum},  // photutils
 
     MeasuredName{M::flux_iso,
                  "FLUX_INT",
@@ -28,8 +29,11 @@ constexpr std::array k_measured = {
                  {},
                  "FLUX_INT_COR"},  // Kastor before flux_iso
     MeasuredName{M::flux_iso, "FLUX_ISO", {"FLUX_ISO_ERR"}, As::density, {}, "FLUX_INT"},  // Kastor
-    MeasuredName{M::flux_iso, "FLUX_ISO", {"FLUXERR_ISO"}, As::pixel_sum},          // SExtractor
-    MeasuredName{M::flux_iso, "SEGMENT_FLUX", {"SEGMENT_FLUXERR"}, As::pixel_sum},  // photutils
+    MeasuredName{M::flux_iso, "FLUX_ISO", {"FLUXERR_ISO"}, As::pixel_sum},  // SExtractor
+    MeasuredName{M::flux_iso,
+                 "SEGMENT_FLUX",
+                 {"SEGMENT_FLUXERR", "SEGMENT_FLUX_ERR"},
+                 As::pixel_sum},  // photutils
     MeasuredName{M::flux_iso, "ISL_TOTAL_FLUX", {"E_ISL_TOTAL_FLUX"}, As::density, "Jy"},  // PyBDSF
     MeasuredName{M::flux_iso, "FLUX", {}, As::pixel_sum, {}, "TNPIX"},                     // SEP
     MeasuredName{M::flux_iso, "FLUX_SUM", {"FLUX_SUM_ERR"}, As::pixel_sum},  // Kastor's lesson
@@ -66,6 +70,7 @@ constexpr std::array k_axes = {
     AxisNames{"A_WORLD", "B_WORLD"},
     AxisNames{"A_IMAGE", "B_IMAGE"},
     AxisNames{"SEMIMAJOR_SIGMA", "SEMIMINOR_SIGMA"},
+    AxisNames{"SEMIMAJOR_AXIS", "SEMIMINOR_AXIS"},
     AxisNames{"FWHM_IMAGE", ""},
     AxisNames{"FWHM_WORLD", ""},
     AxisNames{"FWHM", "MINOR"},

@@ -63,8 +63,7 @@ class Square {
     double sum = 0;
     for (const auto& [at, weight] : m_angles) {
       const double sine = std::sin((at + 1) / 2 * end);
-      sum += weight *
-             std::exp(-(h * h + k * k - 2 * h * k * sine) / (2 * (1 - sine * sine)));
+      sum += weight * std::exp(-(h * h + k * k - 2 * h * k * sine) / (2 * (1 - sine * sine)));
     }
     return above(h) * above(k) + sum * end / (4 * k_pi);
   }
@@ -98,8 +97,8 @@ class Square {
   [[nodiscard]] double three(double ab, double ac, double bc) const {
     const auto c = given(ab, ac, bc);
     const double sigma = std::sqrt(c.variance);
-    return integral(
-        ab, [&](double a, double b) { return above((m_u - c.p * a - c.q * b) / sigma); });
+    return integral(ab,
+                    [&](double a, double b) { return above((m_u - c.p * a - c.q * b) / sigma); });
   }
 
   /// The two ends of a diagonal are a and b, the others c and d.
@@ -134,8 +133,8 @@ double expected_islands_per_pixel(double threshold, const NoiseCorrelation& nois
   const Square square(threshold);
   double islands = above(threshold);
   for (const double rho : all) islands -= square.two(threshold, threshold, rho);
-  islands += 2 * square.three(noise.x, noise.y, noise.down) +
-             2 * square.three(noise.x, noise.up, noise.y);
+  islands +=
+      2 * square.three(noise.x, noise.y, noise.down) + 2 * square.three(noise.x, noise.up, noise.y);
   islands -= square.four(noise);
   return islands;
 }
