@@ -26,9 +26,11 @@ const IslandsAndMesh* islands_of(const FoundImage& image) {
   return std::get_if<IslandsAndMesh>(&image.found);
 }
 
-IslandReport report_of(const FoundImage& image, const io::IslandTable& table) {
+IslandReport report_of(const FoundImage& image, const NoiseUsed& noise,
+                       const io::IslandTable& table) {
   const auto& found = std::get<IslandsAndMesh>(image.found);
-  return {image.image, image.options.islands, found.result, found.mesh, image.sky.beam, table};
+  return {image.image, image.options.islands, found.result, found.mesh, image.sky.beam, noise,
+          table};
 }
 
 }  // namespace
@@ -51,8 +53,9 @@ double FoundImage::level() const {
 
 FoundCatalogue::FoundCatalogue(const FoundImage& image) : m_image(image) {
   if (const auto* islands = islands_of(image)) {
+    m_noise = noise_used(image.options.islands.noise, image.sky, islands->noise);
     m_table = island_table_of(image.image, image.options, image.sky, islands->result.islands,
-                              islands->mesh);
+                              islands->mesh, m_noise);
     m_table->notes.insert(m_table->notes.begin(), image.notes.begin(), image.notes.end());
   }
 }
@@ -83,13 +86,13 @@ Catalogue FoundCatalogue::sources() const {
 }
 
 std::string FoundCatalogue::text() const {
-  if (m_table) return islands_text(report_of(m_image, *m_table));
+  if (m_table) return islands_text(report_of(m_image, m_noise, *m_table));
   return find_text(m_image.image, m_image.options.find, std::get<FindResult>(m_image.found),
                    m_image.notes);
 }
 
 std::string FoundCatalogue::json() const {
-  if (m_table) return islands_json(report_of(m_image, *m_table));
+  if (m_table) return islands_json(report_of(m_image, m_noise, *m_table));
   return find_json(m_image.image, std::get<FindResult>(m_image.found), m_image.notes);
 }
 

@@ -17,6 +17,7 @@
 
 #include "find/find_options.hpp"
 #include "find/find_outputs.hpp"
+#include "find/noise_used.hpp"
 #include "find/on_the_sky.hpp"
 
 namespace kastor::cli {
@@ -24,6 +25,7 @@ namespace kastor::cli {
 struct IslandsAndMesh {
   IslandResult result;
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
+  std::optional<NoiseCorrelation> noise;  ///< if it was to be measured
 };
 
 /// One image and what was found in it.
@@ -62,7 +64,8 @@ class FoundCatalogue {
 
  private:
   const FoundImage& m_image;
-  std::optional<io::IslandTable> m_table;  // not for the preset lesson
+  NoiseUsed m_noise;                       // not for the preset lesson
+  std::optional<io::IslandTable> m_table;  // the same
 };
 
 }  // namespace kastor::cli

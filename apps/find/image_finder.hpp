@@ -114,6 +114,7 @@ class ImageFinder {
     IslandsAndMesh found;
     found.result = (*work.islands)(pixels, image.image, m_steps);
     found.mesh = work.islands->mesh();
+    found.noise = work.islands->noise();
     for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
     const auto& notes = work.islands->notes();
     image.notes.insert(image.notes.end(), notes.begin(), notes.end());

@@ -7,7 +7,8 @@ namespace kastor::cli {
 
 io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
                                 const OnTheSky& sky, const Islands& islands,
-                                const std::optional<BackgroundSummary>& mesh) {
+                                const std::optional<BackgroundSummary>& mesh,
+                                const NoiseUsed& noise) {
   io::IslandTableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
@@ -16,7 +17,17 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.nx = image.nx;
   params.ny = image.ny;
   params.flood_snr = options.islands.find.flood;
+  if (noise.is_in_beams) {
+    params.noise_beams = noise.kind == AssumedNoise::condon ? 2 : 1;
+  } else {
+    params.noise_pixels = noise.pixels;
+  }
   auto table = io::island_table(islands, params);
+  table.table.cards.push_back(
+      {"NOISEKIN", std::string(name_of(noise.kind)), "--noise of kastor find"});
+  table.table.cards.push_back(
+      {"NOISEPIX", noise.pixels, "[pixel] area of the noise's autocorrelation"});
+  if (!noise.note.empty()) table.notes.push_back(noise.note);
   if (mesh && !options.islands.rms && !(mesh->rms > 0))
     table.notes.emplace_back(
         "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "

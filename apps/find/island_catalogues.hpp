@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "find/find_outputs.hpp"
+#include "find/noise_used.hpp"
 #include "find/on_the_sky.hpp"
 
 namespace kastor::cli {
@@ -16,7 +17,8 @@ namespace kastor::cli {
 [[nodiscard]] io::IslandTable island_table_of(const io::FitsImage& image,
                                               const FindOptions& options, const OnTheSky& sky,
                                               const Islands& islands,
-                                              const std::optional<BackgroundSummary>& mesh);
+                                              const std::optional<BackgroundSummary>& mesh,
+                                              const NoiseUsed& noise);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
                       const Islands& islands, const io::Provenance& provenance);

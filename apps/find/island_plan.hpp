@@ -5,6 +5,7 @@
 #include <kastor/background.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/island_finder.hpp>
+#include <kastor/noise_correlation.hpp>
 #include <kastor/statistics.hpp>
 #include <optional>
 #include <string>
@@ -67,6 +68,13 @@ class IslandPlan {
         });
       }
     }
+    m_noise.reset();
+    if (m_options.noise == AssumedNoise::measured) {
+      const ScopedStep step(steps, "noise");
+      about_image(image, [&] {
+        m_noise = measure_noise_correlation(m_space, pixels, m_background, masks.usable);
+      });
+    }
     const ScopedStep step(steps, "find");
     about_image(image, [&] {
       result = m_finder(pixels, m_background, masks.usable);
@@ -84,6 +92,8 @@ class IslandPlan {
   [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
   /// None if the user gave both maps.
   [[nodiscard]] const std::optional<BackgroundSummary>& mesh() const { return m_mesh; }
+  /// None but with `AssumedNoise::measured`.
+  [[nodiscard]] const std::optional<NoiseCorrelation>& noise() const { return m_noise; }
   /// What to know of the user's maps.
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_given.notes(); }
 
@@ -116,6 +126,7 @@ class IslandPlan {
   Background<Exec, T> m_background;
   IslandFinder<Exec, T> m_finder;
   std::optional<BackgroundSummary> m_mesh;
+  std::optional<NoiseCorrelation> m_noise;
 };
 
 }  // namespace kastor::cli

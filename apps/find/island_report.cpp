@@ -82,6 +82,18 @@ std::string background_text(const IslandReport& report) {
   return text;
 }
 
+std::string noise_text(const NoiseUsed& noise) {
+  std::string text = fmt::format("noise correlated over {:.3g} pixels", noise.pixels);
+  if (!std::isnan(noise.beams)) text += fmt::format(", {:.3g} beam areas", noise.beams);
+  return text + fmt::format(" (--noise {})", name_of(noise.kind));
+}
+
+Json noise_json(const NoiseUsed& noise) {
+  return {{"kind", name_of(noise.kind)},
+          {"area_pixels", noise.pixels},
+          {"area_beams", finite_or_null(noise.beams)}};
+}
+
 std::string dropped_text(const IslandReport& report) {
   const auto dropped = report.result.positive.dropped + report.result.negative.dropped;
   if (dropped == 0) return "";
@@ -96,6 +108,7 @@ std::string heading(const IslandReport& report) {
   const auto& find = report.options.find;
   std::string text = size_text(report.image) + "\n" + background_text(report);
   if (report.beam.beam) text += beam_text(*report.beam.beam) + "\n";
+  text += noise_text(report.noise) + "\n";
   text += fmt::format("{} above {:g} times the noise with a peak above {:g} times, {}-connected",
                       count_of(report.result.positive.islands, "island"), find.flood, find.seed,
                       static_cast<int>(find.connectivity));
@@ -183,6 +196,7 @@ std::string islands_json(const IslandReport& report) {
       {"connectivity", static_cast<int>(find.connectivity)},
       {"background", background_json(report)},
       {"beam", beam_json(report.beam)},
+      {"noise", noise_json(report.noise)},
       {"sources", report.result.positive.islands},
       {"negative", find.negative ? Json(report.result.negative.islands) : Json(nullptr)},
       {"dropped", report.result.positive.dropped + report.result.negative.dropped},

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "find/find_options.hpp"
+#include "find/noise_used.hpp"
 
 namespace kastor::cli {
 
@@ -21,6 +22,7 @@ struct IslandReport {
   const IslandResult& result;
   const std::optional<BackgroundSummary>& mesh;
   const io::BeamReading& beam;
+  const NoiseUsed& noise;
   const io::IslandTable& table;
 };
 

@@ -22,6 +22,9 @@ struct OnTheSky {
   std::vector<std::string> notes;   ///< on the coordinates, one sentence each
 };
 
+/// Area of the beam at the reference pixel [pixel]; NaN if it is not known.
+[[nodiscard]] double beam_pixels_of(const OnTheSky& sky);
+
 /// Reads the header, and sets the size of a cell and the smallest size of an island in `options`.
 /// \throws Error
 [[nodiscard]] OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options);

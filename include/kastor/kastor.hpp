@@ -14,6 +14,7 @@
 #include <kastor/island_maps.hpp>
 #include <kastor/label.hpp>
 #include <kastor/measure.hpp>
+#include <kastor/noise_correlation.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/primes.hpp>
 #include <kastor/sigma_clip.hpp>

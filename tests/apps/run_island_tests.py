@@ -21,7 +21,7 @@ BEAM_CARDS = [("BMAJ", 0.004), ("BMIN", 0.003), ("BPA", 30.0)]
 #: Options of the presets but the lesson's, with a value that is right.
 ISLAND_OPTIONS = (
     "--seed 5; --flood 3; --negative; --drop-at-edge; --min-beams 1; --mask zeros.fits; "
-    "--box 0,60,0,60; --beam 12,10,30; --cell 32; --estimate mode; --filter 1; "
+    "--box 0,60,0,60; --beam 12,10,30; --noise white; --cell 32; --estimate mode; --filter 1; "
     "--interpolation bilinear; --background 0; --rms 1; --background-map out.fits; "
     "--rms-map out.fits; --snr-map out.fits; --residual out.fits"
 ).split("; ")
@@ -46,6 +46,7 @@ WRONG_VALUES = {
     "--filter": "0|2|-1|1001|1.5|three",
     "--estimate": "mean",
     "--interpolation": "cubic",
+    "--noise": "pink|AUTO|",
     "--background": "nan|inf|1e999||1e",
     "--rms": "0|-1|nan|-inf||1e-999",
     "--background-map": "a.csv",
@@ -476,6 +477,7 @@ class TestIslandOutputs(IslandTestCase):
             "69 x 69 pixels",
             "20 brightest peaks",
             "flux_int [Jy]",
+            "noise correlated over ",
         ):
             self.assertIn(words, text)
         listed = [line.split() for line in text.splitlines() if line.split()[:1]]
@@ -499,13 +501,40 @@ class TestIslandOutputs(IslandTestCase):
         self.assertIn(f"{len(blank)} of {len(rows)} islands have no flux_int".encode(),
                       done.stdout + done.stderr)
 
+    def test_the_noise_of_the_errors(self):
+        beam = math.pi / (4 * math.log(2)) * 4 * 3
+        errors = {}
+        for kind, pixels in (("white", 1), ("auto", None), ("beam", beam), ("condon", 2 * beam)):
+            options = [] if kind == "auto" else ["--noise", kind]
+            found = self.find("-o", self.folder / "a.fits", "--overwrite", *options)
+            noise, cards = found["noise"], fits_files.read_hdus(self.folder / "a.fits")[1][0]
+            self.assertEqual((noise["kind"], cards["NOISEKIN"]), (kind, kind))
+            self.assertEqual(noise["area_pixels"], cards["NOISEPIX"])
+            self.assertAlmostEqual(noise["area_beams"], noise["area_pixels"] / beam, places=3)
+            if pixels:
+                self.assertAlmostEqual(noise["area_pixels"], pixels, places=3)
+            self.find("-o", self.folder / "a.csv", "--overwrite", *options)
+            with open(self.folder / "a.csv", encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            errors[kind] = [float(row["flux_iso_err"]) for row in rows]
+        self.assertTrue(all(a < b < c for a, b, c in
+                            zip(errors["white"], errors["beam"], errors["condon"])))
+        bare = self.write("bare.fits", self.rows, cards=[])
+        self.assertIsNone(self.find(image=bare)["noise"]["area_beams"])
+        for kind in ("beam", "condon"):
+            self.refuse(1, "--noise", kind, image=bare, says=["no beam for --noise " + kind])
+        blank = self.write("few.fits", constant(20, 16, 1.0))
+        few = self.find("--background", "0", "--rms", "1", image=blank)
+        self.assertTrue(any("could not be measured" in note for note in few["notes"]), few)
+        self.assertAlmostEqual(few["noise"]["area_beams"], 1)
+
     def test_the_json(self):
         done = command.run("find", self.image, "--preset", "radio", "--json")
         self.assert_done(done)
         (line,) = done.stdout.decode().splitlines()
         found = json.loads(line)
         for part, keys in (
-            (found, "file hdu preset seed flood connectivity background beam sources negative "
+            (found, "file hdu preset seed flood connectivity background beam noise sources negative "
              "dropped foreground_pixels catalogue_hash notes"),
             (found["background"], "given given_rms level rms cell cells filled"),
             (found["beam"], "major_arcsec minor_arcsec position_angle_deg"),

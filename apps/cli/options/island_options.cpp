@@ -17,31 +17,13 @@ namespace {
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
 const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
-const std::vector<std::string> of_the_others = {"--seed",
-                                                "--flood",
-                                                "--negative",
-                                                "--drop-at-edge",
-                                                "--min-beams",
-                                                "--mask",
-                                                "--mask-hdu",
-                                                "--mask-plane",
-                                                "--box",
-                                                "--beam",
-                                                "--cell",
-                                                "--estimate",
-                                                "--filter",
-                                                "--interpolation",
-                                                "--background",
-                                                "--background-hdu",
-                                                "--background-plane",
-                                                "--rms",
-                                                "--rms-hdu",
-                                                "--rms-plane",
-                                                "--rms-kind",
-                                                "--background-map",
-                                                "--rms-map",
-                                                "--snr-map",
-                                                "--residual"};
+const std::vector<std::string> of_the_others = {
+    "--seed",       "--flood",          "--negative",         "--drop-at-edge", "--min-beams",
+    "--mask",       "--mask-hdu",       "--mask-plane",       "--box",          "--beam",
+    "--noise",      "--cell",           "--estimate",         "--filter",       "--interpolation",
+    "--background", "--background-hdu", "--background-plane", "--rms",          "--rms-hdu",
+    "--rms-plane",  "--rms-kind",       "--background-map",   "--rms-map",      "--snr-map",
+    "--residual"};
 
 /// Whether an option of these is an output.
 bool is_map(const std::string& name) { return name.ends_with("-map") || name == "--residual"; }
@@ -141,6 +123,7 @@ void IslandOptionsParser::add_search_to(CommandLine& line) {
   line.standard_depends("--connectivity");
   line.standard_depends("--min-pixels");
   add_thresholds(line);
+  add_noise_option(line, m_given.noise);
   add_background(line);
 }
 
@@ -334,6 +317,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
                              options.box->y_min, options.box->y_max));
   }
   if (options.beam) add("--beam", *options.beam);
+  add("--noise", name_of(options.noise));
   if (options.background) text += given_as_typed("--background", *options.background);
   if (options.rms) text += given_as_typed("--rms", *options.rms);
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));

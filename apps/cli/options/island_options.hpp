@@ -10,6 +10,7 @@
 
 #include "cli/options/command_line.hpp"
 #include "cli/options/given_options.hpp"
+#include "cli/options/noise_option.hpp"
 #include "cli/options/options.hpp"
 
 namespace kastor::cli {
@@ -40,6 +41,7 @@ struct IslandOptions {
   std::optional<GivenFile> mask;
   std::optional<PixelBox> box;
   std::optional<std::string> beam;  ///< as typed
+  AssumedNoise noise = AssumedNoise::measured;
 
   bool detects_fill = true;  ///< a constant that fills a part of the image is blank
 

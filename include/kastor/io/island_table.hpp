@@ -32,6 +32,7 @@ struct IslandTableParams {
   /// Area of the noise's autocorrelation [beam area]: 1 for an image from a telescope's restoring
   /// beam, 2 for white noise smoothed with the beam.  [> 0]
   double noise_beams = 1;
+  double noise_pixels = 0;  ///< the same [pixel]; used instead if > 0, and not below 1
   std::string name_prefix;  ///< put before island_name: "KASTOR" gives "KASTOR J...."; may be empty
 };
 

@@ -13,8 +13,12 @@ constexpr double k_no_error = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_pi = std::numbers::pi;
 
 // What the first order neglects in the errors of positions; measured on simulated skies with beams
-// of 2.5 to 8 pixels, signal to noise from 8 to 200, thresholds of 3 and 4 (docs/catalogue.md).
-constexpr double k_position_excess = 1.08;
+// of 3 to 6 pixels and noise of three kinds, signal to noise from 10 to 50 (docs/catalogue.md).
+constexpr double k_position_excess = 1.05;
+// Variance of the number of pixel centres in a circle of radius 1 [pixel] that lies anywhere: the
+// mean of Kendall (1948, Q. J. Math. 19, 1), 2 zeta(3/2) beta(3/2) / pi^2. It grows with the
+// radius.
+constexpr double k_lattice = 0.4576;
 // A peak closer to the threshold than this does not constrain the flux below it.
 constexpr double k_highest_flood = 0.9;  // [peak]
 // Smaller beams are no longer Gaussian.
@@ -60,6 +64,17 @@ Symmetric stretch(const Island& island) {
   return {island.var_xx * scale, island.var_xy * scale, island.var_yy * scale};
 }
 
+/// Variances from a border that follows whole pixels, for an island of n pixels and a border of
+/// value 1. The part of a piece of border is proportional to its length.
+struct Lattice {
+  double sum, moment;
+  explicit Lattice(double n) {
+    const double radius = std::sqrt(n / k_pi);
+    sum = k_lattice * radius;
+    moment = 0.5 * sum * radius * radius;
+  }
+};
+
 /// Scatter of peak - brightest pixel / peak of a Gaussian of area `a`: the peak lies anywhere in
 /// that pixel.
 double sampling_scatter(const Symmetric& shape, double a) {
@@ -68,8 +83,6 @@ double sampling_scatter(const Symmetric& shape, double a) {
   const double squares = (shape.xx * shape.xx + shape.yy * shape.yy) / 180.0;
   return 0.5 * scale * std::sqrt(squares + shape.xy * shape.xy / 36.0);
 }
-
-double root(double variance) { return std::sqrt(std::max(variance, 0.0)); }
 
 }  // namespace
 
@@ -109,26 +122,31 @@ IslandErrors island_errors(const Island& island, double flood, const NoiseModel&
 
   const double measured = has_flood ? sum / (peak - flood) : 0.0;
   const Terms terms(pixels, std::max(measured, noise.beam_pixels), noise.noise_pixels);
-  errors.sum_err = rms * root(terms.sum());
+  const Lattice lattice(pixels);
+  const double border = has_flood ? flood * flood : 0.0;
+  errors.sum_err = std::sqrt(rms * rms * std::max(terms.sum(), 0.0) + border * lattice.sum);
   const double area_in_pixels = std::max({measured, noise.beam_pixels, k_least_area});
-  errors.peak_err =
-      std::hypot(island.rms_at_peak, peak * sampling_scatter(stretch(island), area_in_pixels));
+  const double sampling = peak * sampling_scatter(stretch(island), area_in_pixels);
+  errors.peak_err = std::hypot(island.rms_at_peak, sampling);
 
   if (has_flood && flood < k_highest_flood * peak) {
     const double in_pixel = 1.0 + k_pi / (6.0 * area_in_pixels);
     const double top = peak * in_pixel;
     const double area = sum / (top - flood);
     errors.total = sum + area * std::max(flood - rms * rms / flood, 0.0);
-    errors.total_err = rms * root(terms.total(flood / peak));
+    const double of_peak = terms.a * flood / peak * sampling;
+    const double of_pixels =
+        (border * lattice.sum + of_peak * of_peak) / std::pow(1 - flood / peak, 2);
+    errors.total_err = std::sqrt(rms * rms * std::max(terms.total(flood / peak), 0.0) + of_pixels);
     // Second moment along one axis of a Gaussian cut at the fraction q of its peak [sigma^2].
     const double q = flood / top;
     errors.size_factor = 1.0 / std::sqrt(1.0 + std::log(q) * q / (1.0 - q));
   }
-  const double variance = terms.moment() * (rms / sum) * (rms / sum);
+  const double of_noise = rms * rms * terms.moment() * k_position_excess * k_position_excess;
+  const double variance = (std::max(of_noise, 0.0) + border * lattice.moment) / (sum * sum);
   if (sum > 0 && (island.flags & island_no_centre) == 0) {
     const Symmetric s = stretch(island);
-    const double scaled = variance * k_position_excess * k_position_excess;
-    errors.centre_cov = {s.xx * scaled, s.xy * scaled, s.yy * scaled};
+    errors.centre_cov = {s.xx * variance, s.xy * variance, s.yy * variance};
   }
   return errors;
 }

@@ -29,6 +29,11 @@ struct NoiseModel {
 /// this is PyBDSF's error rms sqrt(N / beam area). A is sum / (peak - F), which is exact for a
 /// Gaussian.
 ///
+/// Pixels add the scatter of a border that follows whole pixels. The number of pixel centres in a
+/// circle of radius R has the variance 0.4576 R (Kendall 1948), hence var(sum) gains 0.4576 F^2 R
+/// and var(x) 0.4576 F^2 R^3 / (2 sum^2), with R = sqrt(N / pi). It matters where noise does
+/// little: for white noise, and bright sources.
+///
 /// A Gaussian has the flux F A below the threshold, so total = sum + F A (Aegean's island flux
 /// divides by eta = 1 - F / peak; SExtractor's FLUX_ISOCOR is similar). Noise that lifts pixels
 /// above the threshold adds A s^2 / F on average, which is subtracted. The peak is raised by the

@@ -105,10 +105,13 @@ double flux_scale(const FluxUnit& unit, double beam_pixels, double pixel_area) {
   return k_no_value;
 }
 
-NoiseModel noise_of(double beam_pixels, double noise_beams) {
-  if (!(beam_pixels > 0)) return {};
+NoiseModel noise_of(double beam_pixels, const IslandTableParams& params) {
+  NoiseModel noise;
+  if (beam_pixels > 0) noise = {params.noise_beams * beam_pixels, beam_pixels};
+  if (params.noise_pixels > 0) noise.noise_pixels = params.noise_pixels;
   // The autocorrelation of noise covers at least one pixel.
-  return {std::max(noise_beams * beam_pixels, 1.0), beam_pixels};
+  noise.noise_pixels = std::max(noise.noise_pixels, 1.0);
+  return noise;
 }
 
 double flood_of(const Island& island, const IslandTableParams& params) {
@@ -140,8 +143,7 @@ std::vector<IslandRow> island_rows(const Islands& islands, const IslandTablePara
     row.flags = island.flags;
     row.pixel_area = params.wcs == nullptr ? k_no_value : sky[i].jacobian.area();
     row.beam_area = beam_pixels(row.pixel_area);
-    row.errors = island_errors(island, flood_of(island, params),
-                               noise_of(row.beam_area, params.noise_beams));
+    row.errors = island_errors(island, flood_of(island, params), noise_of(row.beam_area, params));
     row.in_pixels = ellipse_fwhm(moments_of(island));
     row.flux_scale = flux_scale(unit, row.beam_area, row.pixel_area);
     if (std::isnan(row.flux_scale)) row.flags |= island_no_flux;

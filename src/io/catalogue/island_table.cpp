@@ -30,6 +30,7 @@ void check(const IslandTableParams& params) {
   expect_number("flood_snr", params.flood_snr);
   expect_number("flood_level", params.flood_level);
   expect_number("frequency", params.frequency);
+  expect_number("noise_pixels", params.noise_pixels);
   KASTOR_EXPECTS(
       name, params.noise_beams > 0 && std::isfinite(params.noise_beams),
       fmt::format("noise_beams is {}; expected a finite number above 0", params.noise_beams));

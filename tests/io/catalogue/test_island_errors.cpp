@@ -103,12 +103,42 @@ TEST(IslandErrors, AreTheIntegralsOverTheNoise) {
     const NoiseModel noise{2 * k_pi * each.correlation * each.correlation, 0};
     const Island island = each.island(0.01);
     const auto errors = island_errors(island, each.flood, noise);
-    EXPECT_NEAR(errors.sum_err, 0.01 * std::sqrt(each.variance(false)), 0.004 * errors.sum_err);
-    const double x_err = 1.08 * 0.01 * std::sqrt(each.variance(true)) / island.flux_sum;
+    const double border = each.flood * each.flood * 0.4576 * each.radius();
+    EXPECT_NEAR(errors.sum_err, std::sqrt(1e-4 * each.variance(false) + border),
+                0.004 * errors.sum_err);
+    const double moment = border * each.radius() * each.radius() / 2;
+    const double x_err =
+        std::sqrt(1.05 * 1.05 * 1e-4 * each.variance(true) + moment) / island.flux_sum;
     EXPECT_NEAR(std::sqrt(errors.centre_cov.xx), x_err, 0.01 * x_err);
     EXPECT_EQ(errors.centre_cov.xx, errors.centre_cov.yy);
     EXPECT_EQ(errors.centre_cov.xy, 0);
   }
+}
+
+TEST(IslandErrors, ABorderOfWholePixelsScatters) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform;
+  double counts = 0;
+  double moments = 0;
+  constexpr int n = 20'000;
+  for (int i = 0; i < n; ++i) {
+    const double radius = 3 + 3 * uniform(random);
+    const double at_x = uniform(random);
+    const double at_y = uniform(random);
+    double count = 0;
+    double moment = 0;
+    for (int y = -7; y <= 7; ++y) {
+      for (int x = -7; x <= 7; ++x) {
+        if (std::hypot(x - at_x, y - at_y) > radius) continue;
+        count += 1;
+        moment += x - at_x;
+      }
+    }
+    counts += std::pow(count - k_pi * radius * radius, 2) / radius;
+    moments += 2 * moment * moment / std::pow(radius, 3);
+  }
+  EXPECT_NEAR(counts / n, 0.4576, 0.02);
+  EXPECT_NEAR(moments / n, 0.4576, 0.03);
 }
 
 TEST(IslandErrors, LargeIslandsHaveIndependentBeams) {

@@ -271,6 +271,22 @@ TEST(IslandTable, TheTotalIsNeverWhatIsAboveTheThresholdAlone) {
   EXPECT_EQ(find_column(table, "flux_int_cor"), nullptr);
 }
 
+TEST(IslandTable, TheErrorsFollowTheAreaOfTheNoise) {
+  const auto error = [](double beams, double pixels) {
+    auto params = per_beam(10, 8, 30);
+    params.flood_snr = 0;  // errors are those of noise alone
+    params.noise_beams = beams;
+    params.noise_pixels = pixels;
+    return real_value(table_on({}, {plain_island(59, 59)}, params).table, "flux_iso_err");
+  };
+  const double beam = std::numbers::pi * 80 / (4 * std::numbers::ln2) / 4;  // [pixel]
+  EXPECT_NEAR(error(1, beam), error(1, 0), 1e-6 * error(1, 0));
+  EXPECT_NEAR(error(1, 2 * beam), error(2, 0), 1e-6 * error(2, 0));
+  EXPECT_EQ(error(1, 0.5), error(1, 1));  // not less than a pixel
+  EXPECT_LT(error(1, 1), error(1, 0));
+  EXPECT_LT(error(1, 0), error(2, 0));
+}
+
 TEST(IslandTable, NegativeIslandsHaveNegativeFluxes) {
   Island island = plain_island(59, 59);
   island.flux_peak = -2;
@@ -402,6 +418,7 @@ TEST(IslandTable, RefusesWhatIsNoThreshold) {
   EXPECT_SAYS(error([](auto& p) { p.flood_snr = -1; }), "flood_snr is -1");
   EXPECT_SAYS(error([](auto& p) { p.flood_level = k_nan; }), "flood_level is nan");
   EXPECT_SAYS(error([](auto& p) { p.noise_beams = 0; }), "noise_beams is 0");
+  EXPECT_SAYS(error([](auto& p) { p.noise_pixels = -1; }), "noise_pixels is -1");
 }
 
 }  // namespace
