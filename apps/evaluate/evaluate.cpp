@@ -46,9 +46,9 @@ void look_at_image(Session& session, const EvaluateOptions& options, FoundImage&
   found.note_blanked(blanked);
 }
 
-EvaluationReport report_of(const EvaluateOptions& options, const FoundImage& found,
-                           std::size_t index, const std::vector<std::string>& found_notes,
-                           const io::Evaluation& evaluation) {
+EvaluationReport evaluation_report(const EvaluateOptions& options, const FoundImage& found,
+                                   std::size_t index, const std::vector<std::string>& found_notes,
+                                   const io::Evaluation& evaluation) {
   EvaluationReport report{found.image.path,
                           found.image.hdu.index,
                           options.truth,
@@ -77,7 +77,7 @@ std::string evaluate_all(const EvaluateOptions& options, FoundImage& found, io::
   const bool json = options.find.json;
   std::string text;
   const auto add = [&](std::size_t index, const std::vector<std::string>& notes) {
-    const auto report = report_of(options, found, index, notes, last);
+    const auto report = evaluation_report(options, found, index, notes, last);
     if (!json && index > 0) text += "\n";
     text += json ? evaluation_json(report) : evaluation_text(report);
   };

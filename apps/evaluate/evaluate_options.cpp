@@ -40,7 +40,7 @@ void add_evaluation(CommandLine& line, EvaluateOptions& options) {
   line.heading("Evaluation");
   line.value(
       "--truth", "FILE", [&options](const std::string& path) { options.truth = path; },
-      "Compare with the true sources in this table, as 'kastor\nsimulate sky' writes it.");
+      "Compare with the true sources in this table, as\n'kastor simulate sky' writes it.");
   line.requires_option("--truth");
   line.values("--inverted", "CATALOGUE", options.inverted,
               "Count the false detections in this catalogue of the\n"
@@ -132,7 +132,9 @@ void settle(const CommandLine& line, const IslandOptionsParser& islands, Evaluat
   limit_given(find.islands, find.input.read.max_unpacked);
   const bool is_lesson = find.islands.preset == Preset::lesson;
   if (!is_lesson) find.islands.find.negative = true;
-  if (options.searches() ? !is_lesson : line.given("--seed"))
+  // Islands that are dropped for their size are not among those expected.
+  const bool keeps_all = find.islands.find.min_pixels <= 1 && !find.islands.min_beams;
+  if (options.searches() ? !is_lesson && keeps_all : line.given("--seed"))
     options.params.threshold = find.islands.find.seed;
 }
 
@@ -156,9 +158,8 @@ bool parse_evaluate(Arguments arguments, EvaluateOptions& options) {
                             "Catalogues of the image, by any program: FITS table,\n"
                             "VOTable, ECSV or CSV.");
   add_part_options(line, options.find.input.read);
-  add_blank_option(
-      line, options.find.input,
-      "Default: a constant\nthat fills a part of the image, which none switches\noff.");
+  add_blank_option(line, options.find.input,
+                   "Default: a constant that fills a part of the\nimage, which none switches off.");
   add_unit_option(line, options.find.unit);
   add_evaluation(line, options);
   add_find_options(line, options.find.find);

@@ -100,7 +100,7 @@ Json false_json(const EvaluationReport& report) {
   return json;
 }
 
-Json spread_json(const io::Spread& spread) {
+Json deviation_json(const io::Spread& spread) {
   return {{"count", spread.count},
           {"median", finite_or_null(spread.median)},
           {"median_err", finite_or_null(spread.median_err)},
@@ -115,8 +115,8 @@ Json spread_json(const io::Spread& spread) {
 Json measure_bin_json(const io::MeasureBin& bin) {
   return {{"low", bin.low},
           {"high", finite_or_null(bin.high)},
-          {"deviation", spread_json(bin.deviation)},
-          {"pull", bin.pull.count > 0 ? spread_json(bin.pull) : Json(nullptr)}};
+          {"deviation", deviation_json(bin.deviation)},
+          {"pull", bin.pull.count > 0 ? deviation_json(bin.pull) : Json(nullptr)}};
 }
 
 Json measures_json(const io::Evaluation& e) {

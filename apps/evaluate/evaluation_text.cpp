@@ -9,11 +9,11 @@
 namespace kastor::cli {
 namespace {
 
-std::string number(double value, const char* format) {
+std::string figure(double value, const char* format) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
 }
 
-std::string head(const EvaluationReport& report) {
+std::string heading_of(const EvaluationReport& report) {
   const auto& e = report.evaluation;
   const bool searched = report.catalogue.empty();
   std::string text = fmt::format("image      {}[{}]: {} usable pixels", one_line(report.image),
@@ -34,7 +34,7 @@ std::string head(const EvaluationReport& report) {
                             count_of(e.matched, "pair"), e.radius, e.radius_from);
 }
 
-std::string share_text(const io::Estimate& share) {
+std::string estimate_text(const io::Estimate& share) {
   if (!std::isfinite(share.value)) return fmt::format("{:>8}", "-");
   return fmt::format("{:8.4f}  ({:.4f} to {:.4f})", share.value, share.low, share.high);
 }
@@ -48,13 +48,13 @@ std::string rate_text(const char* name, const io::FalseDetections& detections) {
   return text + "\n";
 }
 
-std::string summary(const EvaluationReport& report) {
+std::string summary_text(const EvaluationReport& report) {
   const auto& e = report.evaluation;
   std::string text = fmt::format("completeness     {}  {} of {} isolated found, {} of all {}\n",
-                                 share_text(e.completeness), e.found_isolated, e.truth_isolated,
+                                 estimate_text(e.completeness), e.found_isolated, e.truth_isolated,
                                  e.found_all, e.truth_used) +
-                     fmt::format("reliability      {}  {} of {} rows\n", share_text(e.reliability),
-                                 e.matched, e.positive);
+                     fmt::format("reliability      {}  {} of {} rows\n",
+                                 estimate_text(e.reliability), e.matched, e.positive);
   if (std::isfinite(e.half.snr)) {
     text += fmt::format("half found at S/N{:8.4f}", e.half.snr);
     if (std::isfinite(e.half.error)) text += fmt::format(" +- {:.4f}", e.half.error);
@@ -87,7 +87,7 @@ std::string shares_text(const std::vector<io::ShareBin>& bins, const std::string
 /// "-0.0123 +- 0.0012"
 std::string with_error(double value, double error) {
   if (!std::isfinite(value)) return "-";
-  return number(value, "{:.4f}") + " +- " + number(error, "{:.4f}");
+  return figure(value, "{:.4f}") + " +- " + figure(error, "{:.4f}");
 }
 
 std::string measures_text(const EvaluationReport& report) {
@@ -119,7 +119,7 @@ std::string measures_text(const EvaluationReport& report) {
 std::string evaluation_text(const EvaluationReport& report) {
   const auto& e = report.evaluation;
   std::string text =
-      head(report) + summary(report) +
+      heading_of(report) + summary_text(report) +
       shares_text(e.completeness_bins, "completeness of isolated sources by true S/N", "sources",
                   "found") +
       shares_text(e.reliability_bins,

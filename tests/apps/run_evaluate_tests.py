@@ -248,6 +248,11 @@ class TestEvaluate(AppTestCase):
         self.assertLess(abs(both - expected), 4 * math.sqrt(expected))
         self.assertLess(abs(found["expected_false"] / found["expected_false_beam_noise"] - 1), 0.03)
         self.assertLess(found["expected_false"], 0.7 * found["expected_false_smooth"])
+        # Islands that are dropped for their size are not among those expected.
+        for options in (("--min-pixels", "2"), ("--min-beams", "1")):
+            dropped = self.evaluate("--seed", "3.5", *options)["false_detections"]
+            self.assertIsNone(dropped["threshold"])
+            self.assertIsNone(dropped["expected_false"])
 
 
 if __name__ == "__main__":

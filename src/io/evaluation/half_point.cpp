@@ -10,7 +10,7 @@ namespace kastor::io {
 namespace {
 
 constexpr double k_fit_range = 1.7;
-constexpr int k_most_steps = 50;
+constexpr int k_newton_steps = 50;
 
 /// A step of a rising step function: sources, found ones, and the sum of ln S/N.
 struct RisingStep {
@@ -66,7 +66,7 @@ struct Logistic {
 Logistic fit_logistic(const std::vector<double>& z, const std::vector<int>& found) {
   Logistic fit;
   fit.b = 5;
-  for (int step = 0; step < k_most_steps && !fit.converged; ++step) {
+  for (int step = 0; step < k_newton_steps && !fit.converged; ++step) {
     double ga = 0;
     double gb = 0;
     fit.aa = fit.ab = fit.bb = 0;

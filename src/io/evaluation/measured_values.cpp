@@ -81,7 +81,7 @@ Conversion to_truth(const MeasuredName& name, const std::string& written, const 
                       name.name, frame.beam_pixels)};
 }
 
-MeasuredValues fluxes(const SourceTable& table, M quantity, const FluxFrame& frame) {
+MeasuredValues flux_values(const SourceTable& table, M quantity, const FluxFrame& frame) {
   MeasuredValues result;
   const auto* name = find_name(table, quantity);
   if (name == nullptr) {
@@ -114,13 +114,13 @@ MeasuredValues fluxes(const SourceTable& table, M quantity, const FluxFrame& fra
 struct SkyStep {
   double x_east, x_north, y_east, y_north;
 };
-SkyStep step_of(const Jacobian& j) {
+SkyStep step_per_arcsec(const Jacobian& j) {
   const double determinant = j.east_x * j.north_y - j.east_y * j.north_x;
   return {j.north_y / determinant, -j.east_y / determinant, -j.north_x / determinant,
           j.east_x / determinant};
 }
 
-std::vector<Jacobian> scales(const SourceTable& table, const Wcs* wcs) {
+std::vector<Jacobian> local_scales(const SourceTable& table, const Wcs* wcs) {
   std::vector<Jacobian> result(table.places.size(), Jacobian{k_not, k_not, k_not, k_not});
   if (wcs == nullptr) return result;
   const auto local = local_sky(*wcs, table.places);
@@ -149,11 +149,11 @@ void add_position_errors(const SourceTable& table, bool along_x, const Wcs* wcs,
       const auto degrees = degrees_per(column.unit.empty() ? std::string(names.unit) : column.unit);
       return degrees ? *degrees * 3600 : k_not;
     };
-    const auto jacobians = scales(table, wcs);
+    const auto jacobians = local_scales(table, wcs);
     const auto& east = SourceTable::numbers(*first);
     const auto& north = SourceTable::numbers(*second);
     for (std::size_t i = 0; i < east.size(); ++i) {
-      const auto step = step_of(jacobians[i]);
+      const auto step = step_per_arcsec(jacobians[i]);
       const double e = east[i] * arcsec(*first);
       const double n = north[i] * arcsec(*second);
       result.errors[i] = along_x ? std::hypot(step.x_east * e, step.x_north * n)
@@ -163,7 +163,7 @@ void add_position_errors(const SourceTable& table, bool along_x, const Wcs* wcs,
   }
 }
 
-MeasuredValues positions(const SourceTable& table, M quantity, const Wcs* wcs) {
+MeasuredValues position_values(const SourceTable& table, M quantity, const Wcs* wcs) {
   MeasuredValues result;
   using Q = SourceQuantity;
   const bool along_x = quantity == M::x;
@@ -185,7 +185,7 @@ std::optional<SizeColumn> major_axis(const SourceTable& table, const ColumnFinde
   return find_size_column(finder, table.list.column(SourceQuantity::ra).empty());
 }
 
-MeasuredValues sizes(const SourceTable& table, M quantity, const Wcs* wcs) {
+MeasuredValues size_values(const SourceTable& table, M quantity, const Wcs* wcs) {
   MeasuredValues result;
   result.unit = "pixel";
   const ColumnFinder finder(table.more.table.columns);
@@ -208,7 +208,7 @@ MeasuredValues sizes(const SourceTable& table, M quantity, const Wcs* wcs) {
     return fail(fmt::format("the sizes have the unit '{}'", one_line(size->unit)));
   if (!in_pixels && wcs == nullptr)
     return fail("the sizes are on the sky, and the image has no celestial coordinates");
-  const auto jacobians = scales(table, in_pixels ? nullptr : wcs);
+  const auto jacobians = local_scales(table, in_pixels ? nullptr : wcs);
   result.values = SourceTable::numbers(*column);
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     result.values[i] *= size->to_fwhm;
@@ -221,9 +221,10 @@ MeasuredValues sizes(const SourceTable& table, M quantity, const Wcs* wcs) {
 
 MeasuredValues measured_values(const SourceTable& table, MeasuredQuantity quantity,
                                const FluxFrame& frame, const Wcs* wcs) {
-  auto result = quantity == M::x || quantity == M::y           ? positions(table, quantity, wcs)
-                : quantity == M::major || quantity == M::minor ? sizes(table, quantity, wcs)
-                                                               : fluxes(table, quantity, frame);
+  auto result = quantity == M::x || quantity == M::y ? position_values(table, quantity, wcs)
+                : quantity == M::major || quantity == M::minor
+                    ? size_values(table, quantity, wcs)
+                    : flux_values(table, quantity, frame);
   const std::size_t rows = table.list.sources.size();
   if (!result.trouble.empty()) {
     result.values.clear();

@@ -9,7 +9,6 @@
 namespace kastor::io {
 namespace {
 
-constexpr double k_pi = std::numbers::pi;
 // Integrals over a normal variable from the threshold end so many sigma above it.
 constexpr double k_reach = 6;
 constexpr int k_nodes = 128;
@@ -25,7 +24,7 @@ struct Node {
 std::vector<Node> gauss_legendre(int count) {
   std::vector<Node> nodes;
   for (int i = 0; i < count; ++i) {
-    double x = std::cos(k_pi * (i + 0.75) / (count + 0.5));
+    double x = std::cos(std::numbers::pi * (i + 0.75) / (count + 0.5));
     double slope = 1;
     for (int step = 0; step < 8; ++step) {
       double last = 1;
@@ -65,7 +64,7 @@ class Square {
       const double sine = std::sin((at + 1) / 2 * end);
       sum += weight * std::exp(-(h * h + k * k - 2 * h * k * sine) / (2 * (1 - sine * sine)));
     }
-    return above(h) * above(k) + sum * end / (4 * k_pi);
+    return above(h) * above(k) + sum * end / (4 * std::numbers::pi);
   }
 
   /// Integrates the probability of the others, given two of this correlation above u.
@@ -76,7 +75,7 @@ class Square {
     for (const auto& [a, weight_a] : m_nodes) {
       for (const auto& [b, weight_b] : m_nodes) {
         const double density = std::exp(-(a * a - 2 * correlation * a * b + b * b) / (2 * rest)) /
-                               (2 * k_pi * std::sqrt(rest));
+                               (2 * std::numbers::pi * std::sqrt(rest));
         sum += weight_a * weight_b * density * others(a, b);
       }
     }

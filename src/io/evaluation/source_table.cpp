@@ -35,7 +35,7 @@ std::vector<ColumnRequest> more_columns(const std::vector<TableColumn>& columns,
   return requests;
 }
 
-std::vector<PixelPosition> places_of(const SourceList& list, const Wcs* wcs) {
+std::vector<PixelPosition> places_in_image(const SourceList& list, const Wcs* wcs) {
   if (!list.has_pixels()) return pixel_places(list, wcs);
   std::vector<PixelPosition> places;
   for (const auto& source : list.sources) places.push_back({source.x, source.y});
@@ -67,7 +67,7 @@ SourceTable read_source_table(const EvaluatedCatalogue& catalogue, const Wcs* wc
                                               result.list.column(Q::x), result.list.column(Q::y)};
   auto more = reads([&](const auto& columns) { return more_columns(columns, positions); });
   if (more) result.more = std::move(*more);
-  result.places = places_of(result.list, wcs);
+  result.places = places_in_image(result.list, wcs);
   return result;
 }
 

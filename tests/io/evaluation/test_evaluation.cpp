@@ -87,12 +87,12 @@ TEST(Evaluation, CountsTrueSourcesAndRows) {
                             "nan,20,1,1,5,5,0,gaussian,1,5,0\n";
   const std::string catalogue =
       "x_cen,y_cen,flux_peak,snr\n"
-      "30.5,30,20,20\n80,30,6,6.5\n"            // found
-      "30,74.5,1,5\n80,70.2,12,12\n2,50,8,8\n"  // found: a neighbour, of a group, at the edge
-      "36,31,1,5.2\n"                           // a fragment of the first source
-      "160,80,1,5.5\n150,90,1,5.1\n"            // false
-      "195,21,8,8\n"                            // of the source in the blank region
-      ",5,1,5\n100,50,-5,5\n";                  // no position; negative
+      "30.5,30,20,20\n80,30,6,6.5\n"          // found
+      "30,74,1,5\n80,70.2,12,12\n2,50,8,8\n"  // found: a neighbour, of a group, at the edge
+      "34,32,1,5.2\n"                         // a fragment of the first source
+      "160,80,1,5.5\n150,90,1,5.1\n"          // false
+      "195,21,8,8\n"                          // of the source in the blank region
+      ",5,1,5\n100,50,-5,5\n";                // no position; negative
   const auto e = evaluation_of({truth, catalogue});
   EXPECT_EQ(e.truth_rows, 11);
   EXPECT_EQ(e.truth_left_out, 1);
@@ -104,7 +104,7 @@ TEST(Evaluation, CountsTrueSourcesAndRows) {
   EXPECT_EQ(e.without_position, 1);
   EXPECT_EQ(e.negative, 1);
   EXPECT_EQ(e.positive, 9);
-  // The source at (30, 70) is 4.5 pixels from its row: not within the radius.
+  // The source at (30, 70) is 4 pixels from its row: not within the radius.
   EXPECT_EQ(e.matched, 5);
   EXPECT_EQ(e.fragments, 2);
   EXPECT_EQ(e.false_rows, 2);
