@@ -57,6 +57,9 @@ SCENES = {scene.name: scene for scene in [
           evaluate="--pool 10,1000"),
     Scene("pairs", "--size 2048 --noise-kind beam --seed 7 --add point:count=400,snr=10..50,separation=14,pair-ratio=0.5,place=grid",
           peers=True),
+    # Two beams apart: one island above the threshold, unless it is deblended.
+    Scene("blends", "--size 2048 --noise-kind beam --seed 16 --add point:count=400,snr=10..50,separation=8,pair-ratio=0.5,place=grid",
+          peers=True),
     Scene("gradients", "--size 2048 --noise-kind beam --seed 8 --level 10 --level-gradient 0.01,0.005 --noise-gradient 0.6 "
           "--add point:count=1600,snr=3..50,place=grid", peers=True),
     Scene("primary-beam", "--size 2048 --noise-kind beam --seed 9 --primary-beam 1400 --primary-beam-corrected "
@@ -69,8 +72,8 @@ SCENES = {scene.name: scene for scene in [
     Scene("circle", "--size 2048 --noise-kind beam --seed 12 --unobserved circle --unobserved-value -1 "
           "--add point:count=900,snr=3..50,place=grid"),
     Scene("stars", "--size 3072 --gain 2 --level 100 --beam 3 --seed 13 --add star:count=3600,snr=3..50,place=grid",
-          optical=True, peers=True),
-    Scene("photons", "--size 2048 --gain 2 --level 100 --beam 3 --seed 14 --sources-per-mpx 0", optical=True, peers=True),
-    Scene("crowd", "--size 2048 --gain 2 --level 100 --beam 3 --seed 15 --add star:count=20000,snr=5..200", optical=True,
+          find="--gain 2", optical=True, peers=True),
+    Scene("photons", "--size 2048 --gain 2 --level 100 --beam 3 --seed 14 --sources-per-mpx 0", find="--gain 2", optical=True, peers=True),
+    Scene("crowd", "--size 2048 --gain 2 --level 100 --beam 3 --seed 15 --add star:count=20000,snr=5..200", find="--gain 2", optical=True,
           peers=True),
 ]}
