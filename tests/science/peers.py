@@ -20,7 +20,7 @@ from science import Workshop, pooled, run, share
 
 FINDERS = pathlib.Path(__file__).with_name("finders.py")
 BEGIN, END = "<!-- peers: begin -->\n", "<!-- peers: end -->\n"
-LONGEST = 900  # seconds of one finder on one image
+LONGEST = 300  # seconds of one finder on one image
 
 
 def number(value, digits=2):

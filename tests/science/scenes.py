@@ -61,11 +61,11 @@ SCENES = {scene.name: scene for scene in [
     Scene("blends", "--size 2048 --noise-kind beam --seed 16 --add point:count=400,snr=10..50,separation=8,pair-ratio=0.5,place=grid",
           peers=True),
     Scene("gradients", "--size 2048 --noise-kind beam --seed 8 --level 10 --level-gradient 0.01,0.005 --noise-gradient 0.6 "
-          "--add point:count=1600,snr=3..50,place=grid", peers=True),
+          "--add point:count=1600,snr=3..50,place=grid"),
     Scene("primary-beam", "--size 2048 --noise-kind beam --seed 9 --primary-beam 1400 --primary-beam-corrected "
-          "--add point:count=1600,snr=3..50,place=grid", peers=True),
+          "--add point:count=1600,snr=3..50,place=grid"),
     Scene("bowls", "--size 2048 --noise-kind beam --seed 10 --bowls 1 --bowl-size 150 "
-          "--add gaussian:count=25,snr=20..50,size=30,place=grid --add point:count=400,snr=3..50", peers=True),
+          "--add gaussian:count=25,snr=20..50,size=30,place=grid --add point:count=400,snr=3..50"),
     Scene("border", "--size 2048 --noise-kind beam --seed 11 --unobserved border --add point:count=900,snr=3..50,place=grid"),
     Scene("filled", "--size 2048 --noise-kind beam --seed 11 --unobserved border --unobserved-value 0 "
           "--add point:count=900,snr=3..50,place=grid"),
