@@ -13,12 +13,12 @@ using As = MeasuredAs;
 // In upper case; for each quantity the first that exists and holds a number. In older tables of
 // Kastor flux_int is the sum above the threshold, and flux_int_cor the total.
 constexpr std::array k_measured = {
+    // SExtractor; Kastor on optical images, where flux_int takes stars for Gaussians
+    MeasuredName{M::flux_int, "FLUX_AUTO", {"FLUX_AUTO_ERR", "FLUXERR_AUTO"}, As::pixel_sum},
     MeasuredName{M::flux_int, "FLUX_INT_COR", {"FLUX_INT_COR_ERR"}, As::density},
     MeasuredName{M::flux_int, "FLUX_INT", {"FLUX_INT_ERR"}, As::density, {}, {}, "FLUX_INT_COR"},
     MeasuredName{M::flux_int, "INT_FLUX", {"ERR_INT_FLUX"}, As::density, "Jy"},    // Aegean
     MeasuredName{M::flux_int, "TOTAL_FLUX", {"E_TOTAL_FLUX"}, As::density, "Jy"},  // PyBDSF
-    // Kastor on optical images; SExtractor
-    MeasuredName{M::flux_int, "FLUX_AUTO", {"FLUX_AUTO_ERR", "FLUXERR_AUTO"}, As::pixel_sum},
     MeasuredName{
         M::flux_int, "KRON_FLUX", {"KRON_FLUXERR", "KRON_FLUX_ERR"}, As::pixel_sum},  // photutils
 

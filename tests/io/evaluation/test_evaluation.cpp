@@ -229,6 +229,7 @@ TEST(Evaluation, ColumnsOfPrograms) {
            Row{"flux_int,flux_int_err,flux_int_cor,flux_int_cor_err", "18,2,22,1", total, 0.1, 2},
            Row{"flux_int,flux_int_err,flux_int_cor,flux_int_cor_err", "18,2,22,1", iso, -0.1, -1},
            Row{"flux_int,flux_auto,flux_auto_err", "nan,22,4", total, 0.1, 0.5, "adu"},
+           Row{"flux_int,flux_auto,flux_auto_err", "30,22,4", total, 0.1, 0.5, "adu"},
            // Aegean, PyBDSF, with units
            Row{"int_flux,err_int_flux", "22,1", total, 0.1, 2},
            Row{"Total_flux [mJy],E_Total_flux [mJy]", "22000,1000", total, 0.1, 2},

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scenes of the scientific tests: `kastor simulate sky` with fixed seeds, and how Kastor finds their sources."""
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Scene:
+    name: str
+    sky: str                # options of `kastor simulate sky`
+    find: str = ""          # options of `kastor find` beside the preset
+    evaluate: str = ""      # options of `kastor evaluate`
+    optical: bool = False
+    peers: bool = False     # whether the other finders are run on it as well
+
+    @property
+    def preset(self):
+        return "sextractor" if self.optical else "radio"
+
+    @property
+    def simulate(self):
+        noise = "" if self.optical else "--noise 1 --beam 4 "
+        return f"simulate sky {noise}{self.sky} -o {self.name}.fits"
+
+    @property
+    def search(self):
+        return " ".join(f"find {self.name}.fits --preset {self.preset} {self.find} -o {self.name}.csv".split())
+
+    def judge(self, catalogue=None):
+        """The command that evaluates a catalogue, by default Kastor's."""
+        words = f"evaluate {self.name}.fits {catalogue or self.name + '.csv'} --truth {self.name}_truth.csv {self.evaluate} --json"
+        return " ".join(words.split())
+
+
+def points(kind, seed):
+    return Scene(f"points-{kind}", f"--size 3072 --noise-kind {kind} --seed {seed} "
+                 "--add point:count=3600,snr=3..50,place=grid", peers=True)
+
+
+def empty(kind, seed, size=4096):
+    """At a seed of 4, so that there are some hundred false detections to count."""
+    return Scene(f"empty-{kind}", f"--size {size} --noise-kind {kind} --seed {seed} --sources-per-mpx 0", "--seed 4 --flood 3",
+                 evaluate="--seed 4")
+
+
+NOISES = "beam", "condon", "white"
+
+SCENES = {scene.name: scene for scene in [
+    *(points(kind, 1) for kind in NOISES),
+    *(empty(kind, 2) for kind in NOISES),
+    # The standard thresholds on noise alone, for all finders.
+    Scene("noise", "--size 4096 --noise-kind beam --seed 2 --sources-per-mpx 0", peers=True),
+    Scene("extended", "--size 2048 --noise-kind beam --seed 4 --add gaussian:count=400,snr=10..50,size=6..16,axis-ratio=0.6,place=grid",
+          peers=True),
+    Scene("disks", "--size 2048 --noise-kind beam --seed 5 --add disk:count=100,snr=10..50,size=16..40,place=grid", peers=True),
+    # Eight cells of the mesh (80 pixels) from end to end.
+    Scene("lobes", "--size 4096 --noise-kind beam --seed 6 --add lobes:count=9,snr=30..100,size=640,place=grid",
+          evaluate="--pool 10,1000"),
+    Scene("pairs", "--size 2048 --noise-kind beam --seed 7 --add point:count=400,snr=10..50,separation=14,pair-ratio=0.5,place=grid",
+          peers=True),
+    # Two beams apart: one island above the threshold, unless it is deblended.
+    Scene("blends", "--size 2048 --noise-kind beam --seed 16 --add point:count=400,snr=10..50,separation=8,pair-ratio=0.5,place=grid",
+          peers=True),
+    Scene("gradients", "--size 2048 --noise-kind beam --seed 8 --level 10 --level-gradient 0.01,0.005 --noise-gradient 0.6 "
+          "--add point:count=1600,snr=3..50,place=grid"),
+    Scene("primary-beam", "--size 2048 --noise-kind beam --seed 9 --primary-beam 1400 --primary-beam-corrected "
+          "--add point:count=1600,snr=3..50,place=grid"),
+    Scene("bowls", "--size 2048 --noise-kind beam --seed 10 --bowls 1 --bowl-size 150 "
+          "--add gaussian:count=25,snr=20..50,size=30,place=grid --add point:count=400,snr=3..50"),
+    Scene("border", "--size 2048 --noise-kind beam --seed 11 --unobserved border --add point:count=900,snr=3..50,place=grid"),
+    Scene("filled", "--size 2048 --noise-kind beam --seed 11 --unobserved border --unobserved-value 0 "
+          "--add point:count=900,snr=3..50,place=grid"),
+    Scene("circle", "--size 2048 --noise-kind beam --seed 12 --unobserved circle --unobserved-value -1 "
+          "--add point:count=900,snr=3..50,place=grid"),
+    Scene("stars", "--size 3072 --gain 2 --level 100 --beam 3 --seed 13 --add star:count=3600,snr=3..50,place=grid",
+          find="--gain 2", optical=True, peers=True),
+    Scene("photons", "--size 2048 --gain 2 --level 100 --beam 3 --seed 14 --sources-per-mpx 0", find="--gain 2", optical=True, peers=True),
+    Scene("crowd", "--size 2048 --gain 2 --level 100 --beam 3 --seed 15 --add star:count=20000,snr=5..200", find="--gain 2", optical=True,
+          peers=True),
+]}
