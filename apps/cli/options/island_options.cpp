@@ -266,7 +266,8 @@ void IslandOptionsParser::add_given_maps(CommandLine& line) {
       [this](double snr) { m_given.adaptive_rms = snr; },
       "Find twice: raise the noise to that of the artefacts\n"
       "within 12 beam widths of each peak of more than S\n"
-      "times the noise, as in 200. Needs a beam.");
+      "times the noise, as in 200. Needs a beam. Excludes\n"
+      "--detect-image.");
 }
 
 void IslandOptionsParser::add_maps(CommandLine& line) {

@@ -26,7 +26,8 @@ struct AutoFlux {
   AutoFlux(const KronFlux& kron, const IslandRow& row, const IslandTableParams& params)
       : flux(kron.flux * row.flux_scale) {
     // Noise that is correlated over the beam adds up as if a pixel had the beam's area.
-    const double noise_pixels = params.noise_beams * row.beam_area;
+    const double noise_pixels =
+        params.noise_pixels > 0 ? params.noise_pixels : params.noise_beams * row.beam_area;
     const double photons = row.gain > 0 ? std::max(kron.flux, 0.0) / row.gain : 0.0;
     const double variance = kron.variance * (noise_pixels > 1 ? noise_pixels : 1) + photons;
     error = k_aperture_excess * std::sqrt(variance) * row.flux_scale;

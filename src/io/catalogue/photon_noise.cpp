@@ -13,6 +13,8 @@ void add_variances(double& error, double a, double b = 0) {
   error = std::sqrt(error * error + std::max(a, 0.0) + std::max(b, 0.0));
 }
 
+double squared(double x) { return x * x; }
+
 }  // namespace
 
 void add_photon_noise(IslandErrors& errors, const Island& island, double flood, double beam_pixels,
@@ -27,7 +29,13 @@ void add_photon_noise(IslandErrors& errors, const Island& island, double flood, 
   }
   Island at_flood = island;
   at_flood.rms = at_flood.rms_at_peak = std::sqrt(flood / gain);
-  const IslandErrors even = island_errors(at_flood, flood, {1, beam_pixels});
+  IslandErrors even = island_errors(at_flood, flood, {1, beam_pixels});
+  // What is there without noise is already in the errors.
+  at_flood.rms = at_flood.rms_at_peak = 0;
+  const IslandErrors geometry = island_errors(at_flood, flood, {1, beam_pixels});
+  even.centre_cov.xx -= geometry.centre_cov.xx;
+  even.centre_cov.yy -= geometry.centre_cov.yy;
+  even.centre_cov.xy -= geometry.centre_cov.xy;
 
   const auto pixels = static_cast<double>(island.n_pix);
   const double above = std::max(sum - pixels * flood, 0.0) / gain;
@@ -35,8 +43,8 @@ void add_photon_noise(IslandErrors& errors, const Island& island, double flood, 
   const double q = flood / peak;
   const double lift = sum / (peak - flood) * q;
   const double of_total = (above + lift * (lift - 2) * at_peak) / ((1 - q) * (1 - q));
-  add_variances(errors.sum_err, even.sum_err * even.sum_err, above);
-  add_variances(errors.total_err, even.total_err * even.total_err, of_total);
+  add_variances(errors.sum_err, squared(even.sum_err) - squared(geometry.sum_err), above);
+  add_variances(errors.total_err, squared(even.total_err) - squared(geometry.total_err), of_total);
 
   // A disc of N pixels has the moment N^2 / (4 pi) along each axis.
   const double disc = flood * pixels * pixels / (4 * std::numbers::pi);
