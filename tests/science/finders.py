@@ -39,7 +39,7 @@ def read(image):
 
 
 def pybdsf(image, catalogue, optical):
-    """Islands at 3, peaks at 5 times the noise, its own choice of the box of the noise: all defaults, but thresh="hard".
+    """Islands at 3, peaks at 5 times the noise, its own box of the noise: all defaults, but thresh="hard".
     By default it took thresholds of 2.2 times the noise on images of many sources (by its false detection rate), with
     many false ones."""
     import bdsf
