@@ -60,6 +60,7 @@ std::vector<Shown> shown_columns(const io::Table& table) {
   const char* flux = "flux_sum";
   if (is_known("flux_iso")) flux = "flux_iso";
   if (is_known("flux_int")) flux = "flux_int";
+  if (is_known("flux_auto")) flux = "flux_auto";  // the total of what is no Gaussian, as stars
   shown.push_back({flux, 12, "{:.5g}"});
   shown.push_back({"snr", 9, "{:.2f}"});
   shown.push_back({"n_pix", 8, "{:.0f}"});

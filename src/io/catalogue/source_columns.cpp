@@ -30,6 +30,7 @@ constexpr std::array k_names = {
     Name{Q::flux_peak, "FLUX_MAX"},     // SExtractor
     Name{Q::flux_peak, "MAX_VALUE"},    // photutils
     Name{Q::flux_peak, "PEAK"},         // PySE, SEP
+    Name{Q::flux_int, "FLUX_AUTO"},     // Kastor's preset sextractor, SExtractor
     Name{Q::flux_int, "FLUX_INT_COR"},  // Kastor's first tables; their FLUX_INT is isophotal
     Name{Q::flux_int, "FLUX_INT"},      // Kastor, Selavy
     Name{Q::flux_int, "INT_FLUX"},      // Aegean
