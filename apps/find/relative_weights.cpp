@@ -38,7 +38,7 @@ template <class T>
 RelativeWeights<T> relative_weights(const io::FitsImage& read, const char* option,
                                     const BitMask<Kokkos::DefaultHostExecutionSpace>& usable,
                                     std::int64_t& without) {
-  std::vector<T> weights;
+  std::vector<double> weights;
   std::int64_t negative = 0, first_x = 0, first_y = 0;
   without = 0;
   for_each_weight(read, [&](std::int64_t y, std::int64_t x, double weight) {
@@ -52,9 +52,8 @@ RelativeWeights<T> relative_weights(const io::FitsImage& read, const char* optio
     std::uint64_t& word = usable.words(y, x / 64);
     const std::uint64_t bit = std::uint64_t{1} << (x % 64);
     if ((word & bit) == 0) return;
-    const T rounded = static_cast<T>(weight);
-    if (std::isfinite(rounded) && rounded > 0) {
-      weights.push_back(rounded);
+    if (std::isfinite(weight) && weight > 0) {
+      weights.push_back(weight);
     } else {
       word &= ~bit;
       ++without;
@@ -70,7 +69,7 @@ RelativeWeights<T> relative_weights(const io::FitsImage& read, const char* optio
   if (!weights.empty()) {
     const auto middle = weights.begin() + static_cast<std::ptrdiff_t>((weights.size() - 1) / 2);
     std::nth_element(weights.begin(), middle, weights.end());
-    median = static_cast<double>(*middle);
+    median = *middle;
   }
   for_each_weight(read, [&](std::int64_t y, std::int64_t x, double weight) {
     const double root = weight > 0 && std::isfinite(weight)

@@ -20,10 +20,11 @@ struct RelativeWeights {
 };
 
 /// A weight that is 0 or not finite makes its pixel unusable. In double, by operations that IEEE
-/// 754 rounds correctly, and on the host: the bits are the same on every backend. \param option
-/// that gave the weights, for messages \param usable   its bits are cleared where there is no
-/// weight; the median is over the others \param without  the number of usable pixels that had no
-/// weight \throws Error if a weight is negative
+/// 754 rounds correctly, and on the host: the bits are the same on every backend.
+/// \param option   that gave the weights, for messages
+/// \param usable   its bits are cleared where there is no weight; the median is over the others
+/// \param without  the number of usable pixels that had no weight
+/// \throws Error if a weight is negative
 template <class T>
 [[nodiscard]] RelativeWeights<T> relative_weights(
     const io::FitsImage& read, const char* option,

@@ -5,11 +5,11 @@
 #include <kastor/kron.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "core/group.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
-#include "core/upload.hpp"
 #include "kron/ellipse.hpp"
 #include "kron/sum_ellipses.hpp"
 
@@ -81,11 +81,19 @@ struct KronPhotometer<Exec, T>::Plan {
       ellipses.emplace_back(islands[i], label_of(islands[i], above, below));
       rows(i) = row_for(islands[i], ellipses.back());
     }
+    using HostList = Kokkos::View<const detail::LightEllipse*, Kokkos::HostSpace,
+                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    core::grow(on_device, space, "kastor::kron::ellipses",
+               static_cast<std::int64_t>(ellipses.size()));
+    const List used(on_device, std::pair<std::size_t, std::size_t>(0, ellipses.size()));
+    Kokkos::deep_copy(space, used, HostList(ellipses.data(), ellipses.size()));
   }
 
+  using List = Kokkos::View<detail::LightEllipse*, typename Exec::memory_space>;
   Exec space;
   KronParams params;
   std::vector<detail::LightEllipse> ellipses;
+  List on_device;  ///< a copy of `ellipses`
   Kokkos::View<KronFlux*, core::HostReadableSpace<Exec>> rows;
 };
 
@@ -124,11 +132,15 @@ std::vector<KronFlux> KronPhotometer<Exec, T>::operator()(const ConstImage<T, Ex
   m_plan->set_up(islands, above, below);
 
   const Exec& space = m_plan->space;
-  const auto ellipses = core::upload(space, "kastor::kron::ellipses", m_plan->ellipses);
   using Sum = detail::SumEllipses<Exec, T>;
-  const Sum sum{pixels,          background,          above,
-                below,           region.words.data(), m_plan->params,
-                ellipses.data(), m_plan->rows.data()};
+  const Sum sum{pixels,
+                background,
+                above,
+                below,
+                region.words.data(),
+                m_plan->params,
+                m_plan->on_device.data(),
+                m_plan->rows.data()};
   core::for_each_group<Sum::threads>(
       "kastor::kron::sum_ellipses", space,
       {static_cast<std::int64_t>(islands.size()), Sum::scratch_bytes}, sum);

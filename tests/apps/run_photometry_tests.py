@@ -137,6 +137,10 @@ class TestWeights(PhotometryTestCase):
     def test_only_ratios_of_weights_count(self):
         _, rows = self.find("--weight weight.fits --seed 5")
         self.write("scaled.fits", [[64 * w for w in row] for row in self.weights], cards=())
+        for power in (-500, 400):  # beyond the range of float32
+            name = f"power{power}.fits"
+            self.write(name, [[2.0**power * w for w in row] for row in self.weights], bitpix=-64, cards=())
+            self.assertEqual(self.find(f"--weight {name} --seed 5")[1], rows)
         for options in ("--weight scaled.fits", "--exposure scaled.fits"):
             self.assertEqual(self.find(options + " --seed 5")[1], rows)
         self.write("even.fits", [[3.0] * NX for _ in range(NY)], cards=())

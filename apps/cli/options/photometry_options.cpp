@@ -16,8 +16,8 @@ void PhotometryOptionsParser::add_to(CommandLine& line) {
       "of the sources in the errors. Default: no photon\nnoise.");
   line.real(
       "--zero-point", "ZP", finite_range(), [this](double zero) { m_given.zero_point = zero; },
-      "Set the magnitude of a flux of 1 [image unit], for the\n"
-      "columns mag_auto and mag_err. Default: no magnitudes.");
+      "Set the magnitude of a flux_auto of 1, in the unit of\n"
+      "that column, for the columns mag_auto and mag_err.\nDefault: no magnitudes.");
   line.value(
       "--weight", "FILE.fits", [this](const std::string& path) { m_weight = path; },
       "Use the relative weights in this image: the noise is\n"
