@@ -9,7 +9,8 @@
 namespace kastor::cli {
 
 /// The pixels of an image that a search uses: without those that are blank, masked, outside of the
-/// box, or a constant fill. Adds notes on these to `image` unless it was searched.
+/// box, or a constant fill, in the image or the detection image. Adds notes on these to `image`
+/// unless it was searched.
 /// \param image  with pixels and settled options; it must outlive the result
 [[nodiscard]] io::EvaluatedImage usable_image(FoundImage& image, bool searched);
 

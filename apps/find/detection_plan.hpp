@@ -6,7 +6,6 @@
 #include <kastor/detection_filter.hpp>
 #include <kastor/error.hpp>
 #include <kastor/island_finder.hpp>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "cli/report/words.hpp"
 #include "cli/run/errors.hpp"
 #include "cli/run/kernel_file.hpp"
+#include "cli/run/outputs.hpp"
 #include "find/detection_summary.hpp"
 #include "find/fill_excluder.hpp"
 
@@ -55,7 +55,14 @@ class DetectionPlan {
     if (!m_filter) return;
     m_filtered = (*m_filter)(m_image, its, masks.usable);
     m_detection = m_filtered.detection();
-    m_summary.filtered_noise = m_kernel_sum > 0 ? m_filtered.noise : 0;
+    m_summary.is_filtered = true;
+    if (m_filtered.sums_to_one) {
+      m_summary.filtered_noise = m_filtered.noise;
+    } else {
+      m_notes.push_back(
+          "the taps of --filter-kernel " + one_line(name_of(m_options.detection.kernel)) +
+          " sum to 0, so the flux below the threshold is not known, and there is no flux_int");
+    }
   }
 
   /// Of the last image; null if islands are found in the image itself.
@@ -71,17 +78,18 @@ class DetectionPlan {
     ConvolutionKernel kernel = sextractor_kernel();
     if (const auto* gaussian = std::get_if<GaussianFilter>(&chosen))
       kernel = gaussian_kernel(gaussian->fwhm / 2.3548200450309493);  // sqrt(8 ln 2)
+    const auto use = [&] {
+      m_filter.emplace(m_space, kernel, m_options.mesh.clip, m_options.mesh.correct_clip);
+    };
     const auto* file = std::get_if<FilterFile>(&chosen);
+    if (file == nullptr) return use();
     try {
-      if (file != nullptr) kernel = read_kernel(file->path, file->max_unpacked);
-      m_filter.emplace(m_space, kernel, m_options.mesh.clip);
+      io::FitsImage image;
+      kernel = read_kernel(file->path, file->max_unpacked, image);
+      about_image(image, use);
     } catch (const Error& error) {
-      if (file == nullptr) throw;
-      std::string why = without_function(error.what());
-      if (why.find(file->path) == std::string::npos) why = one_line(file->path) + ": " + why;
-      throw Error(why + " (read for --filter-kernel)");
+      throw Error(std::string(error.what()) + " (read for --filter-kernel)");
     }
-    m_kernel_sum = std::accumulate(kernel.taps.begin(), kernel.taps.end(), 0.0);
   }
 
   Exec m_space;
@@ -89,7 +97,6 @@ class DetectionPlan {
   FillExcluder<Exec> m_exclude_fill;
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
   std::optional<DetectionFilter<Exec, T>> m_filter;
-  double m_kernel_sum = 0;
   ConstImage<T, Exec> m_image;
   FilteredImage<Exec, T> m_filtered;
   Detection<Exec, T> m_detection;

@@ -4,6 +4,7 @@
 #include <kastor/io/island_regions.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/report/format.hpp"
 #include "cli/run/errors.hpp"
@@ -11,7 +12,7 @@
 namespace kastor::cli {
 namespace {
 
-/// Nothing if no cell was found.
+/// Empty if no cell was found.
 std::string large_source_note(const BackgroundSummary& mesh) {
   if (mesh.source_cells == 0) return "";
   if (mesh.masks_sources) {
@@ -22,9 +23,19 @@ std::string large_source_note(const BackgroundSummary& mesh) {
   }
   return fmt::format(
       "{} of {} mesh cells with usable pixels seem to be covered by sources larger than a cell; "
-      "that "
-      "leaves too few to interpolate from, so all count as sky: try a larger --cell",
+      "that leaves too few to interpolate from, so all count as sky: try a larger --cell",
       mesh.source_cells, mesh.cells - mesh.filled);
+}
+
+/// \param where  before each note  \param uses_rms  whether the noise used is that of the mesh
+void add_mesh_notes(const BackgroundSummary& mesh, const std::string& where, bool uses_rms,
+                    std::vector<std::string>& notes) {
+  if (uses_rms && !(mesh.rms > 0)) {
+    notes.push_back(where +
+                    "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise "
+                    "of 0 can be in an island");
+  }
+  if (const auto note = large_source_note(mesh); !note.empty()) notes.push_back(where + note);
 }
 
 }  // namespace
@@ -81,13 +92,8 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   table.table.cards.push_back(
       {"NOISEPIX", noise.pixels, "[pixel] area of the noise's autocorrelation"});
   if (!noise.note.empty()) table.notes.push_back(noise.note);
-  if (mesh && !options.islands.rms && !(mesh->rms > 0))
-    table.notes.emplace_back(
-        "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "
-        "in an island");
-  if (mesh) {
-    if (auto note = large_source_note(*mesh); !note.empty()) table.notes.push_back(std::move(note));
-  }
+  if (mesh) add_mesh_notes(*mesh, "", !options.islands.rms, table.notes);
+  if (detection.mesh) add_mesh_notes(*detection.mesh, "in the detection image ", true, table.notes);
   table.notes.insert(table.notes.end(), sky.notes.begin(), sky.notes.end());
   if (auto note = gain_note(image, options.islands); !note.empty())
     table.notes.push_back(std::move(note));

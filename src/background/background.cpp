@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "background/cell_image.hpp"
-#include "background/clip_correction.hpp"
 #include "background/estimate_cells.hpp"
 #include "background/mesh.hpp"
 #include "background/source_cells.hpp"
 #include "background/spline.hpp"
+#include "core/clip_correction.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"

@@ -7,7 +7,9 @@
 #include <kastor/detection_filter.hpp>
 #include <kastor/island_maps.hpp>
 #include <string>
+#include <utility>
 
+#include "core/clip_correction.hpp"
 #include "core/interval.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
@@ -78,17 +80,33 @@ void check_filter(const ConvolutionKernel& kernel) {
       "all taps of the kernel are 0; expected one that is not");
 }
 
-/// A sum of 1, or a sum of magnitudes of 1 if positive and negative taps cancel.
-ConvolutionKernel normalised(ConvolutionKernel kernel) {
+/// The taps as `Convolver` takes them: it convolves, while a matched filter correlates.
+struct NormalisedTaps {
+  ConvolutionKernel kernel;  ///< turned by 180 degrees
+  bool sums_to_one = false;  ///< else the magnitudes do: positive and negative taps cancel
+};
+
+NormalisedTaps normalised(ConvolutionKernel kernel) {
   check_filter(kernel);
+  double largest = 0;
+  for (const double tap : kernel.taps) largest = std::max(largest, std::abs(tap));
+  // By a power of two, which rounds nothing: the sums cannot overflow.
+  const int exponent = std::ilogb(largest);
   double sum = 0, magnitude = 0;
-  for (const double tap : kernel.taps) {
+  for (double& tap : kernel.taps) {
+    tap = std::scalbn(tap, -exponent);
     sum += tap;
     magnitude += std::abs(tap);
   }
-  const double scale = sum > 1e-6 * magnitude ? sum : magnitude;
+  const double cancelled = 1e-6 * magnitude;
+  KASTOR_EXPECTS("kastor::DetectionFilter", sum >= -cancelled,
+                 "the sum of the kernel's taps is below 0, so that sources would become holes; "
+                 "expected a sum above 0, or of 0");
+  const bool sums_to_one = sum > cancelled;
+  const double scale = sums_to_one ? sum : magnitude;
   for (double& tap : kernel.taps) tap /= scale;
-  return kernel;
+  std::reverse(kernel.taps.begin(), kernel.taps.end());
+  return {std::move(kernel), sums_to_one};
 }
 
 }  // namespace
@@ -96,10 +114,13 @@ ConvolutionKernel normalised(ConvolutionKernel kernel) {
 
 template <class Exec, Real T>
 struct DetectionFilter<Exec, T>::Plan {
-  Plan(const Exec& s, const ConvolutionKernel& kernel, const SigmaClipParams& params)
+  Plan(const Exec& s, const detail::NormalisedTaps& taps, const SigmaClipParams& params,
+       bool corrects_clip)
       : space(s),
-        white_noise(detail::white_noise_after(kernel)),
-        convolve(s, kernel, {ConvolveMode::same}),
+        white_noise(detail::white_noise_after(taps.kernel)),
+        sums_to_one(taps.sums_to_one),
+        correction(corrects_clip ? detail::clip_correction(params.kappa, params.max_passes) : 1),
+        convolve(s, taps.kernel, {ConvolveMode::same}),
         clip(s, params) {}
 
   [[nodiscard]] FilteredImage<Exec, T> run(const ConstImage<T, Exec>& image,
@@ -127,9 +148,9 @@ struct DetectionFilter<Exec, T>::Plan {
     convolve(ConstImage<T, Exec>(as_image(signal)), as_image(filtered));
     const std::int64_t used = core::reduce("kastor::detection_filter::blank_unused", space, n,
                                            detail::BlankUnused<T>{snr.data(), filtered.data()});
-    FilteredImage<Exec, T> result{ConstImage<T, Exec>(as_image(filtered)), 0};
+    FilteredImage<Exec, T> result{ConstImage<T, Exec>(as_image(filtered)), 0, sums_to_one};
     if (used == 0) return result;
-    const double noise = clip(result.snr).clipped.std;
+    const double noise = clip(result.snr).clipped.std * correction;
     result.noise = noise > 0 ? noise : white_noise;
     return result;
   }
@@ -137,6 +158,8 @@ struct DetectionFilter<Exec, T>::Plan {
   using List = Kokkos::View<T*, typename Exec::memory_space>;
   Exec space;
   double white_noise;
+  bool sums_to_one;
+  double correction;
   Convolver<Exec, T> convolve;
   SigmaClipper<Exec, T> clip;
   List snr, signal, filtered;
@@ -144,8 +167,8 @@ struct DetectionFilter<Exec, T>::Plan {
 
 template <class Exec, Real T>
 DetectionFilter<Exec, T>::DetectionFilter(const Exec& space, const ConvolutionKernel& kernel,
-                                          const SigmaClipParams& clip)
-    : m_plan(std::make_unique<Plan>(space, detail::normalised(kernel), clip)) {}
+                                          const SigmaClipParams& clip, bool correct_clip)
+    : m_plan(std::make_unique<Plan>(space, detail::normalised(kernel), clip, correct_clip)) {}
 template <class Exec, Real T>
 DetectionFilter<Exec, T>::~DetectionFilter() = default;
 template <class Exec, Real T>

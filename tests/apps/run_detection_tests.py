@@ -161,6 +161,59 @@ class TestDetectImage(DetectionTestCase):
         self.refuse(1, "--detect-image deep.fits -o a.csv",
                     "deep.fits[0]: found coordinates 3 pixels away from those of sky.fits[0]")
 
+    def test_another_sky_is_refused(self):
+        def refuse(cards, *says):
+            self.write("deep.fits", self.deep, cards)
+            self.refuse(1, "--detect-image deep.fits -o a.csv", *says)
+
+        def moved(**values):
+            return [(k, values.get(k, v)) for k, v in at(40.5, "K")]
+
+        says = ["deep.fits[0]: found no pixel that shows the sky of the pixel at x = 39.5, y = 31.5",
+                "of sky.fits[0]; expected the same pixels of the sky"]
+        refuse(moved(CRVAL1=86.5, CRVAL2=29.0), *says)  # the antipode
+        refuse(moved(CRVAL1=40.0, CRVAL2=0.0), *says)
+        galactic = moved(CTYPE1="GLON-SIN", CTYPE2="GLAT-SIN")
+        refuse(galactic, "deep.fits[0]: found coordinates ", " pixels away from those of sky.fits[0]")
+        ecliptic = moved(CTYPE1="ELON-SIN", CTYPE2="ELAT-SIN")
+        refuse(ecliptic, "deep.fits[0]: found ecliptic coordinates, which cannot be compared with the "
+               "equatorial (ICRS) ones of sky.fits[0]")
+
+    def test_a_galactic_detection_image_of_the_same_sky(self):
+        def cards(system, longitude, latitude, degrees):
+            c, s = (0.001 * f(math.radians(degrees)) for f in (math.cos, math.sin))
+            axes = {"G": ("GLON", "GLAT"), "R": ("RA--", "DEC-")}[system]
+            values = [("CTYPE1", axes[0] + "-SIN"), ("CTYPE2", axes[1] + "-SIN")]
+            values += [("CRVAL1", longitude), ("CRVAL2", latitude), ("CRPIX1", 40.5)]
+            values += [("CRPIX2", 30.0), ("CD1_1", -c), ("CD1_2", s), ("CD2_1", s), ("CD2_2", c)]
+            return values + ([("RADESYS", "ICRS")] if system == "R" else [])
+
+        # Where the prime meridian crosses the galactic equator. Seen from there the galactic pole is
+        # 58.5990 degrees from the north of ICRS, to the east for one sign.
+        self.write("sky.fits", self.rows, cards("R", 266.4049882865447, -28.936177761791473, 0))
+        codes = []
+        for degrees in (58.5990, -58.5990):
+            self.write("deep.fits", self.deep, cards("G", 0.0, 0.0, degrees))
+            words = "find sky.fits --preset radio --detect-image deep.fits"
+            codes.append(command.run(*words.split(), cwd=self.folder).returncode)
+        self.assertEqual(sorted(codes), [0, 1])
+
+    def test_notes_on_the_mesh_of_the_detection_image(self):
+        flat = [[5.0 + 0.01 * (x == 3 and y == 3) for x in range(80)] for y in range(64)]
+        self.write("flat.fits", flat)
+        found = self.find("--detect-image flat.fits --blank-value none")
+        start = "in the detection image the noise is 0 at more than half of the mesh nodes"
+        self.assertEqual([n[: len(start)] for n in found["notes"][-1:]], [start])
+        line = "simulate sky --size 512 --beam 2 --seed 3 {} -o {} --quiet"
+        for name, add in (("lobes.fits", "--add lobes:count=1,size=200,snr=60,place=grid"),
+                          ("plain.fits", "")):
+            self.assert_done(command.run(*line.format(add, name).split(), cwd=self.folder))
+        found = self.find("--detect-image lobes.fits", image="plain.fits")
+        own = self.find("", image="lobes.fits")
+        [note] = [n for n in found["notes"] if "larger than a cell" in n]
+        [same] = [n for n in own["notes"] if "larger than a cell" in n]
+        self.assertEqual(note, "in the detection image " + same)
+
     def test_many_images(self):
         self.write("next.fits", [[v + 0.25 for v in row] for row in self.rows], at(40.75))
         self.write("small.fits", [row[:50] for row in self.rows])
@@ -213,6 +266,40 @@ class TestFilterKernel(DetectionTestCase):
         self.assertEqual(default["detection"]["filter"], "3")
         self.assertEqual(self.find("")["detection"]["filter"], None)
 
+    def test_a_kernel_that_cancels_leaves_no_total(self):
+        self.kernel("edges.fits", [[-0.1, -0.2, 0.6, -0.2, -0.1]])  # in float, 0 but for rounding
+        self.kernel("large.fits", [[v * 2.0**99 for v in (1, 2, 1)]])
+        self.kernel("small.fits", [[1, 2, 1]])
+        found = self.find("--filter-kernel edges.fits -o e.csv --seed 4 --flood 2")
+        self.assertIsNone(found["detection"]["filtered_noise"])
+        notes = [note for note in found["notes"] if "there is no flux_int" in note]
+        self.assertEqual(len(notes), 1)
+        self.assertTrue(notes[0].startswith("the taps of --filter-kernel edges.fits sum to 0"))
+        rows = self.table("e.csv")
+        self.assertGreater(len(rows), 5)
+        self.assertTrue(all(row["flux_int"] in ("", "nan") for row in rows))
+        large, small = (self.find(f"--filter-kernel {n}.fits") for n in ("large", "small"))
+        self.assertEqual(large["catalogue_hash"], small["catalogue_hash"])
+        self.assertEqual(large["notes"], self.find("")["notes"])
+
+    def test_the_filtered_noise_is_corrected_as_that_of_the_mesh(self):
+        line = "simulate sky --size 512 --sources-per-mpx 0 --seed 4 -o noise.fits --quiet"
+        self.assert_done(command.run(*line.split(), cwd=self.folder))
+        self.kernel("one.fits", [[1]])
+        options = "--seed 4 --flood 3.9"
+        for preset in ("radio", "sextractor"):
+            # Of the signal to noise, which is 1.0154 times as large as it should be with as-is.
+            noise = [
+                self.find(f"--filter-kernel one.fits {options} --clipped-noise {choice}",
+                          image="noise.fits", preset=preset)["detection"]["filtered_noise"]
+                for choice in ("corrected", "as-is")
+            ]
+            self.assertAlmostEqual(noise[0], noise[1], delta=1e-3)
+            self.assertAlmostEqual(noise[0], 1, delta=0.02)
+        one, none = (self.find(f"--filter-kernel {k} {options}", image="noise.fits")["sources"]
+                     for k in ("one.fits", "none"))
+        self.assertLess(abs(one - none), 0.1 * none + 2)
+
     def test_the_threshold_is_in_units_of_the_filtered_noise(self):
         options = "--snr-map s.fits --labels l.fits -o a.csv --background-map b.fits --seed 4 --flood 3"
         for image in ("", "--detect-image deep.fits "):
@@ -243,11 +330,13 @@ class TestFilterKernel(DetectionTestCase):
         self.kernel("zero.fits", [[0, 0, 0]])
         self.kernel("wide.fits", [[1] * 129])
         self.kernel("blank.fits", [[math.nan]])
+        self.kernel("holes.fits", [[-1, 1, -1]])
         for name, *says in (
-            ("even.fits", "even.fits: the kernel is 2 x 2 pixels; expected odd"),
-            ("zero.fits", "zero.fits: all taps of the kernel are 0"),
+            ("even.fits", "even.fits[0]: the kernel is 2 x 2 pixels; expected odd"),
+            ("zero.fits", "zero.fits[0]: all taps of the kernel are 0"),
+            ("holes.fits", "holes.fits[0]: the sum of the kernel's taps is below 0"),
             ("wide.fits", "wide.fits[0]: ", "1 x 129 pixels; expected 1 to 127"),
-            ("blank.fits", "blank.fits[0]: "),
+            ("blank.fits", "blank.fits[0]: tap (0, 0) of the kernel is not finite"),
             ("none.fits", "none.fits"),
         ):
             self.refuse(1, f"--filter-kernel {name} -o a.csv", *says, "(read for --filter-kernel)")

@@ -216,6 +216,21 @@ class TestEvaluate(AppTestCase):
         given = self.evaluate(self.found, "--box", "0,511,0,255")
         self.assertEqual(given["truth"], half["truth"])
 
+    def test_the_detection_image_limits_where_sources_count(self):
+        whole = self.evaluate()
+        for name, value in (("blank", math.nan), ("fill", 0.0)):
+            _, rows = fits_files.read_image(self.image)
+            rows = [list(row) if y < 256 else [value] * 512 for y, row in enumerate(rows)]
+            cards = [("CTYPE1", "PIXEL"), ("CTYPE2", "LINE")]
+            deep = fits_files.write(self.folder / f"{name}.fits", rows, -32, cards=cards)
+            half = self.evaluate("--detect-image", deep)
+            self.assertEqual(half["area"]["usable_pixels"], 512 * 256, name)
+            inside = [t["y"] < 255.5 for t in rows_of(self.truth)]
+            self.assertEqual(half["truth"]["used"], sum(inside))
+            self.assertLess(half["rows"]["rows"], whole["rows"]["rows"])
+            says = [n for n in half["notes"] if n.startswith("in the detection image the constant 0")]
+            self.assertEqual(len(says), 1 if name == "fill" else 0)
+
     def test_refusals(self):
         self.find()
         words = ("evaluate", self.image, self.found, "--truth")

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <kastor/detection_filter.hpp>
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "convolve_naive.hpp"
+#include "core/clip_correction.hpp"
 #include "device.hpp"
 #include "generators.hpp"
 #include "island_scenes.hpp"
@@ -27,6 +29,12 @@ namespace ts = testing_support;
 /// A lopsided kernel of the sum 5.
 kastor::ConvolutionKernel lopsided() {
   return {3, 5, {0.5, -0.5, 1, 0.25, 0, 0, 1, 2, 0.75, -1, 0, 0.5, 0.25, 0.25, 0}};
+}
+
+/// What correlates as the kernel does, if it is convolved with.
+kastor::ConvolutionKernel turned(kastor::ConvolutionKernel kernel) {
+  std::reverse(kernel.taps.begin(), kernel.taps.end());
+  return kernel;
 }
 
 template <class T>
@@ -50,7 +58,7 @@ TYPED_TEST(DetectionFilter, MatchesNaiveForEveryKindOfMap) {
                                       scene.background.rms(y, x));
       }
     }
-    const auto want = ts::convolve_naive(signal, lopsided(), kastor::ConvolveMode::same);
+    const auto want = ts::convolve_naive(signal, turned(lopsided()), kastor::ConvolveMode::same);
     const ts::DeviceScene<Exec, T> device(scene);
     const auto got = filter(device.image, device.background, device.region);
     const auto pixels = ts::to_host_grid(got.snr);
@@ -72,6 +80,34 @@ TYPED_TEST(DetectionFilter, MatchesNaiveForEveryKindOfMap) {
     EXPECT_EQ(detection.background.rms.constant(), got.noise);
     EXPECT_EQ(detection.background.level.constant(), 0.0);
     EXPECT_EQ(detection.bands.size(), 1U);
+  }
+}
+
+/// A point becomes the mirror image of the kernel, as in SExtractor: what has the kernel's shape is
+/// brightest in its middle.
+TYPED_TEST(DetectionFilter, Correlates) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  const kastor::ConvolutionKernel kernel{3, 3, {4, 2, 0, 1, 1, 0, 0, 0, 0}};
+  ts::Scene<T> point = ts::scene_of(ts::HostImage<T>(40, 70, T(0)), 0);
+  ts::Scene<T> shape = point;
+  point.image(20, 20) = 8;
+  for (std::int64_t y = 0; y < 3; ++y)
+    for (std::int64_t x = 0; x < 3; ++x)
+      shape.image(19 + y, 19 + x) = static_cast<T>(kernel.at(y, x));
+  kastor::DetectionFilter<Exec, T> filter(Exec{}, kernel);
+  const ts::DeviceScene<Exec, T> of_point(point), of_shape(shape);
+  const auto spread = ts::to_host_grid(filter(of_point.image, of_point.background).snr);
+  EXPECT_EQ(spread(21, 21), T(4));
+  EXPECT_EQ(spread(21, 20), T(2));
+  EXPECT_EQ(spread(20, 21), T(1));
+  EXPECT_EQ(spread(19, 19), T(0));
+  const auto matched = ts::to_host_grid(filter(of_shape.image, of_shape.background).snr);
+  for (std::int64_t y = 15; y < 25; ++y) {
+    for (std::int64_t x = 15; x < 25; ++x) {
+      const bool is_middle = y == 20 && x == 20;
+      EXPECT_TRUE(is_middle || matched(y, x) < matched(20, 20)) << y << ' ' << x;
+    }
   }
 }
 
@@ -105,6 +141,16 @@ TYPED_TEST(DetectionFilter, MeasuresTheNoise) {
   EXPECT_EQ(
       (kastor::DetectionFilter<Exec, T>(Exec{}, kernel)(device.image, device.background).noise),
       got.noise);
+  for (double& tap : kernel.taps) tap *= std::ldexp(1.0, 1015);  // the sum overflows
+  EXPECT_EQ(
+      (kastor::DetectionFilter<Exec, T>(Exec{}, kernel)(device.image, device.background).noise),
+      got.noise);
+  kastor::DetectionFilter<Exec, T> corrected(Exec{}, kernel, {}, true);
+  const double noise = corrected(device.image, device.background).noise;
+  EXPECT_NEAR(noise, 0.375, 0.002);
+  const kastor::SigmaClipParams clip;
+  const double correction = kastor::detail::clip_correction(clip.kappa, clip.max_passes);
+  EXPECT_EQ(noise, got.noise * correction);
 }
 
 TYPED_TEST(DetectionFilter, HasANoiseWithoutNoise) {
@@ -118,7 +164,15 @@ TYPED_TEST(DetectionFilter, HasANoiseWithoutNoise) {
   EXPECT_EQ(filter(blank.image, blank.background).noise, 0.0);
   // Cancelling taps: of magnitudes 1/2.
   kastor::DetectionFilter<Exec, T> edges(Exec{}, {1, 3, {-3, 0, 3}});
-  EXPECT_EQ(edges(flat.image, flat.background).noise, std::sqrt(0.5));
+  const auto cancelled = edges(flat.image, flat.background);
+  EXPECT_EQ(cancelled.noise, std::sqrt(0.5));
+  EXPECT_FALSE(cancelled.sums_to_one);
+  EXPECT_TRUE(filter(flat.image, flat.background).sums_to_one);
+  // To rounding, with a sum on either side of 0.
+  for (const double last : {0.3 - 1e-9, 0.3 + 1e-9}) {
+    kastor::DetectionFilter<Exec, T> almost(Exec{}, {1, 3, {-0.1, last, -0.2}});
+    EXPECT_FALSE(almost(flat.image, flat.background).sums_to_one) << last;
+  }
 }
 
 TYPED_TEST(DetectionFilter, RefusesWhatItCannotUse) {
@@ -135,6 +189,8 @@ TYPED_TEST(DetectionFilter, RefusesWhatItCannotUse) {
   EXPECT_NE(refusal({2, 3, {1, 1, 1, 1, 1, 1}}).find("2 x 3 pixels; expected odd"),
             std::string::npos);
   EXPECT_NE(refusal({1, 1, {0}}).find("all taps of the kernel are 0"), std::string::npos);
+  EXPECT_NE(refusal({1, 3, {-1, 1, -1}}).find("the sum of the kernel's taps is below 0"),
+            std::string::npos);
   EXPECT_NE(refusal({}), "");
   const ts::DeviceScene<Exec, T> scene(ts::scene_of(ts::HostImage<T>(9, 70)));
   kastor::DetectionFilter<Exec, T> filter(Exec{}, kastor::sextractor_kernel());

@@ -42,10 +42,11 @@ void DetectionOptionsParser::add_to(CommandLine& line) {
   line.value(
       "--filter-kernel", "KERNEL",
       [this](const std::string& text) { m_kernel = parse_filter_kernel(text); },
-      "Find islands in the image convolved with KERNEL, above\n"
-      "the noise that is left: none, the FWHM [pixel] of a\n"
-      "Gaussian (best that of the stars), sextractor (the 3 x\n"
-      "3 pixels of that program), or a FITS image. Default:\nnone (radio), 3 (sextractor).");
+      "Find islands in the image correlated with KERNEL,\n"
+      "above the noise that is left: none, the FWHM [pixel]\n"
+      "of a Gaussian (best that of the stars), sextractor\n"
+      "(the 3 x 3 pixels of that program), or a FITS image.\n"
+      "Default: none (radio), 3 (sextractor).");
 }
 
 DetectionOptions DetectionOptionsParser::resolved(const FilterKernel& otherwise) const {

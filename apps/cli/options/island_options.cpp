@@ -222,9 +222,9 @@ void IslandOptionsParser::add_background(CommandLine& line) {
   line.choice(
       "--large-sources", {"mask", "ignore"},
       [this](const std::string& word) { m_mask_large_sources = word == "mask"; },
-      "Mask cells that a source larger than a cell covers, and\n"
-      "interpolate the mesh across them, or take them as sky.\n"
-      "Default: mask (radio), ignore (sextractor).");
+      "Mask cells that a source larger than a cell covers,\n"
+      "and interpolate the mesh across them, or take them as\n"
+      "sky. Default: mask (radio), ignore (sextractor).");
   line.choice(
       "--clipped-noise", {"corrected", "as-is"},
       [this](const std::string& word) { m_correct_clip = word == "corrected"; },
