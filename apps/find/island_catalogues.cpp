@@ -27,10 +27,6 @@ std::string large_source_note(const BackgroundSummary& mesh) {
       mesh.source_cells, mesh.cells - mesh.filled);
 }
 
-}  // namespace
-
-namespace {
-
 /// A gain in the header that the errors do without; empty if there is none.
 std::string gain_note(const io::FitsImage& image, const IslandOptions& options) {
   if (options.preset != Preset::sextractor || options.photometry.gain) return "";
@@ -65,6 +61,7 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.nx = image.nx;
   params.ny = image.ny;
   params.flood_snr = options.islands.find.flood * detection.scale();
+  params.filtered_noise = detection.scale();
   params.kron = photometry.kron;
   params.weights = photometry.weights;
   params.gain = options.islands.photometry.gain.value_or(0);
