@@ -498,7 +498,7 @@ class TestIslandOutputs(IslandTestCase):
             self.assertLessEqual(len(line), 110, line)
 
     def test_islands_without_a_total_say_so(self):
-        words = ["find", "sky.fits", "--preset", "radio", "--seed", "5", "--flood", "4.9"]
+        words = ["find", "sky.fits", "--preset", "radio", "--seed", "5", "--flood", "5"]
         done = command.run(*words, "-o", "a.csv", cwd=self.folder)
         self.assert_done(done)
         with open(self.folder / "a.csv", encoding="utf-8", newline="") as file:
