@@ -20,8 +20,8 @@ constexpr double k_magnitudes = 1.0857362047581296;
 // (docs/catalogue.md).
 constexpr double k_aperture_excess = 1.22;
 
-/// How many times the noise's variance each of n pixels adds to that of their sum. Noise of the
-/// autocorrelation's area c has c beyond what does not end at the border (`IslandErrors`).
+/// Variance of the sum of n pixels over that of white noise, for an autocorrelation of area c. It
+/// is c for n >> c; at the border a part of the correlated pixels is outside (see `IslandErrors`).
 double pixels_as_one(double n, double c) {
   if (!(c > 1)) return 1;
   const double z = 2 * n / c;

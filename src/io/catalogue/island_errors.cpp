@@ -98,12 +98,12 @@ double sampling_scatter(const Symmetric& shape, double a) {
 }
 
 /// An island: number of pixels, their sum, the brightest.
-struct Part {
+struct IslandPart {
   double n, sum, peak;
 };
 
 /// The Gaussian of which an island is a part.
-struct Whole {
+struct WholeGaussian {
   double top;  // its peak
   double q;    // its value at the border of the island over its peak
   double total;
@@ -113,8 +113,8 @@ struct Whole {
 double sampling_gain(double a) { return 1.0 + k_pi / (6.0 * std::max(a, k_least_area)); }
 
 /// From the number of pixels: sum = p A (1 - q) with q = exp(-n / A). That rises with A.
-Whole whole_of_pixels(const Part& part) {
-  Whole whole{};
+WholeGaussian whole_of_pixels(const IslandPart& part) {
+  WholeGaussian whole{};
   double area = k_least_area;
   for (int turn = 0; turn < 3; ++turn) {  // the gain depends little on A
     whole.top = part.peak * sampling_gain(area);
@@ -132,7 +132,8 @@ Whole whole_of_pixels(const Part& part) {
 }
 
 /// A filter moves the border away from the threshold.
-Whole whole_of(const Part& part, double area, double flood, double rms, const NoiseModel& noise) {
+WholeGaussian whole_of(const IslandPart& part, double area, double flood, double rms,
+                       const NoiseModel& noise) {
   if (noise.filtered != 1) return whole_of_pixels(part);
   const double top = part.peak * sampling_gain(area);
   const double below = part.sum / (top - flood) * std::max(flood - rms * (rms / flood), 0.0);
@@ -186,9 +187,9 @@ IslandErrors island_errors(const Island& island, double flood, const NoiseModel&
   const double sampling = peak * sampling_scatter(stretch(island), area_in_pixels);
   errors.peak_err = std::hypot(island.rms_at_peak, sampling);
 
-  const Whole whole = has_flood && flood < k_highest_flood * peak
-                          ? whole_of({pixels, sum, peak}, area_in_pixels, flood, rms, noise)
-                          : Whole{k_no_error, k_no_error, k_no_error};
+  const WholeGaussian whole = has_flood && flood < k_highest_flood * peak
+                                  ? whole_of({pixels, sum, peak}, area_in_pixels, flood, rms, noise)
+                                  : WholeGaussian{k_no_error, k_no_error, k_no_error};
   if (whole.q < k_highest_flood) {
     errors.total = whole.total;
     const double of_peak = terms.a * flood / peak * sampling;
