@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <io/catalogue/island_errors.hpp>
+#include <io/catalogue/photon_noise.hpp>
 #include <kastor/error.hpp>
 #include <kastor/io/island_table.hpp>
 #include <numbers>
@@ -138,6 +139,30 @@ TEST(AutoColumns, SumsOfPixelsNeedNoBeam) {
     }
     EXPECT_EQ(ts::real_value(table, "flux_iso"), ts::real_value(table, "flux_sum"));
     EXPECT_EQ(ts::find_column(table, "flux_int")->unit, ts::find_column(table, "flux_sum")->unit);
+  }
+}
+
+/// Photons scatter the centre along the axes of the island, however they lie.
+TEST(AutoColumns, PhotonsKnowNoDirections) {
+  kastor::Island island{};
+  island.n_pix = 121;
+  island.flux_peak = 1;
+  island.flux_sum = 70;
+  island.rms = 0.01;
+  const auto with_photons = [&](double xx, double xy, double yy) {
+    island.var_xx = xx;
+    island.var_xy = xy;
+    island.var_yy = yy;
+    auto errors = io::detail::island_errors(island, 0.3, {});
+    io::detail::add_photon_noise(errors, island, 0.3, 0, 20);
+    return errors.centre_cov;
+  };
+  for (const double minor : {0.1, 0.5, 3.0}) {
+    const auto straight = with_photons(16, 0, minor);
+    const auto turned = with_photons(8 + minor / 2, 8 - minor / 2, 8 + minor / 2);
+    EXPECT_NEAR(turned.xx + turned.xy, straight.xx, 1e-9 * straight.xx) << minor;
+    EXPECT_NEAR(turned.xx - turned.xy, straight.yy, 1e-9 * straight.xx) << minor;
+    EXPECT_GT(straight.yy, 0) << minor;
   }
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <io/catalogue/island_errors.hpp>
-#include <io/catalogue/photon_noise.hpp>
 #include <kastor/io/island_table.hpp>
 #include <numbers>
 #include <random>
@@ -210,26 +209,6 @@ TEST(IslandErrors, ThePeakOfAThinIslandDoesNotScatterMuch) {
     island.var_xx = island.var_yy = 3750 + minor / 2;
     island.var_xy = 3750 - minor / 2;
     EXPECT_LT(island_errors(island, 3, {}).peak_err, 0.1 * island.flux_peak) << minor;
-  }
-}
-
-/// Photons scatter the centre along the axes of the island, however they lie.
-TEST(IslandErrors, PhotonsKnowNoDirections) {
-  Island island = RoundIsland{4, 0.3, 4}.island(0.01);
-  const auto with_photons = [&](double xx, double xy, double yy) {
-    island.var_xx = xx;
-    island.var_xy = xy;
-    island.var_yy = yy;
-    auto errors = island_errors(island, 0.3, {});
-    kastor::io::detail::add_photon_noise(errors, island, 0.3, 0, 20);
-    return errors.centre_cov;
-  };
-  for (const double minor : {0.1, 0.5, 3.0}) {
-    const auto straight = with_photons(16, 0, minor);
-    const auto turned = with_photons(8 + minor / 2, 8 - minor / 2, 8 + minor / 2);
-    EXPECT_NEAR(turned.xx + turned.xy, straight.xx, 1e-9 * straight.xx) << minor;
-    EXPECT_NEAR(turned.xx - turned.xy, straight.yy, 1e-9 * straight.xx) << minor;
-    EXPECT_GT(straight.yy, 0) << minor;
   }
 }
 
