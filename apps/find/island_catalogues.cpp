@@ -38,10 +38,6 @@ void add_mesh_notes(const BackgroundSummary& mesh, const std::string& where, boo
   if (const auto note = large_source_note(mesh); !note.empty()) notes.push_back(where + note);
 }
 
-}  // namespace
-
-namespace {
-
 /// A gain in the header that the errors do without; empty if there is none.
 std::string gain_note(const io::FitsImage& image, const IslandOptions& options) {
   if (options.preset != Preset::sextractor || options.photometry.gain) return "";
@@ -76,6 +72,7 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.nx = image.nx;
   params.ny = image.ny;
   params.flood_snr = options.islands.find.flood * detection.scale();
+  params.filtered_noise = detection.scale();
   params.kron = photometry.kron;
   params.weights = photometry.weights;
   params.gain = options.islands.photometry.gain.value_or(0);

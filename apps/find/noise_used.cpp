@@ -17,6 +17,8 @@ constexpr double condon = 2;
 constexpr double widest_condon = 2.6;
 // Where no beam is known, what is wider than a stellar image is structure [pixel].
 constexpr double widest_without_beam = 100;
+// A header with a smaller beam does not tell how wide the noise is [pixel].
+constexpr double smallest_beam = 4;
 
 /// What is odd about the area, as measured; mostly empty.
 std::string odd_area(double pixels, double beams) {
@@ -41,6 +43,9 @@ std::string odd_area(double pixels, double beams) {
       beams);
 }
 
+/// The autocorrelation of noise covers at least one; NaN stays.
+double not_below_a_pixel(double area) { return area < 1 ? 1 : area; }
+
 }  // namespace
 
 NoiseUsed noise_used(AssumedNoise kind, const OnTheSky& sky,
@@ -49,23 +54,24 @@ NoiseUsed noise_used(AssumedNoise kind, const OnTheSky& sky,
   NoiseUsed noise{kind, 1, 0, false, ""};
   if (kind == AssumedNoise::beam || kind == AssumedNoise::condon) {
     noise.is_in_beams = true;
-    noise.pixels = beam * (kind == AssumedNoise::condon ? 2 : 1);
+    noise.pixels = not_below_a_pixel(beam * (kind == AssumedNoise::condon ? 2 : 1));
   } else if (kind == AssumedNoise::measured) {
     noise.pixels = measured ? measured->area : std::nan("");
     if (std::isnan(noise.pixels)) {
       noise.is_in_beams = beam > 0;
-      noise.pixels = beam > 0 ? beam : 1;
+      noise.pixels = beam > 0 ? not_below_a_pixel(beam) : 1;
       noise.note = fmt::format(
-          "the correlation of the noise could not be measured: too few usable pixels; errors are "
-          "those of noise {}",
+          "the correlation of the noise could not be measured: too few pairs of usable "
+          "pixels within 3.5 times the noise; errors are those of noise {}",
           beam > 0 ? "with the shape of the beam" : "that is white");
     }
   }
   noise.beams = noise.pixels / beam;
   if (kind != AssumedNoise::measured || !noise.note.empty()) return noise;
-  noise.note = odd_area(noise.pixels, noise.beams);
-  if (noise.beams > condon && noise.pixels > nearly_white) {  // no noise of an image is wider
-    noise.pixels = std::max(condon * beam, 1.0);
+  const bool has_beam = beam >= smallest_beam;
+  noise.note = odd_area(noise.pixels, has_beam ? noise.beams : std::nan(""));
+  if (has_beam && noise.beams > condon) {  // no noise of an image is wider
+    noise.pixels = condon * beam;
     noise.beams = noise.pixels / beam;
   }
   return noise;

@@ -300,6 +300,21 @@ class TestFilterKernel(DetectionTestCase):
                      for k in ("one.fits", "none"))
         self.assertLess(abs(one - none), 0.1 * none + 2)
 
+    def test_the_total_is_that_of_the_whole_gaussian(self):
+        words = "--size 1024 --gain 2 --level 100 --beam 4 --add point:count=200,snr=10..50,place=grid"
+        self.assert_done(command.run("simulate", "sky", *words.split(), "-o", self.folder / "g.fits"))
+        self.find("-o g.csv", image="g.fits", preset="sextractor")
+        rows = [[float(r[key]) for key in ("x_cen", "y_cen", "flux_int", "flux_iso")]
+                for r in self.table("g.csv")]
+        totals, parts = [], []
+        for true in self.table("g_truth.csv"):
+            x, y, flux = (float(true[key]) for key in ("x", "y", "flux_int"))
+            row = min(rows, key=lambda r: (r[0] - x) ** 2 + (r[1] - y) ** 2)
+            totals.append(row[2] / flux)
+            parts.append(row[3] / flux)
+        self.assertAlmostEqual(sorted(totals)[100], 1, delta=0.03)
+        self.assertLess(sorted(parts)[100], 0.97)
+
     def test_the_threshold_is_in_units_of_the_filtered_noise(self):
         options = "--snr-map s.fits --labels l.fits -o a.csv --background-map b.fits --seed 4 --flood 3"
         for image in ("", "--detect-image deep.fits "):

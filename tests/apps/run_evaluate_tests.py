@@ -108,8 +108,6 @@ class TestEvaluate(AppTestCase):
 
     def assert_measures(self, found, truth, rows, partner, alone):
         total, iso = ("flux_int", "flux_iso")
-        if "flux_int_cor" in rows[0]:
-            total, iso = ("flux_int_cor", "flux_int")
         compared = (
             ("flux_int", "flux_int", total, total + "_err"),
             ("flux_iso", "flux_int", iso, iso + "_err"),
@@ -152,9 +150,8 @@ class TestEvaluate(AppTestCase):
         pixels = self.evaluate(self.find())
         rows = rows_of(self.found)
         lines = ["ra,dec,total_flux,e_total_flux,peak_flux,e_peak_flux,e_ra,e_dec,isl_id,maj,min"]
-        name = "flux_int_cor" if "flux_int_cor" in rows[0] else "flux_int"
         for r in rows:
-            values = [r["ra_deg_cont"], r["dec_deg_cont"], r[name], r[name + "_err"]]
+            values = [r["ra_deg_cont"], r["dec_deg_cont"], r["flux_int"], r["flux_int_err"]]
             values += [r["flux_peak"], r["flux_peak_err"], r["ra_err"] / 3600, r["dec_err"] / 3600]
             values += [1, r["maj_axis_cor"] / 3600, r["min_axis_cor"] / 3600]
             lines.append(",".join(map(repr, values)))

@@ -498,7 +498,7 @@ class TestIslandOutputs(IslandTestCase):
             self.assertLessEqual(len(line), 110, line)
 
     def test_islands_without_a_total_say_so(self):
-        words = ["find", "sky.fits", "--preset", "radio", "--seed", "4.9", "--flood", "4.8"]
+        words = ["find", "sky.fits", "--preset", "radio", "--seed", "5", "--flood", "5"]
         done = command.run(*words, "-o", "a.csv", cwd=self.folder)
         self.assert_done(done)
         with open(self.folder / "a.csv", encoding="utf-8", newline="") as file:
@@ -545,7 +545,15 @@ class TestIslandOutputs(IslandTestCase):
             words = ["--size", "1024", "--noise-kind", kind, "--beam", "4", "--seed", "1"]
             words += ["--add", "point:count=400,snr=10..50,place=grid", "-o", image, "--overwrite"]
             self.assert_done(command.run("simulate", "sky", *words))
-            self.find("-o", self.folder / "sky4.csv", "--overwrite", image=image)
+            found = self.find("-o", self.folder / "sky4.csv", "--overwrite", image=image)
+            # A beam below a pixel says nothing of the noise, unless it is told to.
+            tiny = str(found["beam"]["major_arcsec"] / 8)
+            other = self.find("--beam", ",".join((tiny, tiny, "0")), image=image)
+            area = found["noise"]["area_pixels"]
+            self.assertAlmostEqual(other["noise"]["area_pixels"] / area, 1, delta=0.05)
+            self.assertFalse([note for note in other["notes"] if "correlated" in note])
+            other = self.find("--beam", ",".join((tiny, tiny, "0")), "--noise", "beam", image=image)
+            self.assertEqual(other["noise"]["area_pixels"], 1)
             true, found = (
                 [{key: row[key] for key in row} for row in csv.DictReader(text.splitlines())]
                 for text in (truth.read_text(), (self.folder / "sky4.csv").read_text()))

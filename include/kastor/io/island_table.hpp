@@ -36,9 +36,13 @@ struct IslandTableParams {
   std::int64_t ny = 0;       ///< rows of the image [pixel]; 0: not known
   double flood_snr = 0;      ///< threshold of the islands' pixels [local rms]; 0: not known
   double flood_level = 0;    ///< the same [image unit above the background]; used instead if > 0
+  /// Noise in which the islands were found, after a filter, that of the image being 1; 0: not
+  /// known. Unless it is 1, `flux_int` comes from the number of pixels, not from the threshold.
+  double filtered_noise = 1;
   /// Area of the noise's autocorrelation [beam area]: 1 for an image from a telescope's restoring
   /// beam, 2 for white noise smoothed with the beam.  [> 0]
   double noise_beams = 1;
+  double noise_pixels = 0;  ///< the same [pixel]; used instead if > 0, and not below 1
   /// Kron fluxes of the islands, one for each, in the same order; empty: no columns for them.
   std::span<const KronFlux> kron;
   /// For the photon noise of the sources in the errors [electron / image unit]; 0: none
@@ -48,7 +52,6 @@ struct IslandTableParams {
   std::optional<double> zero_point;  ///< magnitude of a Kron flux of 1 [mag]; none: no magnitudes
   /// Whether fluxes are sums of pixels, in the unit of the image, if that is not a flux density.
   bool sums_of_pixels = false;
-  double noise_pixels = 0;  ///< the same [pixel]; used instead if > 0, and not below 1
   std::string name_prefix;  ///< put before island_name: "KASTOR" gives "KASTOR J...."; may be empty
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "io/catalogue/island_errors.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io::detail {
@@ -19,17 +20,25 @@ constexpr double k_magnitudes = 1.0857362047581296;
 // (docs/catalogue.md).
 constexpr double k_aperture_excess = 1.22;
 
+/// Variance of the sum of n pixels over that of white noise, for an autocorrelation of area c. It
+/// is c for n >> c; at the border a part of the correlated pixels is outside (see `IslandErrors`).
+double pixels_as_one(double n, double c) {
+  if (!(c > 1)) return 1;
+  const double z = 2 * n / c;
+  return z < 1e12 ? std::max(c * (1 - scaled_bessel(0, z) - scaled_bessel(1, z)), 1.0) : c;
+}
+
 /// Flux and error of one row, in the unit of the column.
 struct AutoFlux {
   double flux, error;
 
   AutoFlux(const KronFlux& kron, const IslandRow& row, const IslandTableParams& params)
       : flux(kron.flux * row.flux_scale) {
-    // Noise that is correlated over the beam adds up as if a pixel had the beam's area.
     const double noise_pixels =
         params.noise_pixels > 0 ? params.noise_pixels : params.noise_beams * row.beam_area;
     const double photons = row.gain > 0 ? std::max(kron.flux, 0.0) / row.gain : 0.0;
-    const double variance = kron.variance * (noise_pixels > 1 ? noise_pixels : 1) + photons;
+    const double pixels = kron.variance / (row.island.rms * row.island.rms);
+    const double variance = kron.variance * pixels_as_one(pixels, noise_pixels) + photons;
     error = k_aperture_excess * std::sqrt(variance) * row.flux_scale;
   }
 };

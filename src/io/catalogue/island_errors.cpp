@@ -23,6 +23,8 @@ constexpr double k_position_excess = 1.05;
 constexpr double k_lattice = 0.4576;
 // A peak closer to the threshold than this does not constrain the flux below it.
 constexpr double k_highest_flood = 0.9;  // [peak]
+// Total over sum of a Gaussian cut there.
+constexpr double k_widest_part = 1 / (1 - k_highest_flood);
 // Smaller beams are no longer Gaussian.
 constexpr double k_least_area = 4.0;  // [pixel]
 
@@ -80,10 +82,62 @@ struct Lattice {
 /// Scatter of peak - brightest pixel / peak of a Gaussian of area `a`: the peak lies anywhere in
 /// that pixel.
 double sampling_scatter(const Symmetric& shape, double a) {
+  const double moment = a / (2 * k_pi);
+  constexpr double least = k_least_area / (2 * k_pi);
+  const double mean = 0.5 * (shape.xx + shape.yy);
+  const double half = std::hypot(0.5 * (shape.xx - shape.yy), shape.xy);
+  // The inverse M^-1 along the axes; a row of pixels has hardly a minor one.
+  const double along = 1 / std::max((mean + half) * moment, least);
+  const double across = 1 / std::max((mean - half) * moment, least);
+  const double turn = half > 0 ? 0.5 * (along - across) / half : 0.0;
+  const double m_mean = 0.5 * (along + across);
+  const double m_half = 0.5 * (shape.xx - shape.yy) * turn;
+  const double m_xy = shape.xy * turn;
   // Half of d^T M^-1 d is lost, d uniform in the unit square: var(x^2) = 1/180, var(x y) = 1/144.
-  const double scale = 2 * k_pi / a;
-  const double squares = (shape.xx * shape.xx + shape.yy * shape.yy) / 180.0;
-  return 0.5 * scale * std::sqrt(squares + shape.xy * shape.xy / 36.0);
+  return 0.5 * std::sqrt((m_mean * m_mean + m_half * m_half) / 90.0 + m_xy * m_xy / 36.0);
+}
+
+/// An island: number of pixels, their sum, the brightest.
+struct IslandPart {
+  double n, sum, peak;
+};
+
+/// The Gaussian of which an island is a part.
+struct WholeGaussian {
+  double top;  // its peak
+  double q;    // its value at the border of the island over its peak
+  double total;
+};
+
+/// What the mean loss of sampling leaves the brightest pixel of a Gaussian of area `a` is 1 / this.
+double sampling_gain(double a) { return 1.0 + k_pi / (6.0 * std::max(a, k_least_area)); }
+
+/// From the number of pixels: sum = p A (1 - q) with q = exp(-n / A). That rises with A.
+WholeGaussian whole_of_pixels(const IslandPart& part) {
+  WholeGaussian whole{};
+  double area = k_least_area;
+  for (int turn = 0; turn < 3; ++turn) {  // the gain depends little on A
+    whole.top = part.peak * sampling_gain(area);
+    double low = part.sum / whole.top;  // q = 0
+    double high = k_widest_part * low;
+    for (int i = 0; i < 50; ++i) {
+      const double a = 0.5 * (low + high);
+      (-whole.top * a * std::expm1(-part.n / a) < part.sum ? low : high) = a;
+    }
+    area = low;
+  }
+  whole.q = std::exp(-part.n / area);
+  whole.total = whole.top * area;
+  return whole;
+}
+
+/// A filter moves the border away from the threshold.
+WholeGaussian whole_of(const IslandPart& part, double area, double flood, double rms,
+                       const NoiseModel& noise) {
+  if (noise.filtered != 1) return whole_of_pixels(part);
+  const double top = part.peak * sampling_gain(area);
+  const double below = part.sum / (top - flood) * std::max(flood - rms * (rms / flood), 0.0);
+  return {top, flood / top, part.sum + below};
 }
 
 }  // namespace
@@ -133,20 +187,19 @@ IslandErrors island_errors(const Island& island, double flood, const NoiseModel&
   const double sampling = peak * sampling_scatter(stretch(island), area_in_pixels);
   errors.peak_err = std::hypot(island.rms_at_peak, sampling);
 
-  if (has_flood && flood < k_highest_flood * peak) {
-    const double in_pixel = 1.0 + k_pi / (6.0 * area_in_pixels);
-    const double top = peak * in_pixel;
-    const double area = sum / (top - flood);
-    errors.total = sum + area * std::max(flood - rms * rms / flood, 0.0);
+  const WholeGaussian whole = has_flood && flood < k_highest_flood * peak
+                                  ? whole_of({pixels, sum, peak}, area_in_pixels, flood, rms, noise)
+                                  : WholeGaussian{k_no_error, k_no_error, k_no_error};
+  if (whole.q < k_highest_flood) {
+    errors.total = whole.total;
     const double of_peak = terms.a * flood / peak * sampling;
     const double of_pixels =
         (border * lattice.sum + of_peak * of_peak) / std::pow(1 - flood / peak, 2);
     errors.total_err = std::sqrt(rms * rms * std::max(terms.total(flood / peak), 0.0) + of_pixels);
     // Second moment along one axis of a Gaussian cut at the fraction q of its peak [sigma^2].
-    const double q = flood / top;
-    errors.size_factor = 1.0 / std::sqrt(1.0 + std::log(q) * q / (1.0 - q));
+    errors.size_factor = 1.0 / std::sqrt(1.0 + std::log(whole.q) * whole.q / (1.0 - whole.q));
     if (is_extended(island, noise)) {
-      const ExtendedProfile profile = extended_profile(island, top, flood, noise);
+      const ExtendedProfile profile = extended_profile(island, whole.top, flood, noise);
       errors.total = profile.total;
       errors.size_factor = profile.size_factor;
     }

@@ -12,6 +12,9 @@ namespace kastor::io::detail {
 struct NoiseModel {
   double noise_pixels = 1;  ///< area of the noise's autocorrelation: integral / central value
   double beam_pixels = 0;   ///< area of the beam, a lower limit for sources; 0: not known
+  /// Noise in which the islands were found, after the filter, that of the image being 1. Unless it
+  /// is 1, the threshold says little of the pixels along the border.
+  double filtered = 1;
 };
 
 /// Errors of one standard deviation, and the flux below the threshold. NaN: not known.
@@ -43,6 +46,10 @@ struct NoiseModel {
 /// The loss d^T M^-1 d / 2 of a Gaussian of second moments M whose peak lies at d from the centre
 /// of the brightest pixel, anywhere in it, has the variance (m_xx^2 + m_yy^2) / 720 + m_xy^2 / 144
 /// with m = M^-1; the error of the peak is the root of the sum of that and of the noise's variance.
+/// No second moment counts as less than that of a round Gaussian of 4 pixels.
+///
+/// A filter before detection makes islands wider than the threshold says. Then their N pixels tell
+/// what they hold of a Gaussian, S = p A (1 - exp(-N / A)), which gives A and the total p A.
 struct IslandErrors {
   double peak_err;       ///< error of |flux_peak|, its mean loss left aside [image unit]
   double sum_err;        ///< error of |flux_sum| [image unit]

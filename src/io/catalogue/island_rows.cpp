@@ -112,6 +112,7 @@ NoiseModel noise_of(double beam_pixels, const IslandTableParams& params) {
   if (params.noise_pixels > 0) noise.noise_pixels = params.noise_pixels;
   // The autocorrelation of noise covers at least one pixel.
   noise.noise_pixels = std::max(noise.noise_pixels, 1.0);
+  noise.filtered = params.filtered_noise;
   return noise;
 }
 

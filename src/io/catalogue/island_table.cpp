@@ -33,6 +33,7 @@ void check(const IslandTableParams& params) {
   expect_number("frequency", params.frequency);
   expect_number("gain", params.gain);
   expect_number("noise_pixels", params.noise_pixels);
+  expect_number("filtered_noise", params.filtered_noise);
   KASTOR_EXPECTS(
       name, params.noise_beams > 0 && std::isfinite(params.noise_beams),
       fmt::format("noise_beams is {}; expected a finite number above 0", params.noise_beams));
@@ -361,7 +362,9 @@ std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& par
                                   const detail::FluxUnit& unit) {
   std::vector<std::string> notes = params.beam.notes;
   if (const std::string why = reason_without_flux(params, unit); !why.empty()) {
-    notes.push_back("flux_int is NaN, as is flux_iso: " + why);
+    notes.push_back(fmt::format("flux_int is NaN, as {}: {}",
+                                params.kron.empty() ? "is flux_iso" : "are flux_iso and flux_auto",
+                                why));
   }
   const auto partial =
       static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const IslandRow& row) {

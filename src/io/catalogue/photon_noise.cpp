@@ -46,12 +46,17 @@ void add_photon_noise(IslandErrors& errors, const Island& island, double flood, 
   add_variances(errors.sum_err, squared(even.sum_err) - squared(geometry.sum_err), above);
   add_variances(errors.total_err, squared(even.total_err) - squared(geometry.total_err), of_total);
 
-  // A disc of N pixels has the moment N^2 / (4 pi) along each axis.
+  // A disc of N pixels has the moment N^2 / (4 pi) along each axis; stretched as the island is, it
+  // takes a fraction of the island's second moments. The light above the threshold is not wider
+  // than all of it, nor is its shape known where the island has none.
+  const double det = island.var_xx * island.var_yy - island.var_xy * island.var_xy;
   const double disc = flood * pixels * pixels / (4 * std::numbers::pi);
-  const double scale = 1 / (gain * sum * sum);
-  errors.centre_cov.xx += even.centre_cov.xx + scale * std::max(sum * island.var_xx - disc, 0.0);
-  errors.centre_cov.yy += even.centre_cov.yy + scale * std::max(sum * island.var_yy - disc, 0.0);
-  errors.centre_cov.xy += even.centre_cov.xy + scale * sum * island.var_xy;
+  const bool has_shape = det > 0 && (island.flags & island_no_shape) == 0;
+  const double left = has_shape ? std::max(sum - disc / std::sqrt(det), 0.0) / gain : above;
+  const double scale = left / (sum * sum);
+  errors.centre_cov.xx += even.centre_cov.xx + scale * island.var_xx;
+  errors.centre_cov.yy += even.centre_cov.yy + scale * island.var_yy;
+  errors.centre_cov.xy += even.centre_cov.xy + scale * island.var_xy;
 }
 
 }  // namespace kastor::io::detail

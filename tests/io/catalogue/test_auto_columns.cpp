@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <io/catalogue/island_errors.hpp>
+#include <io/catalogue/photon_noise.hpp>
 #include <kastor/error.hpp>
 #include <kastor/io/island_table.hpp>
 #include <numbers>
@@ -98,7 +100,14 @@ TEST(AutoColumns, ABeamCorrelatesTheNoise) {
   const auto table = ts::table_on(ts::Header(), islands, params).table;
   const double beam = std::numbers::pi / (4 * std::numbers::ln2) * 100 / 4;  // pixels of 2 arcsec
   EXPECT_NEAR(ts::real_value(table, "flux_auto"), 1000 / beam, 1e-3);
-  EXPECT_NEAR(ts::real_value(table, "flux_auto_err"), k_excess * 10 * std::sqrt(beam) / beam, 1e-5);
+  // The noise is 0.1, so that there are 10 000 pixels.
+  const double z = 2 * 10'000 / beam;
+  const double inside = 1 - io::detail::scaled_bessel(0, z) - io::detail::scaled_bessel(1, z);
+  EXPECT_NEAR(ts::real_value(table, "flux_auto_err"),
+              k_excess * 10 * std::sqrt(beam * inside) / beam, 1e-5);
+  params.noise_pixels = 2;
+  EXPECT_NEAR(ts::real_value(ts::table_on(ts::Header(), islands, params).table, "flux_auto_err"),
+              k_excess * 10 * std::sqrt(2) / beam, 0.01 * k_excess * 10 * std::sqrt(2) / beam);
   EXPECT_EQ(ts::find_column(table, "flux_auto")->ucd, "phot.flux;em.radio");
 }
 
@@ -120,9 +129,40 @@ TEST(AutoColumns, SumsOfPixelsNeedNoBeam) {
     EXPECT_EQ((ts::integer_value(table, "flags") & io::island_no_flux) == 0, each.known)
         << each.unit;
     EXPECT_EQ(found.notes.empty(), each.known) << each.unit;
-    if (!each.known) continue;
+    if (!each.known) {
+      EXPECT_EQ(found.notes[0].find("flux_int is NaN, as is flux_iso: "), 0U) << found.notes[0];
+      const std::vector<kastor::KronFlux> fluxes = {kron(1000, 100)};
+      params.kron = fluxes;
+      const auto note = io::island_table(islands, params).notes[0];
+      EXPECT_EQ(note.find("flux_int is NaN, as are flux_iso and flux_auto: "), 0U) << note;
+      continue;
+    }
     EXPECT_EQ(ts::real_value(table, "flux_iso"), ts::real_value(table, "flux_sum"));
     EXPECT_EQ(ts::find_column(table, "flux_int")->unit, ts::find_column(table, "flux_sum")->unit);
+  }
+}
+
+/// Photons scatter the centre along the axes of the island, however they lie.
+TEST(AutoColumns, PhotonsKnowNoDirections) {
+  kastor::Island island{};
+  island.n_pix = 121;
+  island.flux_peak = 1;
+  island.flux_sum = 70;
+  island.rms = 0.01;
+  const auto with_photons = [&](double xx, double xy, double yy) {
+    island.var_xx = xx;
+    island.var_xy = xy;
+    island.var_yy = yy;
+    auto errors = io::detail::island_errors(island, 0.3, {});
+    io::detail::add_photon_noise(errors, island, 0.3, 0, 20);
+    return errors.centre_cov;
+  };
+  for (const double minor : {0.1, 0.5, 3.0}) {
+    const auto straight = with_photons(16, 0, minor);
+    const auto turned = with_photons(8 + minor / 2, 8 - minor / 2, 8 + minor / 2);
+    EXPECT_NEAR(turned.xx + turned.xy, straight.xx, 1e-9 * straight.xx) << minor;
+    EXPECT_NEAR(turned.xx - turned.xy, straight.yy, 1e-9 * straight.xx) << minor;
+    EXPECT_GT(straight.yy, 0) << minor;
   }
 }
 

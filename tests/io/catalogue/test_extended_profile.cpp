@@ -50,6 +50,7 @@ Island island_of(const RoundProfile::Sums& sums, double peak) {
   island.n_pix = std::llround(sums.area);
   island.flux_peak = peak;
   island.flux_sum = peak * sums.flux;
+  if (peak < 0) island.flags |= kastor::island_negative;
   island.rms = 1e-9 * std::abs(peak);
   island.var_xx = island.var_yy = 1;
   return island;

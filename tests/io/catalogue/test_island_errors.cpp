@@ -167,6 +167,51 @@ TEST(IslandErrors, WhatIsBelowTheThresholdIsAdded) {
   EXPECT_NEAR(errors.size_factor, 8 / std::sqrt(seen), 2e-3);
 }
 
+/// The border is where the pixels end, whatever the threshold after the filter says of it.
+TEST(IslandErrors, WhatIsBelowTheBorderOfAFilteredIslandIsAdded) {
+  const RoundIsland round{8, 0.3, 8};
+  const double area = 2 * k_pi * 64;
+  const auto plain = island_errors(round.island(1e-9), 0.3, {100, 0, 1});
+  for (const double flood : {0.02, 0.1, 0.3}) {
+    const auto errors = island_errors(round.island(1e-9), flood, {100, 0, 0.2});
+    EXPECT_NEAR(errors.total, area, 3e-3 * area) << flood;
+    EXPECT_NEAR(errors.size_factor, plain.size_factor, 2e-3) << flood;
+  }
+  EXPECT_LT(island_errors(round.island(1e-9), 0.02, {100, 0, 1}).total, 0.8 * area);
+  // A flat island may be of any size.
+  Island flat = round.island(1e-9);
+  flat.flux_sum = 0.97 * static_cast<double>(flat.n_pix);
+  EXPECT_TRUE(std::isnan(island_errors(flat, 0.1, {100, 0, 0.2}).total));
+}
+
+TEST(IslandErrors, TheTotalOfLargeNumbersIsANumber) {
+  Island island = RoundIsland{8, 0.3, 8}.island(0.1);
+  const double total = island_errors(island, 0.3, {100, 0}).total;
+  for (double* value : {&island.flux_peak, &island.flux_sum, &island.rms}) *value *= 1e160;
+  EXPECT_NEAR(island_errors(island, 0.3e160, {100, 0}).total / 1e160, total, 1e-9 * total);
+}
+
+/// A row of pixels has hardly a minor axis.
+TEST(IslandErrors, ThePeakOfAThinIslandDoesNotScatterMuch) {
+  Island island{};
+  island.n_pix = 300;
+  island.flux_peak = 42.8;
+  island.flux_sum = 300 * 40;
+  island.rms = island.rms_at_peak = 1;
+  for (const double minor : {1e-6, 1e-3, 0.09}) {
+    island.var_xx = 7500;
+    island.var_yy = minor;
+    island.var_xy = 0;
+    const auto errors = island_errors(island, 3, {});
+    EXPECT_GT(errors.peak_err, 1);
+    EXPECT_LT(errors.peak_err, 0.1 * island.flux_peak) << minor;
+    // So it is along a diagonal.
+    island.var_xx = island.var_yy = 3750 + minor / 2;
+    island.var_xy = 3750 - minor / 2;
+    EXPECT_LT(island_errors(island, 3, {}).peak_err, 0.1 * island.flux_peak) << minor;
+  }
+}
+
 /// Of an island that was found in another image.
 TEST(IslandErrors, NothingIsSaidOfASumOfTheOtherSign) {
   Island island = RoundIsland{4, 0.3, 4}.island(0.01);

@@ -229,6 +229,7 @@ TEST(IslandTable, HeadersOfFourAxesWithoutFrequencyWork) {
   cards.push_back(card("CRVAL3", 1.0));
   const Wcs wcs(cards, {1, 2});
   auto params = per_beam(10);
+  params.flood_snr = 3;
   params.wcs = &wcs;
   const auto result = island_table({plain_island(59, 59)}, params);
   EXPECT_NEAR(real_value(result.table, "ra_deg_cont"), 150, 1e-9);

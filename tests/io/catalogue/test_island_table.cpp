@@ -419,6 +419,7 @@ TEST(IslandTable, RefusesWhatIsNoThreshold) {
   EXPECT_SAYS(error([](auto& p) { p.flood_level = k_nan; }), "flood_level is nan");
   EXPECT_SAYS(error([](auto& p) { p.noise_beams = 0; }), "noise_beams is 0");
   EXPECT_SAYS(error([](auto& p) { p.noise_pixels = -1; }), "noise_pixels is -1");
+  EXPECT_SAYS(error([](auto& p) { p.filtered_noise = -1; }), "filtered_noise is -1");
 }
 
 }  // namespace
