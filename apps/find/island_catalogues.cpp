@@ -12,13 +12,13 @@ namespace kastor::cli {
 namespace {
 
 /// Nothing if no cell was found.
-std::string large_source_note(const BackgroundSummary& mesh) {
+std::string large_source_note(const BackgroundSummary& mesh, bool has_background) {
   if (mesh.source_cells == 0) return "";
   if (mesh.masks_sources) {
     return fmt::format(
-        "{} of {} mesh cells are covered by sources larger than a cell; the background there is "
+        "{} of {} mesh cells are covered by sources larger than a cell; the {} there is "
         "interpolated from the cells around",
-        mesh.source_cells, mesh.cells);
+        mesh.source_cells, mesh.cells, has_background ? "noise" : "background");
   }
   return fmt::format(
       "{} of {} mesh cells with usable pixels seem to be covered by sources larger than a cell; "
@@ -86,7 +86,8 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
         "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise of 0 can be "
         "in an island");
   if (mesh) {
-    if (auto note = large_source_note(*mesh); !note.empty()) table.notes.push_back(std::move(note));
+    auto note = large_source_note(*mesh, options.islands.background.has_value());
+    if (!note.empty()) table.notes.push_back(std::move(note));
   }
   table.notes.insert(table.notes.end(), sky.notes.begin(), sky.notes.end());
   if (auto note = gain_note(image, options.islands); !note.empty())
