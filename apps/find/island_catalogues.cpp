@@ -12,14 +12,14 @@
 namespace kastor::cli {
 namespace {
 
-/// Empty if no cell was found.
-std::string large_source_note(const BackgroundSummary& mesh) {
+/// Nothing if no cell was found.
+std::string large_source_note(const BackgroundSummary& mesh, bool has_background) {
   if (mesh.source_cells == 0) return "";
   if (mesh.masks_sources) {
     return fmt::format(
-        "{} of {} mesh cells are covered by sources larger than a cell; the background there is "
+        "{} of {} mesh cells are covered by sources larger than a cell; the {} there is "
         "interpolated from the cells around",
-        mesh.source_cells, mesh.cells);
+        mesh.source_cells, mesh.cells, has_background ? "noise" : "background");
   }
   return fmt::format(
       "{} of {} mesh cells with usable pixels seem to be covered by sources larger than a cell; "
@@ -27,15 +27,18 @@ std::string large_source_note(const BackgroundSummary& mesh) {
       mesh.source_cells, mesh.cells - mesh.filled);
 }
 
-/// \param where  before each note  \param uses_rms  whether the noise used is that of the mesh
+/// \param where           before each note
+/// \param uses_rms        whether the noise that is used is that of the mesh
+/// \param has_background  whether the level that is used is not that of the mesh
 void add_mesh_notes(const BackgroundSummary& mesh, const std::string& where, bool uses_rms,
-                    std::vector<std::string>& notes) {
+                    bool has_background, std::vector<std::string>& notes) {
   if (uses_rms && !(mesh.rms > 0)) {
     notes.push_back(where +
                     "the noise is 0 at more than half of the mesh nodes, and no pixel with a noise "
                     "of 0 can be in an island");
   }
-  if (const auto note = large_source_note(mesh); !note.empty()) notes.push_back(where + note);
+  if (const auto note = large_source_note(mesh, has_background); !note.empty())
+    notes.push_back(where + note);
 }
 
 /// A gain in the header that the errors do without; empty if there is none.
@@ -89,8 +92,12 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   table.table.cards.push_back(
       {"NOISEPIX", noise.pixels, "[pixel] area of the noise's autocorrelation"});
   if (!noise.note.empty()) table.notes.push_back(noise.note);
-  if (mesh) add_mesh_notes(*mesh, "", !options.islands.rms, table.notes);
-  if (detection.mesh) add_mesh_notes(*detection.mesh, "in the detection image ", true, table.notes);
+  if (mesh) {
+    add_mesh_notes(*mesh, "", !options.islands.rms, options.islands.background.has_value(),
+                   table.notes);
+  }
+  if (detection.mesh)
+    add_mesh_notes(*detection.mesh, "in the detection image ", true, false, table.notes);
   table.notes.insert(table.notes.end(), sky.notes.begin(), sky.notes.end());
   if (auto note = gain_note(image, options.islands); !note.empty())
     table.notes.push_back(std::move(note));

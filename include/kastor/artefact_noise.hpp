@@ -23,8 +23,8 @@ struct ArtefactNoiseParams {
 /// What the last call of `ArtefactNoise` did.
 struct ArtefactNoiseSummary {
   std::int64_t bright = 0;         ///< islands above `min_snr`
-  std::int64_t raised_pixels = 0;  ///< pixels of the cells whose noise was raised
-  double largest_factor = 1;       ///< by which the noise of a cell was multiplied, >= 1
+  std::int64_t raised_pixels = 0;  ///< pixels of the map whose noise was raised
+  double largest_factor = 1;       ///< by which the noise of a pixel was raised, >= 1
 };
 
 /// Raises the noise around bright sources to the level of the artefacts there (side lobes,
@@ -45,7 +45,7 @@ struct ArtefactNoiseSummary {
 /// factor is 1. Between the centres of cells it is bilinear, beyond them constant; the new map is
 /// the old one times the factor, rounded once to T.
 ///
-/// Sums are integers (d in units of 2^-20, capped at 2^20), so the bits are the same on every
+/// Sums are integers (d in units of 2^-20, capped at 2^10), so the bits are the same on every
 /// backend, for any number of threads and any split into bands. Without a bright island the
 /// background is returned as it is. Owns its work space: repeated calls on images of one size
 /// allocate nothing. Use one object per execution space instance; do not share it between threads.

@@ -31,7 +31,8 @@ enum class ArtefactCellUse : std::uint8_t { none, neighbour, near };
 
 /// Sum of the pixels below the background.
 struct BelowSum {
-  std::int64_t depth = 0;  ///< sum of (level - value) / rms in units of 2^-20
+  /// Sum of (level - value) / rms in units of 2^-20; at most 2^30 for a pixel.
+  std::int64_t depth = 0;
   std::int64_t pixels = 0;
 };
 
@@ -76,7 +77,7 @@ struct SumBelow {
  private:
   KOKKOS_FUNCTION static void add(double value, double level, double rms, BelowSum& sum) {
     constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
-    constexpr double most = 1048576.0, unit = 1048576.0;
+    constexpr double most = 1024.0, unit = 1048576.0;
     const double below = level - value;
     if (!(below > 0 && below < infinity && rms > 0 && rms < infinity)) return;
     const double depth = below / rms;
@@ -125,52 +126,37 @@ struct RaiseCell {
   }
 };
 
-/// The pixels of raised cells.
-struct CountRaised {
-  using value_type = std::int64_t;
-  ArtefactCells cells;
-  const double* factors;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t cell, std::int64_t& pixels) const {
-    if (!(factors[cell] > 1)) return;
-    const std::int64_t j = cell / cells.mesh.nx, i = cell % cells.mesh.nx;
-    pixels += (cells.past(j, cells.image.ny) - j * cells.side) *
-              (cells.past(i, cells.image.nx) - i * cells.side);
-  }
-};
-
-/// A largest value of a reduction, which any order gives.
-struct LargestFactor {
-  double value = 1;
-  KOKKOS_FUNCTION LargestFactor& operator+=(const LargestFactor& other) {
-    if (other.value > value) value = other.value;
+/// What the map has in raised pixels. Any order of the pixels gives the same.
+struct RaisedPixels {
+  std::int64_t count = 0;
+  double largest = 1;  ///< factor
+  KOKKOS_FUNCTION RaisedPixels& operator+=(const RaisedPixels& other) {
+    count += other.count;
+    if (other.largest > largest) largest = other.largest;
     return *this;
   }
 };
-struct FindLargestFactor {
-  using value_type = LargestFactor;
-  const double* factors;
-  KOKKOS_FUNCTION void operator()(std::int64_t cell, LargestFactor& largest) const {
-    largest += LargestFactor{factors[cell]};
-  }
-};
 
-/// Writes the raised map. Called once per worker.
+/// Writes the raised map, and counts the pixels with a higher noise than before. Called once per
+/// worker.
 template <class Exec, class T>
 struct WriteRaised {
+  using value_type = RaisedPixels;
   ArtefactCells cells;
   PixelMap<Exec, T> rms;
   const double* factors;
   T* raised;
   std::int64_t workers;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t worker, RaisedPixels& pixels) const {
     const std::int64_t nx = cells.image.nx;
     const core::Share<Exec> share(worker, workers, 0, cells.image.ny * nx);
     core::RasterWalk<> walk(share.first, share.step, nx);
     MapWalk<Exec, T> map(rms);
     for (std::int64_t at = share.first; at < share.past; at += share.step) {
-      raised[at] = static_cast<T>(map(walk.y(), walk.x()) * factor(walk.y(), walk.x()));
+      const double before = map(walk.y(), walk.x()), times = factor(walk.y(), walk.x());
+      raised[at] = static_cast<T>(before * times);
+      if (raised[at] > static_cast<T>(before)) pixels += RaisedPixels{1, times};
       walk.step();
     }
   }

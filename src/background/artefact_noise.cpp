@@ -171,14 +171,11 @@ struct ArtefactNoise<Exec, T>::Plan {
           ny, nx);
     }
     const std::int64_t workers = core::workers_of(space, cells.image.ny * cells.image.nx);
-    core::for_each(
+    const auto pixels = core::reduce(
         "kastor::artefact_noise::write", space, workers,
         detail::WriteRaised<Exec, T>{cells, rms, factors.data(), raised.data(), workers});
-    summary.raised_pixels = core::reduce("kastor::artefact_noise::count", space, cells.count(),
-                                         detail::CountRaised{cells, factors.data()});
-    summary.largest_factor = core::reduce("kastor::artefact_noise::largest", space, cells.count(),
-                                          detail::FindLargestFactor{factors.data()})
-                                 .value;
+    summary.raised_pixels = pixels.count;
+    summary.largest_factor = pixels.largest;
   }
 
   Exec space;

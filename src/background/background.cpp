@@ -188,9 +188,9 @@ struct BackgroundEstimator<Exec, T>::Plan {
       return detail::SkyCells{image.mesh, values.data(), valid.data(), from};
     };
     core::for_each("kastor::background::clear_marks", space, n, detail::ClearMark{from});
-    for (int round = 0; round < detail::SourceCellRule::rounds; ++round) {
+    for (int round = 1; round <= detail::SourceCellRule::rounds; ++round) {
       core::for_each("kastor::background::find_source_cells", space, n,
-                     detail::FindSourceCells{counts.data(), sky(), to});
+                     detail::FindSourceCells{counts.data(), sky(), to, round});
       std::swap(from, to);
     }
     core::for_each("kastor::background::grow_source_cells", space, n,

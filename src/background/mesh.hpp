@@ -20,6 +20,7 @@ struct CellCounts {
   std::int64_t valid = 0;   ///< cells with enough good pixels
   std::int64_t good = 0;    ///< good pixels
   std::int64_t source = 0;  ///< cells that large sources cover
+  int rounds = 0;           ///< the last round of the search for them that found any, from 1
   // Of the valid cells, as `core::key_of` has them.
   std::uint64_t lowest_level = ~std::uint64_t{0};
   std::uint64_t lowest_rms = ~std::uint64_t{0};

@@ -9,6 +9,7 @@
 #include "background/mesh.hpp"
 #include "core/atomics.hpp"
 #include "core/interval.hpp"
+#include "core/intrinsics.hpp"
 #include "core/ordered_key.hpp"
 
 /// Finds the cells of a mesh that sources larger than a cell cover, and interpolates across them.
@@ -58,6 +59,15 @@ struct SkyCells {
     return touches;
   }
 
+  /// How many cells of sky of a window pass a test.
+  template <class Test>
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count_if(const CellWindow& window,
+                                                      const Test& test) const {
+    std::int64_t n = 0;
+    window.each(mesh, [&](std::int64_t k) { n += is_sky(k) && test(values[k]) ? 1 : 0; });
+    return n;
+  }
+
   /// The figure of rank `rank` of the `count` cells of sky of a window, from 0. Halves the range of
   /// the values, whose ends are always values of cells; keeps no copy.
   [[nodiscard]] KOKKOS_FUNCTION double ranked(const CellWindow& window, std::int64_t rank,
@@ -99,41 +109,82 @@ struct ClearMark {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { marks[i] = 0; }
 };
 
-/// One round of the search: marks cells from the marks of the round before.
+/// One round of the search: marks cells from the marks of the round before. A mark is the number of
+/// the round that set it. A quantile is a cell's figure, and the rounding of a - b, a x b is
+/// monotonic in b; so whether an inequality holds for a quantile is known from the number of cells
+/// for which it holds, without ranking them.
 struct FindSourceCells {
-  const CellCounts* counts;
+  CellCounts* counts;
   SkyCells cells;
   std::uint8_t* found;
+  int round;  ///< from 1
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    found[i] = cells.source[i] != 0 || (cells.valid[i] != 0 && is_source(i)) ? 1 : 0;
+    // If the round before found nothing, both arrays of marks are the same already.
+    if (core::relaxed_load(&counts->rounds) < round - 1) return;
+    found[i] = cells.source[i];
+    if (cells.source[i] != 0 || cells.valid[i] == 0 || !may_be_source(i)) return;
+    found[i] = static_cast<std::uint8_t>(round);
+    core::atomic_raise(&counts->rounds, round);
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION bool is_source(std::int64_t i) const {
-    using Rule = SourceCellRule;
-    const CellValue& cell = cells.values[i];
+  [[nodiscard]] KOKKOS_FUNCTION bool may_be_source(std::int64_t i) const {
     // The sky is neither below the lowest level nor quieter than the lowest rms: most cells of most
     // images are decided here.
-    const bool may_be_seed = cell.level - core::value_of<double>(counts->lowest_level) >
-                             Rule::contrast * core::value_of<double>(counts->lowest_rms);
-    const bool touches = cells.touches_source(i);
+    const bool may_be_seed = cells.values[i].level - core::value_of<double>(counts->lowest_level) >
+                             SourceCellRule::contrast * core::value_of<double>(counts->lowest_rms);
+    const bool touches = round > 1 && cells.touches_source(i);
     if (!may_be_seed && !touches) return false;
-    const CellWindow window(cells.mesh, i, Rule::reach);
+    const CellWindow window(cells.mesh, i, SourceCellRule::reach);
+    return sky_has_changed(window) && is_source(i, window, touches);
+  }
+
+  /// Whether the round before has taken a cell from the sky of the window; if not, its verdict
+  /// stays.
+  [[nodiscard]] KOKKOS_FUNCTION bool sky_has_changed(const CellWindow& window) const {
+    if (round == 1) return true;
+    bool changed = false;
+    window.each(cells.mesh,
+                [&](std::int64_t k) { changed = changed || cells.source[k] == round - 1; });
+    return changed;
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool is_source(std::int64_t i, const CellWindow& window,
+                                               bool touches) const {
+    using Rule = SourceCellRule;
+    const CellValue& cell = cells.values[i];
     std::int64_t sky = 0;
-    window.each(cells.mesh, [&](std::int64_t k) { sky += cells.is_sky(k) ? 1 : 0; });
+    double least_rms = Kokkos::Experimental::infinity_v<double>;
+    window.each(cells.mesh, [&](std::int64_t k) {
+      if (!cells.is_sky(k)) return;
+      ++sky;
+      least_rms = cells.values[k].rms < least_rms ? cells.values[k].rms : least_rms;
+    });
     if (sky < Rule::least) return false;
     // One scatter below the median: the lower side has no sources.
     const std::int64_t half = (sky - 1) / 2, lower = (sky - 1) * 4 / 25;
+    // A seed is that far above the median, hence above more than half of the cells.
+    const double least_excess = Rule::contrast * least_rms;
+    if (!touches && cells.count_if(window, [&](const CellValue& other) {
+          return cell.level - other.level > least_excess;
+        }) <= half)
+      return false;
     const double level = cells.ranked(window, half, &CellValue::level);
-    const double scatter = level - cells.ranked(window, lower, &CellValue::level);
-    const double rms = cells.ranked(window, half, &CellValue::rms);
     const double excess = cell.level - level;
-    const bool stands_out = excess > Rule::scatters * scatter;
-    if (stands_out && excess > Rule::contrast * rms) return true;
+    const bool stands_out = cells.count_if(window, [&](const CellValue& other) {
+      return !(excess > Rule::scatters * (level - other.level));
+    }) <= lower;
+    if (stands_out && (touches || cells.count_if(window, [&](const CellValue& other) {
+          return excess > Rule::contrast * other.rms;
+        }) > half))
+      return true;
     if (!touches) return false;
-    if (stands_out) return true;
-    return cell.rms - rms > Rule::scatters * (rms - cells.ranked(window, lower, &CellValue::rms));
+    const double rms = cells.ranked(window, half, &CellValue::rms);
+    const double louder = cell.rms - rms;
+    return cells.count_if(window, [&](const CellValue& other) {
+      return !(louder > Rule::scatters * (rms - other.rms));
+    }) <= lower;
   }
 };
 

@@ -89,6 +89,9 @@ class TestArtefacts(AppTestCase):
         ratio = fits_files.read_image(self.folder / "s.fits")[1]
         pixels = fits_files.read_image(self.folder / "rings.fits")[1]
         self.assertEqual(noise[5][155], 1.0)
+        raised = [value for row in noise for value in row if value > 1]
+        says = f"the noise of {len(raised)} pixels is raised, up to {max(raised):.2f} times"
+        self.assertIn(says, note)
         self.assertGreater(noise[80][92], 3.0)
         self.assertEqual(ratio[80][92], reference.as_float32(pixels[80][92] / noise[80][92]))
         old = self.peaks("a.csv")
@@ -106,6 +109,16 @@ class TestArtefacts(AppTestCase):
         self.assertIn("--adaptive-rms changed nothing", " ".join(after["notes"]))
         lower = self.find("calm.fits", "--adaptive-rms", "50")
         self.assertIn("around 1 peak above 50 times", " ".join(lower["notes"]))
+
+    def test_notes(self):
+        one = self.find("rings.fits", "--seed", "100", "--flood", "50", "--adaptive-rms", "200")
+        self.assertIn("1 of 1 island remains", " ".join(one["notes"]))
+        words = ["--preset", "radio", "--background", "0", "--rms", "4"]
+        before = command.json_of("find", self.folder / "calm.fits", *words)
+        found = command.json_of("find", self.folder / "calm.fits", *words, "--adaptive-rms", "20")
+        self.assertEqual(found["catalogue_hash"], before["catalogue_hash"])
+        (note,) = (n for n in found["notes"] if "--adaptive-rms" in n)
+        self.assertRegex(note, "^around 1 peak .* no artefacts: --adaptive-rms raised no noise$")
 
     def test_every_backend_gives_the_same_bits(self):
         hashes = set()

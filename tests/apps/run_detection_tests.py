@@ -236,6 +236,14 @@ class TestDetectImage(DetectionTestCase):
             done = command.run("find", *names, *other, cwd=self.folder)
             self.assertEqual(done.returncode, 1)
             self.assertIn("exists already", done.stderr.decode())
+        # The filtered image is clipped, also where the user gives both maps.
+        for kernel, skips in (("2", False), ("none", True)):
+            maps = ["--preset", "radio", "--background", "0", "--rms", "1", "-o", f"of{kernel}/"]
+            maps += ["--filter-kernel", kernel]
+            self.assert_done(command.run("find", *names, *maps, cwd=self.folder))
+            for change in (["--kappa", "2.5"], ["--max-passes", "1"]):
+                done = command.run("find", *names, *maps, *change, "--resume", cwd=self.folder)
+                self.assertEqual(b"skipped 2 images" in done.stderr, skips, done.stderr)
         done = command.run("find", "sky.fits", "deep.fits", *words, "--overwrite", cwd=self.folder)
         self.assertIn("deep.fits[0]: found the image itself", done.stderr.decode())
 

@@ -48,6 +48,10 @@ class TestLargeSources(AppTestCase):
         self.assertAlmostEqual(ratios["mask"], 0.95, delta=0.03)
         self.assertLess(ratios["ignore"], 0.5)
 
+        [flat] = self.find("lobes.fits", options="--background 0")
+        [note] = [n for n in flat["notes"] if "larger than a cell" in n]
+        self.assertIn("; the noise there is interpolated", note)
+
         # What the presets do without the option, and what the output says of it.
         for preset, choice in (("radio", "mask"), ("sextractor", "ignore")):
             [usual] = self.find("lobes.fits", preset=preset, options="-o o.ecsv --overwrite")

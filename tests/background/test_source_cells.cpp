@@ -126,6 +126,18 @@ TYPED_TEST(SourceCells, MatchNaive) {
   masks_as_naive<TypeParam>(image_of<T>(scene), "bright disk in rising noise");
   scene.level = [](double v, double u) { return disk(v + 5, u + 6); };
   masks_as_naive<TypeParam>(image_of<T>(scene), "in a corner");
+  scene.level = [](double v, double u) { return 1e3 * disk(v, u) + 20 * slope(v, u); };
+  masks_as_naive<TypeParam>(image_of<T>(scene), "on a steep slope");
+  // Far above the lowest level and noise of the image, and found in several rounds.
+  scene.rows = 21;
+  scene.columns = 26;
+  scene.level = [](double v, double u) {
+    const double d = distance(v, u, 12, 20) / 2, e = distance(v, u, 9, 6) / 3;
+    return 300 * std::exp(-d * d / 2) - 200 * std::exp(-e * e / 2);
+  };
+  scene.noise = [](double, double u) { return u < 2 ? 0.01 : 1.0; };
+  masks_as_naive<TypeParam>(image_of<T>(scene), "a wide bell beside a bowl");
+  scene.noise = [](double, double) { return 1.0; };
   // A single row of sky cells on either side: no plane is determined.
   scene.rows = 1;
   scene.columns = 19;

@@ -265,7 +265,7 @@ void IslandOptionsParser::add_given_maps(CommandLine& line) {
       "--adaptive-rms", "S", {0, false, largest_real, "a finite number above 0"},
       [this](double snr) { m_given.adaptive_rms = snr; },
       "Find twice: raise the noise to that of the artefacts\n"
-      "within 12 beam widths of each peak of more than S\n"
+      "within some 12 beam widths of each peak of more than S\n"
       "times the noise, as in 200. Needs a beam. Excludes\n"
       "--detect-image.");
 }
@@ -389,10 +389,14 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
   if (options.adaptive_rms) add("--adaptive-rms", *options.adaptive_rms);
   text += photometry_options_as_typed(options.photometry);
-  if (options.background && options.rms && !options.detection.image) return text;
-  add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
-  add("--kappa", options.mesh.clip.kappa);
-  add("--max-passes", options.mesh.clip.max_passes);
+  const bool has_mesh = !options.background || !options.rms || options.detection.image;
+  if (has_mesh)
+    add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));
+  if (has_mesh || options.detection.has_filter()) {  // whose noise is measured by a clip, too
+    add("--kappa", options.mesh.clip.kappa);
+    add("--max-passes", options.mesh.clip.max_passes);
+  }
+  if (!has_mesh) return text;
   add("--estimate", options.mesh.estimate == BackgroundEstimate::median ? "median" : "mode");
   add("--filter", options.mesh.filter_height);
   add("--interpolation",
