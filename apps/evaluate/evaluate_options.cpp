@@ -193,6 +193,18 @@ bool parse_evaluate(Arguments arguments, EvaluateOptions& options) {
   return line.parse(arguments);
 }
 
+/// With CATALOGUE: where sources count, and the threshold of the catalogue.
+std::string image_options_as_typed(const IslandOptions& islands,
+                                   const io::EvaluationParams& params) {
+  std::string text;
+  if (islands.mask) text += given_as_typed("--mask", *islands.mask);
+  if (const auto& box = islands.box)
+    text += fmt::format(" --box {},{},{},{}", box->x_min, box->x_max, box->y_min, box->y_max);
+  if (islands.beam) text += " --beam " + *islands.beam;
+  if (params.threshold) text += fmt::format(" --seed {}", *params.threshold);
+  return text;
+}
+
 std::string evaluate_options_as_typed(const EvaluateOptions& options) {
   std::string text = "kastor evaluate" + input_options_as_typed(options.find.input);
   if (options.find.unit) text += " --unit " + *options.find.unit;
@@ -204,7 +216,7 @@ std::string evaluate_options_as_typed(const EvaluateOptions& options) {
   if (params.radius) text += fmt::format(" --pixels {}", *params.radius);
   text +=
       fmt::format(" --min-snr {} --pool {},{}", options.min_snr, params.pool_low, params.pool_high);
-  if (!options.searches()) return text;
+  if (!options.searches()) return text + image_options_as_typed(options.find.islands, params);
   return text + " " +
          (options.find.islands.preset == Preset::lesson
               ? find_options_as_typed(options.find.find)

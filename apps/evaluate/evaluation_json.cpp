@@ -19,10 +19,10 @@ Json truth_json(const EvaluationReport& report) {
 }
 
 Json rows_json(const io::Evaluation& e) {
-  return {{"rows", e.rows},         {"without_position", e.without_position},
-          {"negative", e.negative}, {"positive", e.positive},
-          {"matched", e.matched},   {"fragments", e.fragments},
-          {"false", e.false_rows}};
+  return {{"rows", e.rows},           {"without_position", e.without_position},
+          {"negative", e.negative},   {"outside", e.rows_outside},
+          {"positive", e.positive},   {"matched", e.matched},
+          {"fragments", e.fragments}, {"false", e.false_rows}};
 }
 
 Json area_json(const io::Evaluation& e) {

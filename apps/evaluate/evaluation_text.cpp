@@ -26,6 +26,7 @@ std::string heading_of(const EvaluationReport& report) {
                   count_of(e.rows, "row"));
   if (e.without_position > 0) text += fmt::format(", {} without a position", e.without_position);
   if (e.negative > 0) text += fmt::format(", {} negative", e.negative);
+  if (e.rows_outside > 0) text += fmt::format(", {} outside", e.rows_outside);
   text += fmt::format("\ntruth      {}: {}, {} isolated", one_line(report.truth),
                       count_of(e.truth_used, "source"), e.truth_isolated);
   if (e.truth_left_out > 0) text += fmt::format(", {} left out", e.truth_left_out);
@@ -56,7 +57,7 @@ std::string summary_text(const EvaluationReport& report) {
                      fmt::format("reliability      {}  {} of {} rows\n",
                                  estimate_text(e.reliability), e.matched, e.positive);
   if (std::isfinite(e.half.snr)) {
-    text += fmt::format("half found at S/N{:8.4f}", e.half.snr);
+    text += fmt::format("half found at S/N {:7.4f}", e.half.snr);
     if (std::isfinite(e.half.error)) text += fmt::format(" +- {:.4f}", e.half.error);
     text += "\n";
   }

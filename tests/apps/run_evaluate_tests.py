@@ -212,6 +212,35 @@ class TestEvaluate(AppTestCase):
         self.find()
         given = self.evaluate(self.found, "--box", "0,511,0,255")
         self.assertEqual(given["truth"], half["truth"])
+        counts = given["rows"]
+        low = [r["y_cen"] < 255.5 for r in rows_of(self.found)]
+        self.assertAlmostEqual(counts["outside"], len(low) - sum(low), delta=1)
+        self.assertGreater(counts["outside"], 5)
+        self.assertEqual(counts["outside"] + counts["positive"], len(low))
+        self.assertEqual(counts["positive"], sum(counts[k] for k in ("matched", "fragments", "false")))
+        pairs = self.folder / "pairs.ecsv"
+        typed = ("--box", "0,511,0,255", "--beam", "10,10", "--seed", "6")
+        self.evaluate(self.found, *typed, "-o", pairs)
+        self.assertIn(" ".join(typed), pairs.read_text())
+        self.assertIn('name: "flux_peak", datatype: float64, unit: "Jy/beam"', pairs.read_text())
+
+    def test_sizes_of_the_truth_on_the_sky(self):
+        self.find()
+        pixels = self.evaluate(self.found)
+        head, *rows = self.truth.read_text().splitlines()
+        names = head.split(",")
+        at = [names.index(name) for name in ("fwhm", "minor")]
+        lines = [",".join(n + " [arcsec]" if n in ("fwhm", "minor") else n for n in names)]
+        for row in rows:
+            words = row.split(",")
+            for i in at:
+                words[i] = repr(2 * float(words[i]))
+            lines.append(",".join(words))
+        self.truth.write_text("\n".join(lines) + "\n")
+        sky = self.evaluate(self.found)
+        self.assertAlmostEqual(sky["radius"], pixels["radius"], 4)
+        one, two = (f["measures"]["major"]["pooled"]["deviation"] for f in (pixels, sky))
+        self.assertAlmostEqual(one["median"], two["median"], 4)
 
     def test_the_detection_image_limits_where_sources_count(self):
         whole = self.evaluate()

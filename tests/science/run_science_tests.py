@@ -4,7 +4,8 @@
     run_science_tests.py --kastor PROGRAM [--keep FOLDER] [CLASS[.TEST]...]
 
 Each figure of `kastor evaluate` must lie within its limits, each limit wider by three standard errors of the figure. A
-failure says the figure, the limits, and the commands that give it. With --keep, images and catalogues stay in FOLDER.
+failure says the figure, the limits, and the commands that give it. With --keep, images and catalogues stay in FOLDER;
+the images are used again if the same command made them.
 """
 import argparse
 import math
@@ -79,7 +80,7 @@ class TestNoise(ScienceTestCase):
         for kind in NOISES:
             with self.subTest(kind):
                 result = self.judge(f"empty-{kind}")
-                self.assertGreater(result["false_detections"]["count"], 150)
+                self.assertGreater(result["false_detections"]["count"], 200)
                 self.assert_within(false_ratio(result), 0.8, 1.2)
 
 
@@ -178,7 +179,7 @@ def main():
     global shop
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kastor", required=True, type=pathlib.Path)
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for images and catalogues; those there are used")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for images and catalogues; images there of the same command are used")
     parser.add_argument("tests", nargs="*")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -20,14 +20,21 @@ class Workshop:
     """Where images and catalogues are made, each once."""
     kastor: pathlib.Path
     folder: pathlib.Path
+    found: set = dataclasses.field(default_factory=set)
 
     def simulate(self, scene):
-        if not (self.folder / f"{scene.name}.fits").exists():
-            run([self.kastor, *scene.simulate.split(), "--quiet"], self.folder)
+        """Images are kept with the command that made them, and made again for another."""
+        made_by = self.folder / f"{scene.name}.txt"
+        if not made_by.exists() or made_by.read_text() != scene.simulate:
+            made_by.unlink(missing_ok=True)
+            run([self.kastor, *scene.simulate.split(), "--quiet", "--overwrite"], self.folder)
+            made_by.write_text(scene.simulate)
 
     def find(self, scene):
-        if not (self.folder / f"{scene.name}.csv").exists():
-            run([self.kastor, *scene.search.split(), "--quiet"], self.folder)
+        """Once in this run: an older catalogue may be of another program."""
+        if scene.name not in self.found:
+            run([self.kastor, *scene.search.split(), "--quiet", "--overwrite"], self.folder)
+            self.found.add(scene.name)
 
     def evaluate(self, scene, catalogue=None):
         """The JSON of `kastor evaluate` of Kastor's catalogue, or of another."""

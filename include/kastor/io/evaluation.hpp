@@ -96,7 +96,8 @@ class Truth {
   /// Reads a table of true sources: as `kastor simulate sky` writes it, or any other that
   /// `read_source_list()` reads, with a column snr or with flux_peak and rms. Positions on the sky
   /// are converted to pixels of the image. Fluxes without a unit are in Jy and Jy/beam if the unit
-  /// of the image is per beam, else in that unit.
+  /// of the image is per beam, else in that unit;
+  /// sizes without a unit in pixels.
   /// \param image    what it refers to must outlive this
   /// \param min_snr  sources below this true S/N are left out
   /// \throws kastor::Error `FILE: what was found; what was expected`
@@ -214,6 +215,7 @@ struct Evaluation {
   std::int64_t rows = 0;              ///< rows of the catalogue
   std::int64_t without_position = 0;  ///< rows without a position
   std::int64_t negative = 0;          ///< rows of negative islands, which are those of the inverse
+  std::int64_t rows_outside = 0;      ///< in no usable pixel, nor partners of true ones in one
   std::int64_t positive = 0;          ///< all others
   std::int64_t matched = 0;           ///< of these, with a partner
   std::int64_t fragments = 0;         ///< without a partner, near a true source
@@ -259,13 +261,14 @@ struct Evaluation {
 /// and measures are those of isolated sources. Near a true source means within the radius at which
 /// its profile falls to the noise, at least its size, the beam and the matching radius; all other
 /// usable pixels are clear, and only rows there are false detections. Rows with a negative flux
-/// count as those of the inverted image.
+/// count as those of the inverted image. Rows in no usable pixel are left out, but for partners of
+/// usable true sources.
 ///
 /// Columns are known by the names that Kastor, PyBDSF, Aegean, SExtractor, SEP and photutils give
 /// them. A sum of pixels is converted to a flux density by the area of the beam. Fluxes of
-/// different kinds of units are not compared. The same input always gives the same result. \param
-/// inverted  the catalogue of the inverted image; null if there is none \throws kastor::Error if a
-/// file cannot be used or a parameter is out of its range
+/// different kinds of units, or of a known and an unknown one, are not compared. The same input
+/// always gives the same result. \param inverted  the catalogue of the inverted image; null if
+/// there is none \throws kastor::Error if a file cannot be used or a parameter is out of its range
 [[nodiscard]] Evaluation evaluate(const Truth& truth, const EvaluatedCatalogue& catalogue,
                                   const EvaluatedCatalogue* inverted = nullptr,
                                   const EvaluationParams& params = {});

@@ -8,6 +8,7 @@
 #include <kastor/io/cross_match.hpp>
 #include <kastor/io/evaluation.hpp>
 #include <numbers>
+#include <utility>
 
 #include "io/evaluation/measure_statistics.hpp"
 #include "io/evaluation/noise_field.hpp"
@@ -29,6 +30,8 @@ constexpr double k_million = 1e6;
 // the beam exp(-4 ln 2 h^2 / (2 FWHM^2)) is 0.0002 there.
 constexpr double k_far = 2.5;
 constexpr std::int64_t k_far_without_beam = 16;
+// Below it islands of noise touch, and have holes.
+constexpr double k_least_threshold = 3;
 
 void check(const EvaluationParams& params) {
   const char* name = "kastor::io::evaluate";
@@ -45,9 +48,6 @@ void check(const EvaluationParams& params) {
                  "the limits of the bins do not rise from 0 or more; expected so");
 }
 
-/// Where a row without a partner is.
-enum class RowKind { near_source, clear, elsewhere };
-
 class Evaluator {
  public:
   Evaluator(const Truth::State& truth, const EvaluationParams& params)
@@ -62,6 +62,7 @@ class Evaluator {
     take_values(table);
     take_rows(table);
     match();
+    leave_out();
     classify();
     take_inverse(table, catalogue.with_negative, inverted);
     judge();
@@ -143,7 +144,6 @@ class Evaluator {
     m_clear = m_truth.usable;
     for (const auto& row : m_truth.rows) {
       const double reach = reach_of(row);
-      m_reaches.push_back(reach);
       const auto side = [](std::int64_t n) { return static_cast<double>(n); };
       if (!(row.x + reach >= 0 && row.y + reach >= 0 && row.x - reach < side(image.nx) &&
             row.y - reach < side(image.ny)))
@@ -174,11 +174,11 @@ class Evaluator {
     m_snr = detail::row_snr(table, m_values);
   }
 
-  /// Whether a row is of a negative island.
+  /// Whether a row is of a negative island: the sign needs no unit.
   [[nodiscard]] bool is_negative(std::size_t row) const {
     for (const M quantity : {M::flux_peak, M::flux_int, M::flux_iso}) {
       const auto& values = m_values[static_cast<std::size_t>(quantity)];
-      if (values.trouble.empty()) return values.values[row] < 0;
+      if (!values.as_written.empty()) return values.as_written[row] < 0;
     }
     return false;
   }
@@ -191,14 +191,56 @@ class Evaluator {
       if (!std::isfinite(place.x) || !std::isfinite(place.y)) {
         ++r.without_position;
       } else if (is_negative(i)) {
-        m_negative.push_back(place);
+        ++m_all_negative;
+        if (is_usable(place)) m_negative.push_back(place);
       } else {
         m_rows.push_back(i);
         m_places.push_back(place);
       }
     }
     r.negative = static_cast<std::int64_t>(m_negative.size());
-    r.positive = static_cast<std::int64_t>(m_rows.size());
+    m_outside = m_all_negative - r.negative;
+  }
+
+  [[nodiscard]] bool is_usable(const PixelPosition& place) const {
+    const auto pixel = m_truth.pixel_at(place.x, place.y);
+    return pixel && m_truth.usable[*pixel] != 0;
+  }
+
+  /// Whether a usable place is away from all true sources.
+  [[nodiscard]] bool is_clear(const PixelPosition& place) const {
+    return m_clear[m_truth.pixel_at(place.x, place.y).value()] != 0;
+  }
+
+  /// Leaves out the rows in no usable pixel, but for partners of true sources that are in one.
+  void leave_out() {
+    auto& r = m_result;
+    std::vector<std::uint8_t> keep(m_places.size());
+    for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = is_usable(m_places[i]) ? 1 : 0;
+    for (const auto& [truth, row] : m_partners) {
+      if (m_truth.rows[truth].usable) keep[row] = 1;
+    }
+    // Pairs and partners are in the same order.
+    std::vector<EvaluatedPair> pairs;
+    for (std::size_t i = 0; i < m_partners.size(); ++i) {
+      if (keep[m_partners[i].second] != 0) pairs.push_back(r.pairs[i]);
+    }
+    r.pairs = std::move(pairs);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < keep.size(); ++i) {
+      if (keep[i] == 0) continue;
+      m_rows[kept] = m_rows[i];
+      m_places[kept] = m_places[i];
+      m_matched[kept] = m_matched[i];
+      ++kept;
+    }
+    m_outside += static_cast<std::int64_t>(keep.size() - kept);
+    m_rows.resize(kept);
+    m_places.resize(kept);
+    m_matched.resize(kept);
+    r.rows_outside = m_outside;
+    r.positive = static_cast<std::int64_t>(kept);
+    r.matched = static_cast<std::int64_t>(r.pairs.size());
   }
 
   void match() {
@@ -210,6 +252,7 @@ class Evaluator {
     m_matched.assign(tested.size(), 0);
     for (const auto& pair : cross_match(truth, tested, m_result.radius)) {
       m_found[pair.first] = m_matched[pair.second] = 1;
+      m_partners.emplace_back(pair.first, pair.second);
       const auto& row = m_truth.rows[pair.first];
       EvaluatedPair made;
       made.truth = row.row;
@@ -231,40 +274,14 @@ class Evaluator {
       }
       m_result.pairs.push_back(made);
     }
-    m_result.matched = static_cast<std::int64_t>(m_result.pairs.size());
-  }
-
-  [[nodiscard]] RowKind kind_at(const PixelPosition& place) const {
-    const auto pixel = m_truth.pixel_at(place.x, place.y);
-    if (pixel && m_clear[*pixel] != 0) return RowKind::clear;
-    for (std::size_t i = 0; i < m_reaches.size(); ++i) {
-      // Pixels are marked by their centres.
-      const auto& row = m_truth.rows[i];
-      if (std::hypot(row.x - place.x, row.y - place.y) <= m_reaches[i] + 1)
-        return RowKind::near_source;
-    }
-    return RowKind::elsewhere;
   }
 
   void classify() {
     auto& r = m_result;
-    std::int64_t clear = 0;
     for (std::size_t i = 0; i < m_places.size(); ++i) {
-      if (m_matched[i] != 0) continue;
-      const auto kind = kind_at(m_places[i]);
-      if (kind == RowKind::near_source) {
-        ++r.fragments;
-      } else {
-        ++r.false_rows;
-        if (kind == RowKind::clear) ++clear;
-      }
+      if (m_matched[i] == 0) ++(is_clear(m_places[i]) ? r.false_rows : r.fragments);
     }
-    r.false_detections = rate_of(clear);
-    if (r.false_rows > clear)
-      r.notes.push_back(
-          fmt::format("{} false rows lie outside of the usable pixels and do not "
-                      "count for the rate",
-                      r.false_rows - clear));
+    r.false_detections = rate_of(r.false_rows);
   }
 
   [[nodiscard]] FalseDetections rate_of(std::int64_t count) const {
@@ -281,20 +298,19 @@ class Evaluator {
                     const EvaluatedCatalogue* inverted) {
     std::vector<PixelPosition> places = m_negative;
     if (inverted != nullptr) {
-      if (!m_negative.empty()) {
+      if (m_all_negative > 0) {
         throw Error(fmt::format(
             "{}: {} rows are of negative islands, which are those of the inverted image; expected "
             "no catalogue of that besides",
-            detail::one_line(table.list.path), m_negative.size()));
+            detail::one_line(table.list.path), m_all_negative));
       }
       places = read(*inverted).places;
-    } else if (m_negative.empty() && !with_negative) {
+    } else if (m_all_negative == 0 && !with_negative) {
       return;
     }
     std::int64_t clear = 0;
     for (const auto& place : places) {
-      if (!std::isfinite(place.x) || !std::isfinite(place.y)) continue;
-      ++(kind_at(place) == RowKind::clear ? clear : m_result.inverted_near);
+      if (is_usable(place)) ++(is_clear(place) ? clear : m_result.inverted_near);
     }
     m_result.inverted = rate_of(clear);
   }
@@ -333,13 +349,20 @@ class Evaluator {
       far = std::max(std::int64_t{4},
                      std::int64_t{std::lround(std::min(k_far * m_truth.beam_fwhm, 1e6))});
     r.noise = detail::measured_correlation(m_truth.image, m_clear, std::min(far, shortest));
-    if (!m_params.threshold) return;
+    if (!m_params.threshold || *m_params.threshold < k_least_threshold) return;
     const auto pixels = static_cast<double>(r.clear_pixels);
     r.expected_false = pixels * expected_islands_per_pixel(*m_params.threshold, r.noise);
     r.expected_smooth = pixels * smooth_islands_per_pixel(*m_params.threshold, r.noise);
     if (m_truth.beam_from == "beam")
       r.expected_beam =
           pixels * expected_islands_per_pixel(*m_params.threshold, beam_correlation(r.beam_pixels));
+  }
+
+  /// Why there are no true values; empty if there may be.
+  [[nodiscard]] std::string trouble_of_truth(M quantity) const {
+    if (quantity == M::x || quantity == M::y) return "";
+    if (quantity == M::major || quantity == M::minor) return m_truth.size_trouble;
+    return (quantity == M::flux_peak ? m_truth.frame.true_peak : m_truth.frame.true_int).trouble;
   }
 
   void measure() {
@@ -350,7 +373,8 @@ class Evaluator {
       measure.column = values.column;
       measure.error_column = values.error_column;
       measure.unit = values.unit;
-      measure.trouble = values.trouble;
+      measure.trouble =
+          values.trouble.empty() ? trouble_of_truth(measure.quantity) : values.trouble;
       detail::summarise(m_result.pairs, m_params, measure);
     }
   }
@@ -358,13 +382,15 @@ class Evaluator {
   const Truth::State& m_truth;
   const EvaluationParams& m_params;
   Evaluation m_result;
-  std::vector<double> m_reaches;  // of the truth
   std::vector<std::uint8_t> m_clear;
   std::vector<MeasuredValues> m_values;
   detail::RowSnr m_snr;
   std::vector<std::size_t> m_rows;  // of the catalogue, those that are not negative
   std::vector<PixelPosition> m_places, m_negative;
-  std::vector<int> m_found, m_matched;  // of the truth; of m_rows
+  std::vector<int> m_found, m_matched;                          // of the truth; of m_rows
+  std::vector<std::pair<std::size_t, std::size_t>> m_partners;  // of the truth and of m_rows
+  std::int64_t m_all_negative = 0;                              // rows
+  std::int64_t m_outside = 0;                                   // rows in no usable pixel
 };
 
 }  // namespace

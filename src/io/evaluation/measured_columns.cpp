@@ -77,11 +77,11 @@ constexpr std::array k_axes = {
 };
 
 // Of the truth, of S/N, and those that show which program wrote the table.
-constexpr std::array<std::string_view, 24> k_others = {
-    "SNR",       "SNR_PEAK", "RMS",       "LOCAL_RMS",  "ISL_RMS",    "BACKGROUND_NOISE",
-    "RMS_IMAGE", "GROUP",    "TNPIX",     "THETA",      "ISLAND_ID",  "COMPONENT_ID",
-    "ISL_ID",    "E_RA",     "XCENTROID", "X_CENTROID", "FLUX_INT",   "FLUX_PEAK",
-    "PEAK_FLUX", "FWHM",     "MINOR",     "ANGLE",      "TOTAL_FLUX", "FLAGS"};
+constexpr std::array<std::string_view, 22> k_others = {
+    "SNR",       "SNR_PEAK", "RMS",       "LOCAL_RMS",  "ISL_RMS",   "BACKGROUND_NOISE",
+    "RMS_IMAGE", "GROUP",    "TNPIX",     "THETA",      "ISLAND_ID", "COMPONENT_ID",
+    "ISL_ID",    "E_RA",     "XCENTROID", "X_CENTROID", "FLUX_INT",  "FLUX_PEAK",
+    "PEAK_FLUX", "FWHM",     "MINOR",     "TOTAL_FLUX"};
 
 }  // namespace
 

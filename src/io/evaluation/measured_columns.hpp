@@ -12,10 +12,9 @@ namespace kastor::io::detail {
 
 /// What the values of a column are, if their unit does not say it.
 enum class MeasuredAs {
-  density,      ///< a flux density, or the brightness of a peak in the unit of the truth
-  pixel_sum,    ///< a sum of pixels, in the unit of the image
-  pixel_value,  ///< the value of a pixel, in the unit of the image
-  length        ///< in pixels, or on the sky
+  density,     ///< a flux density, or the brightness of a peak in the unit of the truth
+  pixel_sum,   ///< a sum of pixels, in the unit of the image
+  pixel_value  ///< the value of a pixel, in the unit of the image
 };
 
 /// A column by the name that a program gives it.
@@ -27,7 +26,6 @@ struct MeasuredName {
   std::string_view unit = {};       ///< of the program that writes it, if it is known
   std::string_view requires_ = {};  ///< another column that shows which program wrote the table
   std::string_view without = {};    ///< a column whose presence makes it another quantity
-  bool error_is_variance = false;
 };
 
 /// The names of a quantity, the best first.

@@ -40,45 +40,80 @@ const MeasuredName* find_name(const SourceTable& table, M quantity) {
   return empty;
 }
 
-bool is_count(const std::string& unit) {
-  const auto upper = upper_case(unit);
-  return upper == "COUNT" || upper == "COUNTS" || upper == "CT" || upper == "ADU" ||
-         upper == "ELECTRON" || upper == "DN";
+constexpr const char* k_no_number = "the column holds no number";
+
+/// The word that SExtractor has for the unit of the image, whatever that is.
+bool is_count(const std::string& base) {
+  const auto upper = upper_case(base);
+  return upper == "COUNT" || upper == "COUNTS" || upper == "CT";
+}
+
+/// The same for all spellings of a base unit.
+std::string spelling_of(const std::string& base) {
+  const auto upper = upper_case(base);
+  if (is_count(base) || upper == "ADU" || upper == "DN") return "adu";
+  if (upper == "ELECTRON" || upper == "ELECTRONS") return "electron";
+  return base;
+}
+
+std::string label_of(const FluxUnit& unit) {
+  return unit.per_beam && !unit.base.empty() ? unit.base + "/beam" : unit.base;
+}
+
+std::string two_units(const FluxUnit& found, const FluxUnit& wanted) {
+  const auto quoted = [](const FluxUnit& unit) {
+    return unit.base.empty() ? "one that is not known" : "'" + one_line(label_of(unit)) + "'";
+  };
+  return fmt::format("the units are {} and {}", quoted(wanted), quoted(found));
+}
+
+/// The unit of a column, and the factor to it.
+struct ColumnUnit {
+  double factor = 1;
+  FluxUnit unit;
+  bool sum_of_beams = false;  ///< a sum of pixels whose unit is per beam
+};
+
+ColumnUnit unit_of(const MeasuredName& name, const std::string& written, const FluxFrame& frame) {
+  const std::string unit = written.empty() ? std::string(name.unit) : written;
+  const auto scaled = scaled_flux_unit(unit);
+  const bool peak = name.quantity == M::flux_peak;
+  const bool density = name.as == MeasuredAs::density;
+  if (density && unit.empty())
+    return {frame.per_beam ? 1 : frame.image_factor,
+            {frame.image_unit, peak && frame.per_beam, ""},
+            false};
+  if (!density && (unit.empty() || is_count(scaled.base)))
+    return {frame.image_factor,
+            {frame.image_unit.empty() ? scaled.base : frame.image_unit, peak && frame.per_beam, ""},
+            !peak && frame.per_beam};
+  const bool per_beam = upper_case(unit).find("BEAM") != std::string::npos;
+  // Peaks are often said to be in Jy where the image is in Jy/beam.
+  const bool peak_per_beam = peak && (per_beam || (density && frame.per_beam));
+  return {scaled.factor, {scaled.base, peak_per_beam, ""}, !peak && per_beam};
 }
 
 struct Conversion {
   double factor = 1;
   std::string trouble, note;
+  FluxUnit unit;
 };
 
-std::string two_units(const std::string& found, const std::string& wanted) {
-  return fmt::format("the units are '{}' and '{}'", one_line(wanted), one_line(found));
-}
-
-Conversion to_truth(const MeasuredName& name, const std::string& written, const FluxFrame& frame) {
-  const std::string unit = written.empty() ? std::string(name.unit) : written;
-  const auto scaled = scaled_flux_unit(unit);
-  const bool peak = name.quantity == M::flux_peak;
-  const auto& wanted = peak ? frame.true_peak : frame.true_int;
-  const bool per_beam = upper_case(unit).find("BEAM") != std::string::npos;
-  // A flux density in a column of sums.
-  const bool density =
-      name.as == MeasuredAs::density || (!peak && scaled.base == "Jy" && !per_beam);
-  if (density) {
-    if (!scaled.base.empty() && !wanted.empty() && scaled.base != wanted)
-      return {1, two_units(scaled.base, wanted), ""};
-    return {scaled.factor, "", ""};
-  }
-  // In the unit of the image's pixels, which some programs call counts.
-  const bool own = scaled.base.empty() || is_count(scaled.base);
-  if (!own && scaled.base != frame.image_unit)
-    return {1, two_units(scaled.base, frame.image_unit), ""};
-  const double factor = own ? frame.image_factor : scaled.factor;
-  if (peak || !frame.per_beam || (!wanted.empty() && wanted != "Jy")) return {factor, "", ""};
-  if (!(frame.beam_pixels > 0)) return {1, "it is a sum of pixels, and the beam is not known", ""};
+/// To the unit of the truth, with which that of the column is compared.
+Conversion to_truth(const MeasuredName& name, const TableColumn& column, const std::string& written,
+                    const FluxFrame& frame) {
+  const auto [factor, unit, sum_of_beams] = unit_of(name, written, frame);
+  const auto& wanted = name.quantity == M::flux_peak ? frame.true_peak : frame.true_int;
+  const bool differs = spelling_of(unit.base) != spelling_of(wanted.base) ||
+                       (unit.base == "Jy" && unit.per_beam != wanted.per_beam);
+  if (wanted.trouble.empty() && differs) return {1, two_units(unit, wanted), "", unit};
+  if (!sum_of_beams) return {factor, "", "", unit};
+  if (!(frame.beam_pixels > 0))
+    return {1, "it is a sum of pixels, and the beam is not known", "", unit};
   return {factor / frame.beam_pixels, "",
           fmt::format("{} is a sum of pixels; it is divided by the beam of {:.6g} pixels",
-                      name.name, frame.beam_pixels)};
+                      one_line(column.name), frame.beam_pixels),
+          unit};
 }
 
 MeasuredValues flux_values(const SourceTable& table, M quantity, const FluxFrame& frame) {
@@ -90,19 +125,26 @@ MeasuredValues flux_values(const SourceTable& table, M quantity, const FluxFrame
   }
   const auto& column = *table.find(name->name);
   result.column = column.name;
-  const auto conversion = to_truth(*name, column.unit, frame);
+  const auto conversion = to_truth(*name, column, column.unit, frame);
   result.trouble = conversion.trouble;
   result.note = conversion.note;
-  result.unit = quantity == M::flux_peak ? frame.true_peak : frame.true_int;
+  result.flux_unit = conversion.unit;
+  const auto& wanted = quantity == M::flux_peak ? frame.true_peak : frame.true_int;
+  result.unit = label_of(wanted.trouble.empty() ? wanted : conversion.unit);
   result.values = SourceTable::numbers(column);
+  if (has_number(&column)) {
+    result.as_written = result.values;
+  } else if (result.trouble.empty()) {
+    result.trouble = k_no_number;
+  }
   for (auto& value : result.values) value *= conversion.factor;
-  if (!has_number(&column)) result.trouble = "the column holds no number";
   for (const auto& error : name->errors) {
     const auto* found = error.empty() ? nullptr : table.find(error);
     if (found == nullptr) continue;
     result.error_column = found->name;
     // The unit of the error may have another prefix.
-    const auto own = to_truth(*name, found->unit.empty() ? column.unit : found->unit, frame);
+    const auto own =
+        to_truth(*name, *found, found->unit.empty() ? column.unit : found->unit, frame);
     result.errors = SourceTable::numbers(*found);
     for (auto& value : result.errors) value *= own.trouble.empty() ? own.factor : k_not;
     break;
@@ -201,23 +243,60 @@ MeasuredValues size_values(const SourceTable& table, M quantity, const Wcs* wcs)
     column = name.empty() ? nullptr : table.find(name);
     if (column == nullptr) return fail("the catalogue has no column of minor axes");
   }
-  result.column = column->name;
-  const bool in_pixels = is_pixel_unit(size->unit);
-  const auto degrees = degrees_per(size->unit);
-  if (!in_pixels && (size->unit.empty() || !degrees))
-    return fail(fmt::format("the sizes have the unit '{}'", one_line(size->unit)));
-  if (!in_pixels && wcs == nullptr)
-    return fail("the sizes are on the sky, and the image has no celestial coordinates");
-  const auto jacobians = local_scales(table, in_pixels ? nullptr : wcs);
-  result.values = SourceTable::numbers(*column);
-  for (std::size_t i = 0; i < result.values.size(); ++i) {
-    result.values[i] *= size->to_fwhm;
-    if (!in_pixels) result.values[i] *= *degrees * 3600 / std::sqrt(jacobians[i].area());
-  }
+  result = lengths_in_pixels(table, *column, size->unit, wcs);
+  for (auto& value : result.values) value *= size->to_fwhm;
   return result;
 }
 
 }  // namespace
+
+MeasuredValues lengths_in_pixels(const SourceTable& table, const TableColumn& column,
+                                 const std::string& unit, const Wcs* wcs) {
+  MeasuredValues result;
+  result.unit = "pixel";
+  result.column = column.name;
+  const bool in_pixels = is_pixel_unit(unit);
+  const auto degrees = degrees_per(unit);
+  if (!in_pixels && (unit.empty() || !degrees)) {
+    result.trouble = fmt::format("the sizes have the unit '{}'", one_line(unit));
+  } else if (!in_pixels && wcs == nullptr) {
+    result.trouble = "the sizes are on the sky, and the image has no celestial coordinates";
+  } else {
+    result.values = SourceTable::numbers(column);
+    if (in_pixels) return result;
+    const auto jacobians = local_scales(table, wcs);
+    for (std::size_t i = 0; i < result.values.size(); ++i)
+      result.values[i] *= *degrees * 3600 / std::sqrt(jacobians[i].area());
+  }
+  return result;
+}
+
+MeasuredValues true_values(const SourceTable& table, MeasuredQuantity quantity, FluxFrame& frame) {
+  auto& unit = quantity == M::flux_peak ? frame.true_peak : frame.true_int;
+  unit = FluxUnit{"", false, "it is not read yet"};
+  auto result = measured_values(table, quantity, frame, nullptr);
+  unit = result.flux_unit;
+  if (result.column.empty()) {
+    unit.trouble = fmt::format("the truth has no column of {}", name_of(quantity));
+  } else if (!result.trouble.empty() && result.trouble != k_no_number) {
+    unit.trouble = fmt::format("{} of the truth: {}", one_line(result.column), result.trouble);
+  }
+  return result;
+}
+
+std::vector<double> true_noise(const SourceTable& table, std::string_view name,
+                               const FluxFrame& frame) {
+  std::vector<double> none(table.list.sources.size(), k_not);
+  const auto* noise = table.find(name);
+  const auto* peak = find_name(table, M::flux_peak);
+  if (noise == nullptr || peak == nullptr) return none;
+  const auto conversion = to_truth(
+      *peak, *noise, noise->unit.empty() ? table.find(peak->name)->unit : noise->unit, frame);
+  if (!conversion.trouble.empty()) return none;
+  auto values = SourceTable::numbers(*noise);
+  for (auto& value : values) value *= conversion.factor;
+  return values;
+}
 
 MeasuredValues measured_values(const SourceTable& table, MeasuredQuantity quantity,
                                const FluxFrame& frame, const Wcs* wcs) {

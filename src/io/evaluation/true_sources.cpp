@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <kastor/error.hpp>
 #include <kastor/io/island_table.hpp>
@@ -62,16 +63,21 @@ void read_usable(Truth::State& state) {
   }
 }
 
+/// In pixels; NaN if it is not known.
+double area_of_beam(const EvaluatedImage& image) {
+  return image.beam && image.wcs != nullptr ? beam_area_in_pixels(*image.beam, *image.wcs)
+                                            : std::nan("");
+}
+
 class TruthReader {
  public:
   TruthReader(const SourceTable& table, Truth::State& state) : m_table(table), m_state(state) {}
 
   void read(double min_snr) {
     take_units();
-    const auto peak = first_of(m_table, {"FLUX_PEAK", "PEAK_FLUX"});
-    const auto total = first_of(m_table, {"FLUX_INT", "TOTAL_FLUX"});
-    const auto by_noise = ratios(
-        peak, first_of(m_table, {"RMS", "LOCAL_RMS", "ISL_RMS", "BACKGROUND_NOISE", "RMS_IMAGE"}));
+    const auto peak = fluxes(MeasuredQuantity::flux_peak);
+    const auto total = fluxes(MeasuredQuantity::flux_int);
+    const auto by_noise = ratios(peak, noise());
     auto snr = first_of(m_table, {"SNR", "SNR_PEAK"});
     if (!any_finite(snr)) snr = by_noise;
     if (!any_finite(snr) && !m_table.list.sources.empty()) {
@@ -94,8 +100,8 @@ class TruthReader {
       row.y = place.y;
       row.snr = snr[i];
       row.peak_snr = std::isfinite(by_noise[i]) ? by_noise[i] : snr[i];
-      row.flux_int = total[i] * m_int_factor;
-      row.flux_peak = peak[i] * m_peak_factor;
+      row.flux_int = total[i];
+      row.flux_peak = peak[i];
       row.major = m_major[i];
       row.minor = m_minor[i] > 0 ? m_minor[i] : m_major[i];
       take_shape(i, row);
@@ -107,33 +113,58 @@ class TruthReader {
   }
 
  private:
-  /// The unit of a column of the truth, or what is assumed.
-  std::string base_of(std::string_view name, const std::string& assumed, double& factor) const {
-    const auto* column = m_table.find(name);
-    if (column == nullptr || column->unit.empty()) return assumed;
-    const auto scaled = detail::scaled_flux_unit(column->unit);
-    factor = scaled.factor;
-    return scaled.base;
-  }
-
   void take_units() {
     auto& frame = m_state.frame;
     const auto own = detail::scaled_flux_unit(m_state.image.unit);
     frame.image_unit = own.base;
     frame.image_factor = own.factor;
     frame.per_beam = detail::upper_case(m_state.image.unit).find("BEAM") != std::string::npos;
-    frame.true_peak = base_of("FLUX_PEAK", own.base, m_peak_factor);
-    frame.true_int = base_of("FLUX_INT", own.base, m_int_factor);
+    frame.beam_pixels = area_of_beam(m_state.image);
+  }
+
+  std::vector<double> fluxes(MeasuredQuantity quantity) {
+    auto read = detail::true_values(m_table, quantity, m_state.frame);
+    if (!read.note.empty()) m_state.notes.push_back("truth: " + read.note);
+    return std::move(read.values);
+  }
+
+  [[nodiscard]] std::vector<double> noise() const {
+    constexpr std::array<std::string_view, 5> names = {"RMS", "LOCAL_RMS", "ISL_RMS",
+                                                       "BACKGROUND_NOISE", "RMS_IMAGE"};
+    const auto* found = std::find_if(names.begin(), names.end(), [&](std::string_view name) {
+      return m_table.find(name) != nullptr;
+    });
+    return detail::true_noise(m_table, found == names.end() ? names.front() : *found,
+                              m_state.frame);
+  }
+
+  /// A column of sizes; without a unit in pixels.
+  std::vector<double> lengths(const TableColumn& column, const std::string& unit) {
+    auto read = detail::lengths_in_pixels(m_table, column, unit.empty() ? "pixel" : unit,
+                                          m_state.image.wcs);
+    if (!read.trouble.empty()) {
+      m_state.notes.push_back(
+          fmt::format("{} of the truth: {}", detail::one_line(column.name), read.trouble));
+    }
+    read.values.resize(m_table.list.sources.size(), std::nan(""));
+    return std::move(read.values);
   }
 
   void take_sizes() {
-    m_major = column_or_nan(m_table, "FWHM");
-    m_minor = column_or_nan(m_table, "MINOR");
-    if (any_finite(m_major)) return;
+    const auto* fwhm = m_table.find("FWHM");
+    if (fwhm != nullptr && any_finite(SourceTable::numbers(*fwhm))) {
+      m_major = lengths(*fwhm, fwhm->unit);
+      const auto* minor = m_table.find("MINOR");
+      m_minor = minor == nullptr ? column_or_nan(m_table, "MINOR")
+                                 : lengths(*minor, minor->unit.empty() ? fwhm->unit : minor->unit);
+      return;
+    }
     for (const auto quantity : {MeasuredQuantity::major, MeasuredQuantity::minor}) {
-      auto read =
-          detail::measured_values(m_table, quantity, m_state.frame, m_state.image.wcs).values;
-      (quantity == MeasuredQuantity::major ? m_major : m_minor) = std::move(read);
+      auto read = detail::measured_values(m_table, quantity, m_state.frame, m_state.image.wcs);
+      const bool is_major = quantity == MeasuredQuantity::major;
+      if (is_major && fwhm == nullptr && read.column.empty())
+        m_state.size_trouble = "the truth has no column of sizes";
+      (is_major ? m_major : m_minor) = std::move(read.values);
     }
   }
 
@@ -147,7 +178,6 @@ class TruthReader {
 
   const SourceTable& m_table;
   Truth::State& m_state;
-  double m_peak_factor = 1, m_int_factor = 1;
   std::vector<double> m_major, m_minor;
 };
 
@@ -157,10 +187,8 @@ void measure_beam(Truth::State& state) {
     if (row.major > 0 && std::isfinite(row.major)) widths.push_back(row.major);
   }
   state.median_size = median_of(std::move(widths));
-  const auto& image = state.image;
   constexpr double gaussian_area = std::numbers::pi / (4 * std::numbers::ln2);
-  double area = image.beam && image.wcs != nullptr ? beam_area_in_pixels(*image.beam, *image.wcs)
-                                                   : std::nan("");
+  double area = state.frame.beam_pixels;
   if (area > 0) {
     state.beam_from = "beam";
   } else if (state.median_size > 0) {

@@ -38,8 +38,9 @@ struct Truth::State {
   std::int64_t left_out = 0;
   std::vector<std::uint8_t> usable;  ///< (ny, nx), 1 or 0
   std::int64_t usable_pixels = 0;
-  double median_size = 0;  ///< [pixel]; NaN if there are no sizes
-  double beam_fwhm = 0;    ///< of a circular beam of the same area [pixel]; 0 if not known
+  double median_size = 0;    ///< [pixel]; NaN if there are no sizes
+  double beam_fwhm = 0;      ///< of a circular beam of the same area [pixel]; 0 if not known
+  std::string size_trouble;  ///< why there are no sizes; empty if there may be
   std::vector<std::string> notes;
 
   /// The index into `usable` of the pixel at a position; none outside of the image.

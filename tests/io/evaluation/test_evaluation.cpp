@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <kastor/io/evaluation.hpp>
 #include <limits>
@@ -9,70 +10,19 @@
 #include <type_traits>
 #include <vector>
 
+#include "evaluation_support.hpp"
 #include "fits_support.hpp"
 
 namespace {
 
 using namespace testing_support;
-using kastor::io::evaluate;
-using kastor::io::EvaluatedImage;
+using namespace evaluation_support;
 using kastor::io::Evaluation;
 using kastor::io::EvaluationParams;
 using kastor::io::MeasuredQuantity;
-using kastor::io::Truth;
-
-constexpr const char* truth_head = "x,y,flux_peak,flux_int,fwhm,minor,angle,shape,rms,snr,group\n";
-
-std::string gaussian(double x, double y, double snr, int group = 0, double fwhm = 5) {
-  return fmt::format("{},{},{},{},{},{},0,gaussian,1,{},{}\n", x, y, snr, 2 * snr, fwhm, fwhm, snr,
-                     group);
-}
-
-/// 200 x 100 pixels; columns from 190 on are blank.
-EvaluatedImage image_in(const std::string& unit = "Jy/beam") {
-  EvaluatedImage image;
-  image.ny = 100;
-  image.nx = 200;
-  image.unit = unit;
-  image.row = [](std::int64_t y, std::span<double> values) {
-    for (std::size_t x = 0; x < values.size(); ++x) {
-      values[x] = x >= 190 ? std::numeric_limits<double>::quiet_NaN()
-                           : ((x + static_cast<std::size_t>(y)) % 2 == 0 ? 1.0 : -1.0);
-    }
-  };
-  return image;
-}
-
-/// The default parameters but for one.
-template <class Value>
-EvaluationParams with(Value EvaluationParams::*member, const std::type_identity_t<Value>& value) {
-  EvaluationParams params;
-  params.*member = value;
-  return params;
-}
-
-struct Files {
-  std::string truth, catalogue, inverted = {};
-};
-
-Evaluation evaluation_of(const Files& files, const EvaluationParams& params = {},
-                         double min_snr = 0, const EvaluatedImage& image = image_in()) {
-  const ScratchDirectory scratch;
-  write_bytes(scratch.file("t.csv"), files.truth);
-  write_bytes(scratch.file("c.csv"), files.catalogue);
-  const Truth truth(scratch.file("t.csv"), image, min_snr);
-  if (files.inverted.empty()) return evaluate(truth, {scratch.file("c.csv")}, nullptr, params);
-  write_bytes(scratch.file("i.csv"), files.inverted);
-  const kastor::io::EvaluatedCatalogue inverted{scratch.file("i.csv")};
-  return evaluate(truth, {scratch.file("c.csv")}, &inverted, params);
-}
 
 std::string evaluation_error(const Files& files, const EvaluationParams& params = {}) {
   return error_of([&] { (void)evaluation_of(files, params); });
-}
-
-const kastor::io::Measure& measure_of(const Evaluation& e, MeasuredQuantity quantity) {
-  return e.measures.at(static_cast<std::size_t>(quantity));
 }
 
 TEST(Evaluation, CountsTrueSourcesAndRows) {
@@ -91,7 +41,7 @@ TEST(Evaluation, CountsTrueSourcesAndRows) {
       "30,74,1,5\n80,70.2,12,12\n2,50,8,8\n"  // found: a neighbour, of a group, at the edge
       "34,32,1,5.2\n"                         // a fragment of the first source
       "160,80,1,5.5\n150,90,1,5.1\n"          // false
-      "195,21,8,8\n"                          // of the source in the blank region
+      "195,21,8,8\n"                          // in the blank region, as its source
       ",5,1,5\n100,50,-5,5\n";                // no position; negative
   const auto e = evaluation_of({truth, catalogue});
   EXPECT_EQ(e.truth_rows, 11);
@@ -103,15 +53,16 @@ TEST(Evaluation, CountsTrueSourcesAndRows) {
   EXPECT_EQ(e.rows, 11);
   EXPECT_EQ(e.without_position, 1);
   EXPECT_EQ(e.negative, 1);
-  EXPECT_EQ(e.positive, 9);
+  EXPECT_EQ(e.rows_outside, 1);
+  EXPECT_EQ(e.positive, 8);
   // The source at (30, 70) is 4 pixels from its row: not within the radius.
-  EXPECT_EQ(e.matched, 5);
+  EXPECT_EQ(e.matched, 4);
   EXPECT_EQ(e.fragments, 2);
   EXPECT_EQ(e.false_rows, 2);
   EXPECT_EQ(e.found_isolated, 2);
   EXPECT_EQ(e.found_all, 4);
   EXPECT_EQ(e.completeness.value, 2.0 / 3);
-  EXPECT_EQ(e.reliability.value, 5.0 / 9);
+  EXPECT_EQ(e.reliability.value, 4.0 / 8);
   EXPECT_EQ(e.reliability_by, "snr");
   EXPECT_EQ(e.false_detections.count, 2);
   ASSERT_TRUE(e.inverted);
@@ -122,7 +73,7 @@ TEST(Evaluation, CountsTrueSourcesAndRows) {
   EXPECT_NEAR(e.beam_pixels, beam, 1e-12);
   EXPECT_NEAR(e.false_detections.per_million.value,
               2e6 * beam / static_cast<double>(e.clear_pixels), 1e-9);
-  EXPECT_EQ(evaluation_of({truth, catalogue}, with(&EvaluationParams::radius, 5.0)).matched, 6);
+  EXPECT_EQ(evaluation_of({truth, catalogue}, with(&EvaluationParams::radius, 5.0)).matched, 5);
 }
 
 TEST(Evaluation, ClearPixelsAreAwayFromSources) {
@@ -258,6 +209,23 @@ TEST(Evaluation, ColumnsOfPrograms) {
   EXPECT_EQ(flux_of("flux_int", "nan").trouble, "the column holds no number");
 }
 
+TEST(Evaluation, RowsInNoUsablePixelAreLeftOut) {
+  // The source at 189 is usable, its row is not; of the other pair neither is.
+  const auto e = evaluation_of(
+      {truth_head + gaussian(189, 30, 10) + gaussian(195, 60, 10) + gaussian(30, 30, 10),
+       "x,y,flux_peak\n190,30,1\n195,60,2\n30,30,3\n196,90,4\n300,5,5\n195,5,-1\n100,50,-1\n"});
+  EXPECT_EQ(e.rows, 7);
+  EXPECT_EQ(e.rows_outside, 4);
+  EXPECT_EQ(e.positive, 2);
+  EXPECT_EQ(e.negative, 1);
+  EXPECT_EQ(e.matched, 2);
+  ASSERT_EQ(e.pairs.size(), 2u);
+  EXPECT_EQ(e.pairs[0].row, 0u);
+  EXPECT_EQ(e.pairs[1].row, 2u);
+  EXPECT_EQ(e.fragments + e.false_rows, 0);
+  EXPECT_EQ(e.reliability.value, 1);
+}
+
 TEST(Evaluation, ErrorsOfPositions) {
   struct Row {
     const char* head;
@@ -306,6 +274,10 @@ TEST(Evaluation, NoiseOfTheClearPixels) {
       evaluation_of({truth_head + gaussian(30, 30, 10), "x,y\n30,30\n"}).expected_false));
   const auto waves = evaluation_of({truth_head + gaussian(30, 30, 10), "x,y\n30,30\n"},
                                    with(&EvaluationParams::threshold, 4.0), 0, image);
+  const auto low = evaluation_of({truth_head + gaussian(30, 30, 10), "x,y\n30,30\n"},
+                                 with(&EvaluationParams::threshold, 2.9), 0, image);
+  EXPECT_TRUE(std::isnan(low.expected_false) && std::isnan(low.expected_smooth));
+  EXPECT_FALSE(std::isnan(waves.expected_smooth));
   EXPECT_LT(waves.noise.x, 1);
   EXPECT_GT(waves.noise.y, waves.noise.x);
 }
@@ -324,6 +296,21 @@ TEST(Evaluation, TruthOfPeakAndNoise) {
   const auto e = evaluation_of({"x,y,flux_peak,rms\n30,30,12,2\n", "x,y\n30,30\n"});
   EXPECT_EQ(e.pairs.at(0).true_snr, 6);
   EXPECT_EQ(e.radius_from, "default");
+  const auto truth_of = [](const std::string& units) {
+    return Files{"x,y,flux_peak [mJy/beam],rms" + units + ",fwhm [pixel]\n30,30,12,0.002,5\n",
+                 "x,y\n30,30\n"};
+  };
+  const auto scaled = evaluation_of(truth_of(" [Jy/beam]"));
+  EXPECT_NEAR(scaled.pairs.at(0).true_snr, 6, 1e-12);
+  EXPECT_EQ(scaled.radius, 2.5);
+  EXPECT_NEAR(evaluation_of(truth_of("")).pairs.at(0).true_snr, 6000, 1e-9);
+  EXPECT_NE(evaluation_error(truth_of(" [K]")).find("there is no signal to noise"),
+            std::string::npos);
+  const auto sky = evaluation_of({"x,y,snr,fwhm [arcsec]\n30,30,12,5\n", "x,y\n30,30\n"});
+  EXPECT_EQ(sky.radius_from, "default");
+  EXPECT_EQ(sky.notes.at(0),
+            "fwhm of the truth: the sizes are on the sky, and the image has no celestial "
+            "coordinates");
   EXPECT_EQ(e.beam_from, "");
   EXPECT_TRUE(std::isnan(e.false_detections.per_million.value));
 }
