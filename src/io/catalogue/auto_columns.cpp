@@ -13,7 +13,7 @@
 namespace kastor::io::detail {
 namespace {
 
-constexpr double k_no_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double k_no_magnitude = std::numeric_limits<double>::quiet_NaN();
 // 2.5 / ln 10: the error of a magnitude over the relative error of the flux.
 constexpr double k_magnitudes = 1.0857362047581296;
 // The radius of an aperture rises and falls with the noise in it; measured on simulated stars
@@ -69,11 +69,11 @@ std::vector<TableColumn> auto_columns(const std::vector<IslandRow>& rows,
   if (!params.zero_point) return columns;
   add("mag_auto", "mag", "phot.mag;em.opt", "Magnitude of flux_auto",
       [zero = *params.zero_point](const AutoFlux& value, const KronFlux&) {
-        return value.flux > 0 ? zero - 2.5 * std::log10(value.flux) : k_no_value;
+        return value.flux > 0 ? zero - 2.5 * std::log10(value.flux) : k_no_magnitude;
       });
   add("mag_err", "mag", "stat.error;phot.mag;em.opt", "Error of mag_auto",
       [](const AutoFlux& value, const KronFlux&) {
-        return value.flux > 0 ? k_magnitudes * value.error / value.flux : k_no_value;
+        return value.flux > 0 ? k_magnitudes * value.error / value.flux : k_no_magnitude;
       });
   return columns;
 }
