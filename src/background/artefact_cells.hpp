@@ -81,8 +81,8 @@ struct SumBelow {
     const double below = level - value;
     if (!(below > 0 && below < infinity && rms > 0 && rms < infinity)) return;
     const double depth = below / rms;
-    // To the nearest unit; the number is positive.
-    sum.depth += static_cast<std::int64_t>((depth < most ? depth : most) * unit + 0.5);
+    const double nearest = Kokkos::floor((depth < most ? depth : most) * unit + 0.5);
+    sum.depth += static_cast<std::int64_t>(nearest);
     sum.pixels += 1;
   }
 };

@@ -242,8 +242,9 @@ struct BridgeSourceCell {
     window.each(cells.mesh, [&](std::int64_t k) {
       if (!cells.is_sky(k)) return;
       const double value = cells.values[k].*figure;
-      const auto y = static_cast<double>(k / cells.mesh.nx - i / cells.mesh.nx);
-      const auto x = static_cast<double>(k % cells.mesh.nx - i % cells.mesh.nx);
+      const std::int64_t rows = k / cells.mesh.nx - i / cells.mesh.nx;
+      const std::int64_t columns = k % cells.mesh.nx - i % cells.mesh.nx;
+      const auto y = static_cast<double>(rows), x = static_cast<double>(columns);
       const double square = x * x + y * y, w = 1 / (square * square);
       n += w;
       sx += w * x;

@@ -65,7 +65,7 @@ struct LightEllipse {
   /// The rows of the image that the ellipse of radius k may touch.
   [[nodiscard]] KOKKOS_FUNCTION PixelSpan rows(double k, std::int64_t ny) const {
     const double half = k * Kokkos::sqrt(yy);
-    return PixelSpan(y - half, y + half, ny);
+    return {y - half, y + half, ny};
   }
   /// The columns that it may touch in one row.
   [[nodiscard]] KOKKOS_FUNCTION PixelSpan columns(double k, std::int64_t row,
@@ -74,7 +74,7 @@ struct LightEllipse {
     const double middle = x - cxy * dy / (2 * cxx);
     const double left = (k * k - cyy * dy * dy + cxy * cxy * dy * dy / (4 * cxx)) / cxx;
     const double half = left > 0 ? Kokkos::sqrt(left) : 0;
-    return PixelSpan(middle - half, middle + half, nx);
+    return {middle - half, middle + half, nx};
   }
   /// Whether a part of it lies beyond the centres of the outermost pixels by half a pixel or more.
   [[nodiscard]] KOKKOS_FUNCTION bool is_cut(double k, std::int64_t ny, std::int64_t nx) const {
