@@ -66,7 +66,7 @@ TEST(AutoColumns, FluxesAndMagnitudes) {
   EXPECT_NEAR(ts::real_value(table, "flux_auto_err", 1), k_excess * 10, 1e-12);
   EXPECT_NEAR(ts::real_value(table, "mag_auto"), 17.5, 1e-12);
   EXPECT_NEAR(ts::real_value(table, "mag_err"), 2.5 / std::numbers::ln10 * error / 1000, 1e-12);
-  for (const std::size_t row : {1, 2}) {
+  for (const std::size_t row : {std::size_t{1}, std::size_t{2}}) {
     EXPECT_TRUE(std::isnan(ts::real_value(table, "mag_auto", row)));
     EXPECT_TRUE(std::isnan(ts::real_value(table, "mag_err", row)));
   }
