@@ -4,6 +4,10 @@
 if(NOT TARGET Kokkos::kokkos)
   find_package(Kokkos 4.5 CONFIG REQUIRED)
 endif()
+# Headers only, and only to build Kastor: nothing of it is linked.
+if(NOT TARGET KokkosKernels::kokkoskernels)
+  find_package(KokkosKernels 4.4 CONFIG REQUIRED)
+endif()
 if(NOT DEFINED Kokkos_DEVICES)  # inside another build there is no package file that sets it
   foreach(device IN ITEMS SERIAL OPENMP CUDA)
     if(Kokkos_ENABLE_${device})

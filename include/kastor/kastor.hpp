@@ -5,11 +5,17 @@
 #include <kastor/artefact_noise.hpp>
 #include <kastor/background.hpp>
 #include <kastor/catalogue.hpp>
+#include <kastor/component.hpp>
+#include <kastor/component_maps.hpp>
 #include <kastor/constant_fill.hpp>
 #include <kastor/convolution_kernel.hpp>
 #include <kastor/convolve.hpp>
+#include <kastor/deblend.hpp>
 #include <kastor/detection_filter.hpp>
 #include <kastor/error.hpp>
+#include <kastor/fit.hpp>
+#include <kastor/forced.hpp>
+#include <kastor/gaussian.hpp>
 #include <kastor/image.hpp>
 #include <kastor/island.hpp>
 #include <kastor/island_finder.hpp>
