@@ -6,7 +6,7 @@ if(NOT TARGET Kokkos::kokkos)
 endif()
 # Headers only, and only to build Kastor: nothing of it is linked.
 if(NOT TARGET KokkosKernels::kokkoskernels)
-  find_package(KokkosKernels 4.4 CONFIG REQUIRED)
+  find_package(KokkosKernels CONFIG REQUIRED)
 endif()
 if(NOT DEFINED Kokkos_DEVICES)  # inside another build there is no package file that sets it
   foreach(device IN ITEMS SERIAL OPENMP CUDA)
