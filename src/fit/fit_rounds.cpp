@@ -198,6 +198,10 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
   group.count = set.count;
   group.first_fixed = static_cast<std::int32_t>(m_fixed.size());
   group.label = fit.label;
+  group.x_min = fit.island.x_min;
+  group.x_max = fit.island.x_max;
+  group.y_min = fit.island.y_min;
+  group.y_max = fit.island.y_max;
   bool is_free = false;
   double brightest = 0;
   for (const std::int32_t i : set.parts()) {
@@ -213,7 +217,7 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
   const bool is_whole_island = set.count == fit.count();
   if (pass == Pass::first) {
     group.radius = first_radius;
-    group.island_radius = is_whole_island ? covering_radius(fit, set) : near_island_radius;
+    group.island_radius = is_whole_island ? whole_island_radius : near_island_radius;
   } else {
     group.radius = is_free ? second_radius : first_radius;
     group.island_radius = set.count > 1 ? near_island_radius : 0;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 namespace kastor::detail {
 namespace {
@@ -73,6 +72,15 @@ void split_set(IslandFit& fit, const std::vector<std::int32_t>& members,
   }
 }
 
+/// The parts of a set have the same freedom.
+void free_shapes(IslandFit& fit, const FitSet& set, const FitRules& rules) {
+  if (set.count < 2) return;
+  for (const std::int32_t i : set.parts()) {
+    fit.part(i).mode = FitMode::as_asked;
+    fit.part(i).fit.free = free_parameters_of(fit.part(i), rules);
+  }
+}
+
 /// Whether the ellipses of one of each set overlap.
 bool sets_overlap(const IslandFit& fit, const FitSet& a, const FitSet& b, double radius,
                   const FitRules& rules) {
@@ -120,6 +128,7 @@ void make_sets(IslandFit& fit, double radius, const FitRules& rules) {
       add_set(fit, members, false);
     }
   }
+  for (const FitSet& set : fit.sets) free_shapes(fit, set, rules);
 }
 
 std::size_t join_sets(IslandFit& fit, std::int32_t part, double radius, const FitRules& rules) {
@@ -146,6 +155,7 @@ std::size_t join_sets(IslandFit& fit, std::int32_t part, double radius, const Fi
   }
   if (place == fit.sets.size()) fit.sets.emplace_back();
   fit.sets[place] = joined;
+  free_shapes(fit, joined, rules);
   return place;
 }
 
@@ -182,23 +192,6 @@ void add_neighbours(const IslandFit& fit, const FitSet& set, double radius, cons
     });
     if (reaches) fixed.push_back(other.now);
   }
-}
-
-double covering_radius(const IslandFit& fit, const FitSet& set) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::int32_t i : set.parts()) {
-    const Gaussian& g = fit.part(i).now;
-    double squared = 0;
-    for (const std::int32_t x : {fit.island.x_min, fit.island.x_max}) {
-      for (const std::int32_t y : {fit.island.y_min, fit.island.y_max}) {
-        const double s = g.s(x, y);
-        const double z = g.z(y);
-        squared = std::fmax(squared, s * s + z * z);
-      }
-    }
-    least = std::fmin(least, squared);
-  }
-  return std::sqrt(least / fwhm_squared_of_sigma) * (1 + 1e-9);
 }
 
 }  // namespace kastor::detail

@@ -17,6 +17,7 @@ namespace kastor::detail {
 inline constexpr double first_radius = 0.6;
 inline constexpr double second_radius = 0.8;
 inline constexpr double near_island_radius = 1.5;
+inline constexpr double whole_island_radius = 1e9;
 /// What the light of a component is subtracted within.
 inline constexpr double light_radius = 2.5;
 
@@ -29,7 +30,7 @@ inline constexpr double light_radius = 2.5;
 /// Puts the parts of an island that are not dropped into sets: those whose ellipses of this radius
 /// overlap, directly or through others, together. More than `max_fit_group` are split: from the
 /// brightest part on, with its neighbours and theirs, the brightest first. Parts that are estimates
-/// are alone.
+/// are alone. Those whose shape was fixed get another try if they are not.
 void make_sets(IslandFit& fit, double radius, const FitRules& rules);
 
 /// Puts a new part into a set, with the sets that it overlaps if they are not too many; returns the
@@ -55,9 +56,6 @@ void set_levels(const IslandFit& fit, double radius, const FitRules& rules,
 /// Appends the parts that are not of a set, but whose light reaches its region.
 void add_neighbours(const IslandFit& fit, const FitSet& set, double radius, const FitRules& rules,
                     std::vector<Gaussian>& fixed);
-
-/// The radius of the ellipses, one for all members, with which a set covers its island [FWHM].
-[[nodiscard]] double covering_radius(const IslandFit& fit, const FitSet& set);
 
 }  // namespace kastor::detail
 

@@ -144,6 +144,10 @@ Gaussian guess_of(const IslandFit& fit, const FitPart& part, const FitRules& rul
   return placed(fit.alone, part.at_peak.peak, fit.alone.x, fit.alone.y);
 }
 
+std::int32_t free_parameters_of(const FitPart& part, const FitRules& rules) {
+  return rules.is_shape_free && part.mode == FitMode::as_asked ? 6 : 3;
+}
+
 void begin_part(const IslandFit& fit, const FitRules& rules, FitPart& part) {
   const Gaussian guess = guess_of(fit, part, rules);
   part.now = guess;
@@ -155,7 +159,7 @@ void begin_part(const IslandFit& fit, const FitRules& rules, FitPart& part) {
   const double diagonal = std::fmax(std::sqrt(width * width + height * height), 2 * beam.major);
   const double least = rules.has_beam ? 0.3 * beam.minor : 0.5;
   part.fit.start = guess;
-  part.fit.free = rules.is_shape_free && part.mode == FitMode::as_asked ? 6 : 3;
+  part.fit.free = free_parameters_of(part, rules);
   part.fit.max_shift = std::fmax(beam.mean(), axes.mean() / 2);
   part.fit.min_fwhm = std::fmin(least, axes.minor * (1 - 1e-9));
   part.fit.max_fwhm = std::fmax(1.5 * diagonal, axes.major * (1 + 1e-9));

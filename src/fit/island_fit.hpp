@@ -96,6 +96,8 @@ void begin_island(const Island& island, std::uint32_t label, std::span<const Isl
 [[nodiscard]] Gaussian point_shape_of(const IslandFit& fit, const FitRules& rules);
 /// Where the fit of a part begins, which is also its estimate.
 [[nodiscard]] Gaussian guess_of(const IslandFit& fit, const FitPart& part, const FitRules& rules);
+/// 6 or 3, as of `FitComponent`.
+[[nodiscard]] std::int32_t free_parameters_of(const FitPart& part, const FitRules& rules);
 /// Sets a part back to its guess, with the bounds of its fit.
 void begin_part(const IslandFit& fit, const FitRules& rules, FitPart& part);
 

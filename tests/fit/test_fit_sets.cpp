@@ -225,23 +225,17 @@ TEST(FitSets, ANewPartOfAFullSetIsFittedAfterIt) {
   for (const kastor::Gaussian& g : fixed) EXPECT_LE(std::fabs(g.x - 3.5), 4 * 3.3);
 }
 
-TEST(FitSets, TheCoveringRadiusReachesEachCornerOfTheIsland) {
+TEST(FitSets, ThePartsOfASetHaveTheSameFreedom) {
+  const auto rules = rules_with_beam(3);
   kd::IslandFit fit{};
-  fit.island.x_min = 10;
-  fit.island.x_max = 30;
-  fit.island.y_min = -4;
-  fit.island.y_max = 5;
-  fit.parts = {part_with({6, 3, 0.5}, 9, 18, 1), part_with({6, 3, 0.5}, 8, 25, 1)};
-  const auto rules = rules_with_beam(0);
-  kd::make_sets(fit, 9, rules);
-  ASSERT_EQ(fit.sets.size(), 1U);
-  const double radius = kd::covering_radius(fit, fit.sets[0]);
-  for (const double x : {10.0, 30.0}) {
-    for (const double y : {-4.0, 5.0})
-      EXPECT_TRUE(contains(fit.parts[0], rules, radius, x, y) ||
-                  contains(fit.parts[1], rules, radius, x, y));
+  for (const double x : {0.0, 2.0, 30.0}) {
+    fit.parts.push_back(part_with({3, 3, 0}, 9, x, 0));
+    fit.parts.back().mode = kd::FitMode::beam_shape;
   }
-  EXPECT_LT(radius, 8);
+  fit.parts[1].mode = kd::FitMode::as_asked;
+  kd::make_sets(fit, 0.6, rules);
+  EXPECT_EQ(fit.parts[0].mode, kd::FitMode::as_asked);
+  EXPECT_EQ(fit.parts[2].mode, kd::FitMode::beam_shape);
 }
 
 }  // namespace
