@@ -209,6 +209,27 @@ TYPED_TEST(Policy, DeblenderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
   }
 }
 
+TYPED_TEST(Policy, ComponentFitterLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  using Fitter = kastor::ComponentFitter<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = some_image<TypeParam>();
+  const auto bands = ts::split_into_bands<Exec, T>(image, 3);
+  const auto background = mesh_background<TypeParam>();
+  kastor::IslandFinder<Exec, T> find(instance);
+  const auto found = find(image, background);
+  kastor::FitParams params;
+  params.beam = kastor::PixelEllipse{5, 4, 0.3};
+  const auto make = [&] { return std::make_unique<Fitter>(instance, params); };
+  plan_keeps_the_contract(instance, "ComponentFitter", make, [&](Fitter& fit) {
+    (void)fit(image, background, found.islands, find.labels(), {});
+  });
+  plan_keeps_the_contract(instance, "ComponentFitter in bands", make, [&](Fitter& fit) {
+    (void)fit(bands, background, found.islands, find.labels(), {});
+  });
+}
+
 TYPED_TEST(Policy, ArtefactNoiseLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
   using Exec = typename TypeParam::exec;
   using T = typename TypeParam::real;
