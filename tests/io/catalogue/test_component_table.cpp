@@ -25,6 +25,7 @@ using kastor::io::component_no_sky;
 using kastor::io::component_table;
 using kastor::io::Table;
 using testing_support::find_column;
+using testing_support::contains;
 using testing_support::Header;
 using testing_support::integer_value;
 using testing_support::k_nan;
