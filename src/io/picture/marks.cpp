@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -76,36 +77,56 @@ Outline outline_of(const Source& source, MarkShape shape, const Geometry& geomet
   const double y = boxed ? (y_low + y_high) / 2.0 : source.y_cen;
   const double half_width = geometry.scale_x() * std::max(x_high - x, x - x_low) + k_gap;
   const double half_height = geometry.scale_y() * std::max(y_high - y, y - y_low) + k_gap;
-  return {shape, geometry.x_of(x), geometry.y_of(y), std::max(least, half_width),
-          std::max(least, half_height)};
+  return {shape,
+          geometry.x_of(x),
+          geometry.y_of(y),
+          std::max(least, half_width),
+          std::max(least, half_height),
+          0};
 }
 
-void draw_marks(Canvas& canvas, const Rectangle& area, const Geometry& geometry,
-                const Catalogue& sources, const MarkStyle& style) {
-  std::vector<Outline> outlines;
-  for (const Source& source : sources) {
-    Outline outline = outline_of(source, style.shape, geometry, style.least);
+Outline outline_of(const PictureEllipse& ellipse, const Geometry& geometry, double least) {
+  const double a = ellipse.major / 2;
+  const double b = ellipse.minor / 2;
+  const double angle = ellipse.angle * std::numbers::pi / 180;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  const double half_width = std::hypot(a * c, b * s);
+  const double half_height = std::hypot(a * s, b * c);
+  double tilt = (a * a - b * b) * s * c / (half_width * half_height);
+  // One without a width is drawn as a thin ellipse, one without a size as a circle.
+  tilt = std::isfinite(tilt) ? std::clamp(tilt, -0.999, 0.999) : 0.0;
+  if (geometry.x_of(0) < geometry.x_of(1)) tilt = -tilt;  // y runs downwards
+  return {MarkShape::ellipse,
+          geometry.x_of(ellipse.x),
+          geometry.y_of(ellipse.y),
+          std::max(least, geometry.scale_x() * half_width),
+          std::max(least, geometry.scale_y() * half_height),
+          tilt};
+}
+
+void draw_marks(Canvas& canvas, const Rectangle& area, std::vector<Mark> marks,
+                const MarkStyle& style) {
+  for (auto& [id, outline] : marks) {
     outline.x += area.x0;
     outline.y += area.y0;
     draw_outline(canvas, area, outline, style.line, style.colours);
-    outlines.push_back(outline);
   }
   if (style.labels == nullptr) return;
 
   TakenPixels taken(area);
-  for (const Outline& outline : outlines) {
+  for (const auto& [id, outline] : marks) {
     for_each_pixel_near(area, outline, style.line, [&](int x, int y, double distance) {
       if (distance <= style.line) taken.take({x, y, x + 1, y + 1});
     });
   }
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const Outline& outline = outlines[i];
+  for (const auto& [id, outline] : marks) {
     // No label could be drawn far outside, and lround() would overflow.
     if (!(outline.x >= area.x0 && outline.x < area.x1 && outline.y >= area.y0 &&
           outline.y < area.y1)) {
       continue;
     }
-    const TextImage text = style.labels->render(std::to_string(sources[i].id));
+    const TextImage text = style.labels->render(std::to_string(id));
     const auto places = places_beside(outline, text.width, text.height);
     const auto free = std::find_if(places.begin(), places.end(),
                                    [&](const Rectangle& place) { return taken.is_free(place); });
