@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find/component_outputs.hpp"
 
+#include <kastor/io/island_regions.hpp>
 #include <string>
 #include <variant>
 
@@ -35,11 +36,10 @@ io::ComponentTable component_table_of(const io::FitsImage& image, const FindOpti
 }
 
 void write_components(const std::vector<StagedCatalogue>& catalogues,
-                      const io::ComponentTable& table, const Components& components,
-                      const io::Provenance& provenance) {
+                      const io::ComponentTable& table, const io::Provenance& provenance) {
   for (const auto& [path, format] : catalogues) {
     if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
-      const auto shown = io::component_regions(components, table.table);
+      const auto shown = io::component_regions(table.table);
       io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
     } else {
       io::write_table(path, std::get<io::TableFormat>(format), table.table, provenance);

@@ -32,8 +32,7 @@ namespace kastor::cli {
                                                     const NoiseUsed& noise);
 
 void write_components(const std::vector<StagedCatalogue>& catalogues,
-                      const io::ComponentTable& table, const Components& components,
-                      const io::Provenance& provenance);
+                      const io::ComponentTable& table, const io::Provenance& provenance);
 
 }  // namespace kastor::cli
 

@@ -78,7 +78,7 @@ void FoundCatalogue::write(const StagedCatalogues& targets) const {
   if (const auto* islands = islands_of(m_image)) {
     write_catalogues(targets.islands, *m_table, islands->result.islands, provenance);
     if (m_components) {
-      write_components(targets.components, *m_components, islands->fitted->components, provenance);
+      write_components(targets.components, *m_components, provenance);
     }
   } else {
     write_catalogues(targets.islands, m_image.image, std::get<FindResult>(m_image.found).sources,
