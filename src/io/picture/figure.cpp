@@ -188,8 +188,10 @@ std::vector<Mark> marks_of(const FigureContent& content, const Geometry& geometr
   std::vector<Mark> marks;
   for (const Source& source : content.sources)
     marks.push_back({source.id, outline_of(source, shape, geometry, least)});
-  for (const PictureEllipse& ellipse : content.ellipses)
-    marks.push_back({ellipse.id, outline_of(ellipse, geometry, least)});
+  for (const PictureEllipse& ellipse : content.ellipses) {
+    if (std::isfinite(ellipse.x) && std::isfinite(ellipse.y))
+      marks.push_back({ellipse.id, outline_of(ellipse, geometry, least)});
+  }
   return marks;
 }
 

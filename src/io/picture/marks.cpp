@@ -13,6 +13,8 @@ namespace {
 
 // Gap between a bounding box and the line around it [picture pixel].
 constexpr double k_gap = 2.0;
+// The smallest half width of an ellipse across [picture pixel].
+constexpr double k_thinnest = 1.0;
 
 /// Positions for an id beside the corners of a mark, the best first.
 std::array<Rectangle, 4> places_beside(const Outline& outline, int width, int height) {
@@ -91,18 +93,26 @@ Outline outline_of(const PictureEllipse& ellipse, const Geometry& geometry, doub
   const double angle = ellipse.angle * std::numbers::pi / 180;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
-  const double half_width = std::hypot(a * c, b * s);
-  const double half_height = std::hypot(a * s, b * c);
+  double half_width = std::hypot(a * c, b * s);
+  double half_height = std::hypot(a * s, b * c);
   double tilt = (a * a - b * b) * s * c / (half_width * half_height);
-  // One without a width is drawn as a thin ellipse, one without a size as a circle.
-  tilt = std::isfinite(tilt) ? std::clamp(tilt, -0.999, 0.999) : 0.0;
   if (geometry.x_of(0) < geometry.x_of(1)) tilt = -tilt;  // y runs downwards
+  half_width *= geometry.scale_x();
+  half_height *= geometry.scale_y();
+  const double size = std::max(half_width, half_height);
+  if (!(size > 0) || !std::isfinite(tilt)) {  // has no shape
+    half_width = half_height = least;
+    tilt = 0;
+  } else if (size < least) {
+    half_width *= least / size;
+    half_height *= least / size;
+  }
   return {MarkShape::ellipse,
           geometry.x_of(ellipse.x),
           geometry.y_of(ellipse.y),
-          std::max(least, geometry.scale_x() * half_width),
-          std::max(least, geometry.scale_y() * half_height),
-          tilt};
+          std::max(k_thinnest, half_width),
+          std::max(k_thinnest, half_height),
+          std::clamp(tilt, -0.999, 0.999)};
 }
 
 void draw_marks(Canvas& canvas, const Rectangle& area, std::vector<Mark> marks,
