@@ -110,9 +110,10 @@ class ImageFinder {
   template <class T>
   void find_islands(Work<T>& work, const ConstImage<T, Exec>& pixels, FoundImage& image) {
     const IslandOptions& options = image.options.islands;
-    if (!work.islands || !work.islands->serves(options, image.image)) {
+    const bool fits = image.options.fits_components();
+    if (!work.islands || !work.islands->serves(options, image.image, fits)) {
       work.islands.reset();
-      work.islands.emplace(m_space, options, image.image, image.options.fits_components());
+      work.islands.emplace(m_space, options, image.image, fits);
     }
     IslandsAndMesh found;
     found.result = (*work.islands)(pixels, image.image, m_steps);
@@ -125,7 +126,7 @@ class ImageFinder {
       found.parents = work.islands->peaks()->parents();
       found.unsplit = work.islands->peaks()->islands().positive.islands;
     }
-    if (image.options.fits_components()) {
+    if (fits) {
       const ScopedStep step(m_steps, "components");
       if (!work.components) work.components.emplace(m_space);
       about_image(image.image, [&] {

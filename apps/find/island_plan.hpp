@@ -51,13 +51,15 @@ class IslandPlan {
 
   /// Whether the plan can be used for this image. Options that are not compared are the same for
   /// all images of a run.
-  [[nodiscard]] bool serves(const IslandOptions& options, const io::FitsImage& image) const {
+  [[nodiscard]] bool serves(const IslandOptions& options, const io::FitsImage& image,
+                            bool finds_peaks) const {
     return m_ny == image.ny && m_nx == image.nx &&
            m_options.mesh.cell_height == options.mesh.cell_height &&
            m_options.mesh.cell_width == options.mesh.cell_width &&
            m_options.find.min_pixels == options.find.min_pixels &&
            m_options.beam_width == options.beam_width &&
-           m_options.components.prominence == options.components.prominence;
+           m_options.components.prominence == options.components.prominence &&
+           (m_deblend.has_value() || !finds_peaks);
   }
 
   [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,

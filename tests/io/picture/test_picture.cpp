@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <kastor/io/picture.hpp>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include "fits_support.hpp"
 
@@ -125,9 +127,8 @@ TEST(Picture, DrawsEllipsesAlongTheirAxes) {
       const double c = std::sqrt(0.75);
       const double x = 50 + c * along - 0.5 * across;
       const double y = 40 + 0.5 * along + c * across;
-      const int column = static_cast<int>(std::floor(x + 0.5));
-      return png.at(flip ? 99 - column : column, 79 - static_cast<int>(std::floor(y + 0.5))) !=
-             plain;
+      const int column = static_cast<int>(std::lround(x));
+      return png.at(flip ? 99 - column : column, 79 - static_cast<int>(std::lround(y))) != plain;
     };
     for (const double side : {-1.0, 1.0}) {
       EXPECT_TRUE(is_line_at(30 * side, 0));
