@@ -40,6 +40,7 @@ void drop_member(IslandFit& fit, FitSet& set, int member) {
   fit.part(set.members[static_cast<std::size_t>(member)]).is_dropped = true;
   std::copy(begin + member + 1, begin + set.count, begin + member);
   --set.count;
+  set.covariance.clear();  // it was of more components
 }
 
 /// The peak over its error of the best component of an island.
