@@ -160,7 +160,13 @@ Bits read_by_all(const Exec& space, const V& image) {
   bits.add(estimate.summary().rms);
   const auto again = kastor::estimate_background(space, image, cells);
   bits.add(kastor::find_islands(space, image, again.background()).islands);
-  bits.add(kastor::IslandFinder<Exec, T>(space)(image, mesh.background()).islands);
+  kastor::IslandFinder<Exec, T> islands(space);
+  const auto found = islands(image, mesh.background()).islands;
+  bits.add(found);
+  kastor::Deblender<Exec, T> deblend(space);
+  for (const auto& peak : deblend.peaks(image, mesh.background(), found, islands.labels()))
+    bits.add(peak.deviation);
+  bits.add(deblend.children(image, mesh.background()).children);
 
   // As a map: the image over itself.
   const kastor::Background<Exec, T> itself{image, 0.02};
