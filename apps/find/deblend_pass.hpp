@@ -59,17 +59,20 @@ class DeblendPass {
 
   /// The islands of the last `find_peaks()` split into their peaks, measured in `pixels`; those
   /// below the background follow. Counts are those of the parts.
-  /// \param found_elsewhere  whether the peaks were found in other pixels; they then become those
-  /// of the parts
+  /// \param detection  what the peaks were found in, if it is not `pixels`; the peaks then become
+  /// those of the parts
   [[nodiscard]] IslandResult split(const ConstImage<T, Exec>& pixels,
                                    const Background<Exec, T>& background,
-                                   const BitMask<Exec>& usable, bool found_elsewhere) {
+                                   const BitMask<Exec>& usable,
+                                   const Detection<Exec, T>* detection) {
     IslandResult parts = m_islands;
     parts.islands.clear();
     m_parents.clear();
     each_side([&](Deblender<Exec, T>& deblender, Side& side) {
-      auto found = deblender.children(Bands<T, Exec>(&pixels, 1), background, usable);
-      if (found_elsewhere) take_peaks_of(found.children, side.peaks);
+      const Bands<T, Exec> bands(&pixels, 1);
+      auto found = detection == nullptr ? deblender.children(bands, background, usable)
+                                        : deblender.children(*detection, bands, background, usable);
+      if (detection != nullptr) take_peaks_of(found.children, side.peaks);
       const bool is_above = &side == m_sides.data();
       auto& count = is_above ? parts.positive.islands : parts.negative.islands;
       count = static_cast<std::int64_t>(found.children.size());

@@ -169,9 +169,8 @@ class IslandPlan {
     } else {
       m_deblend->find_peaks(detection->bands, detection->background, result, m_finder);
     }
-    const bool found_elsewhere = detection != nullptr;
-    if (!splits() && !found_elsewhere) return;
-    auto parts = m_deblend->split(pixels, m_background, m_usable, found_elsewhere);
+    if (!splits() && detection == nullptr) return;
+    auto parts = m_deblend->split(pixels, m_background, m_usable, detection);
     if (splits()) result = std::move(parts);
   }
 
