@@ -17,17 +17,47 @@ namespace {
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
 const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
-const std::vector<std::string> of_the_others = {
-    "--seed",          "--flood",          "--negative",       "--drop-at-edge",
-    "--min-beams",     "--mask",           "--mask-hdu",       "--mask-plane",
-    "--box",           "--beam",           "--noise",          "--cell",
-    "--estimate",      "--filter",         "--interpolation",  "--large-sources",
-    "--clipped-noise", "--background",     "--background-hdu", "--background-plane",
-    "--rms",           "--rms-hdu",        "--rms-plane",      "--rms-kind",
-    "--gain",          "--zero-point",     "--weight",         "--weight-hdu",
-    "--weight-plane",  "--exposure",       "--exposure-hdu",   "--exposure-plane",
-    "--adaptive-rms",  "--background-map", "--rms-map",        "--snr-map",
-    "--residual"};
+const std::vector<std::string> of_the_others = {"--seed",
+                                                "--flood",
+                                                "--detect-image",
+                                                "--detect-image-hdu",
+                                                "--detect-image-plane",
+                                                "--filter-kernel",
+                                                "--negative",
+                                                "--drop-at-edge",
+                                                "--min-beams",
+                                                "--mask",
+                                                "--mask-hdu",
+                                                "--mask-plane",
+                                                "--box",
+                                                "--beam",
+                                                "--noise",
+                                                "--cell",
+                                                "--estimate",
+                                                "--filter",
+                                                "--interpolation",
+                                                "--large-sources",
+                                                "--clipped-noise",
+                                                "--background",
+                                                "--background-hdu",
+                                                "--background-plane",
+                                                "--rms",
+                                                "--rms-hdu",
+                                                "--rms-plane",
+                                                "--rms-kind",
+                                                "--gain",
+                                                "--zero-point",
+                                                "--weight",
+                                                "--weight-hdu",
+                                                "--weight-plane",
+                                                "--exposure",
+                                                "--exposure-hdu",
+                                                "--exposure-plane",
+                                                "--adaptive-rms",
+                                                "--background-map",
+                                                "--rms-map",
+                                                "--snr-map",
+                                                "--residual"};
 
 /// Whether an option of these is an output.
 bool is_map(const std::string& name) { return name.ends_with("-map") || name == "--residual"; }
@@ -107,8 +137,6 @@ const char* name_of(Preset preset) {
 std::vector<std::string> IslandOptionsParser::search_names() {
   auto names = of_the_others;
   std::erase_if(names, is_map);
-  const auto of_detection = DetectionOptionsParser::names();
-  names.insert(names.end(), of_detection.begin(), of_detection.end());
   return names;
 }
 
@@ -287,12 +315,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                                             const FindParams& lesson) const {
   IslandOptions options = m_given;
   const bool is_lesson = options.preset == Preset::lesson;
-  auto refused = is_lesson ? of_the_others : of_the_lesson;
-  if (is_lesson) {
-    const auto of_detection = DetectionOptionsParser::names();
-    refused.insert(refused.end(), of_detection.begin(), of_detection.end());
-  }
-  for (const auto& name : refused) {
+  for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
     if (is_map(name) && !m_has_maps) continue;
     if (!line.given(name)) continue;
     const std::string standard = m_standard == Preset::lesson ? ", the default" : "";
