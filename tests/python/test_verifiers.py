@@ -173,7 +173,8 @@ class TestAstropy(unittest.TestCase):
                         for column in table.columns.values():
                             words = column.meta.get("ucd", "")
                             if words:
-                                ucd.parse_ucd(words, check_controlled_vocabulary=True)
+                                ucd.parse_ucd(words, check_controlled_vocabulary=True,
+                                              has_colon=True)
                             unit = column.unit
                             self.assertNotIn("Unrecognized", type(unit).__name__, column.name)
                             checked += 1
@@ -189,7 +190,7 @@ class TestAstropy(unittest.TestCase):
                 for hdu in hdus:
                     for key, value in hdu.header.items():
                         if key.startswith("TUCD"):
-                            ucd.parse_ucd(value, check_controlled_vocabulary=True)
+                            ucd.parse_ucd(value, check_controlled_vocabulary=True, has_colon=True)
 
     def test_maps_of_an_odd_header_lie_where_the_image_does(self):
         usual = WCS(fits.getheader(outputs() / "usual" / "radio_rms-map.fits"), fix=False)
