@@ -14,12 +14,6 @@
 
 namespace kastor::io {
 
-/// Bits of the column `flags` in addition to those of `kastor::ComponentFlag`.
-enum ForcedTableFlag : std::uint32_t {
-  forced_no_sky = 256,   ///< the image has coordinates, but they are not defined here
-  forced_no_flux = 512,  ///< no flux_int: unit, beam or pixel size is missing
-};
-
 /// What was measured in apertures of one radius.
 struct ApertureColumn {
   std::string radius;                ///< as typed [pixel]
@@ -34,11 +28,11 @@ struct ForcedTable {
 };
 
 /// The columns of forced photometry, one row for each of the list, in its order. docs/command.md
-/// lists them. A flux per beam is converted to Jy with the beam's area in pixels, as in
-/// `island_table()`; if the unit of the image is no flux density, integrated fluxes are sums of
-/// pixels in that unit.
-/// \param components  as from `ForcedPhotometer`; empty: no columns of fits
-/// \throws kastor::Error if the numbers of rows differ
+/// lists them; flags are those of `ComponentFlag` and `ComponentTableFlag`. A flux per beam is
+/// converted to Jy with the beam's area in pixels, as in `island_table()`; if the unit of the image
+/// is no flux density, integrated fluxes are sums of pixels in that unit. \param components  as
+/// from `ForcedPhotometer`; empty: no columns of fits \throws kastor::Error if the numbers of rows
+/// differ
 [[nodiscard]] ForcedTable forced_table(const ForcedList& list, const Components& components,
                                        const std::vector<ApertureColumn>& apertures,
                                        const TableParams& image);

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <kastor/error.hpp>
+#include <kastor/io/component_table.hpp>
 #include <kastor/io/forced_table.hpp>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include "io/catalogue/auto_columns.hpp"
+#include "io/catalogue/component_shape.hpp"
 #include "io/catalogue/image_scales.hpp"
 #include "io/catalogue/row_columns.hpp"
 #include "io/catalogue/table_notes.hpp"
@@ -27,33 +28,19 @@ struct ForcedRow {
   Component fit;
   detail::LocalSky sky;
   detail::Symmetric centre_cov;  // (north, east) [arcsec^2]
-  detail::EllipseFwhm on_sky, in_pixels;
-  double flux, flux_err;  // of the fit, integrated
-  double flux_scale;      // integrated flux of pixels whose sum is 1
+  detail::UncertainEllipse on_sky, in_pixels;
+  detail::WithError flux;  // of the fit, integrated
+  double flux_scale;       // integrated flux of pixels whose sum is 1
   std::uint32_t flags;
   std::size_t index;
 };
+using detail::covariance_of;
+using detail::error_of;
 using ForcedRows = std::vector<ForcedRow>;
-using Columns = detail::RowColumns<ForcedRow>;
+using ForcedColumns = detail::RowColumns<ForcedRow>;
 
-/// The volume of a Gaussian, and its error from all parameters.
-std::pair<double, double> volume_and_error(const Component& fit) {
-  const Gaussian& g = fit.gaussian;
-  const double volume = volume_of(g);
-  const double of_peak = 2 * std::numbers::pi / (g.u * g.t);
-  const double slopes[gaussian_parameters] = {of_peak, 0, 0, -volume / g.u, 0, -volume / g.t};
-  double variance = 0;
-  for (int i = 0; i < gaussian_parameters; ++i) {
-    for (int j = 0; j < gaussian_parameters; ++j)
-      variance += slopes[i] * slopes[j] * fit.covariance[i * gaussian_parameters + j];
-  }
-  return {volume, std::sqrt(variance)};
-}
-
-detail::Symmetric moments_of_gaussian(const Gaussian& g) {
-  // The inverse of L^T L, with L = [u w; 0 t].
-  const double slope = -g.w / (g.u * g.t);
-  return {1 / (g.u * g.u) + slope * slope, slope / g.t, 1 / (g.t * g.t)};
+double peak_error(const Component& fit) {
+  return detail::error_of(detail::covariance_of(fit, at_peak, at_peak));
 }
 
 /// The position of the list itself, where nothing else was measured.
@@ -109,33 +96,36 @@ class RowMaker {
       row.sky = *sky;
       pixel_area = sky->jacobian.area();
       if (!is_placed) row.sky.native = row.sky.equatorial = {k_no_figure, k_no_figure};
-      if (!(pixel_area > 0) || !is_placed) row.flags |= forced_no_sky;
+      if (!(pixel_area > 0) || !is_placed) row.flags |= component_no_sky;
       if (!has_moved(row.fit)) keep_own_position(source, m_image, row);
     }
     row.flux_scale =
         detail::flux_scale(m_unit, m_beam.area(pixel_area), is_placed ? pixel_area : k_no_figure);
-    if (std::isnan(row.flux_scale)) row.flags |= forced_no_flux;
+    if (std::isnan(row.flux_scale)) row.flags |= component_no_flux;
     add_fit(sky, row);
     return row;
   }
 
   [[nodiscard]] static bool has_moved(const Component& fit) {
-    return fit.covariance[at_x * gaussian_parameters + at_x] > 0;
+    return detail::covariance_of(fit, at_x, at_x) > 0;
   }
 
-  static void add_fit(const detail::LocalSky* sky, ForcedRow& row) {
-    const auto [volume, error] = volume_and_error(row.fit);
-    row.flux = volume * row.flux_scale;
-    row.flux_err = error * row.flux_scale;
-    const auto moments = moments_of_gaussian(row.fit.gaussian);
-    row.in_pixels = detail::ellipse_fwhm(moments);
+  void add_fit(const detail::LocalSky* sky, ForcedRow& row) const {
+    const Component& fit = row.fit;
+    const auto volume = detail::volume_with_error(fit);
+    row.flux = {volume.value * row.flux_scale, volume.error * row.flux_scale};
+    if ((row.flags & component_beam_shape) != 0 && m_unit.per == detail::FluxUnit::Per::beam) {
+      // The integral of a beam over its area is its height: the flux of a point.
+      row.flux = {fit.gaussian.peak * m_unit.factor, peak_error(fit) * m_unit.factor};
+      row.flags &= ~std::uint32_t{component_no_flux};
+    }
+    const auto moments = detail::moments_of(fit);
+    row.in_pixels = detail::ellipse_of(moments);
     if (sky == nullptr) return;
-    const double* covariance = row.fit.covariance;
-    constexpr int side = gaussian_parameters;
-    row.centre_cov =
-        sky->jacobian.to_sky({covariance[at_x * side + at_x], covariance[at_x * side + at_y],
-                              covariance[at_y * side + at_y]});
-    row.on_sky = detail::ellipse_fwhm(sky->jacobian.to_sky(moments));
+    row.centre_cov = sky->jacobian.to_sky({detail::covariance_of(fit, at_x, at_x),
+                                           detail::covariance_of(fit, at_x, at_y),
+                                           detail::covariance_of(fit, at_y, at_y)});
+    row.on_sky = detail::ellipse_of(detail::on_sky(moments, sky->jacobian));
   }
 
   const ForcedList& m_list;
@@ -145,39 +135,39 @@ class RowMaker {
   detail::BeamPixels m_beam;
 };
 
-double peak_error(const ForcedRow& r) { return std::sqrt(r.fit.covariance[0]); }
-
-void add_places(Columns& columns, bool has_fits) {
+void add_places(ForcedColumns& columns, bool has_fits) {
   columns.add("x_cen", "pixel", "pos.cartesian.x", "Position along x; the first pixel is 0",
               [](const ForcedRow& r) { return r.fit.gaussian.x; });
   columns.add("y_cen", "pixel", "pos.cartesian.y", "Position along y; the first pixel is 0",
               [](const ForcedRow& r) { return r.fit.gaussian.y; });
   if (!has_fits) return;
-  constexpr int side = gaussian_parameters;
-  columns.add("x_cen_err", "pixel", "stat.error;pos.cartesian.x", "Error of x_cen; 0: as given",
-              [](const ForcedRow& r) { return std::sqrt(r.fit.covariance[at_x * side + at_x]); });
-  columns.add("y_cen_err", "pixel", "stat.error;pos.cartesian.y", "Error of y_cen; 0: as given",
-              [](const ForcedRow& r) { return std::sqrt(r.fit.covariance[at_y * side + at_y]); });
+  columns.add("x_cen_err", "pixel", "stat.error;pos.cartesian.x",
+              "Error of x_cen; none if it is as given",
+              [](const ForcedRow& r) { return error_of(covariance_of(r.fit, at_x, at_x)); });
+  columns.add("y_cen_err", "pixel", "stat.error;pos.cartesian.y",
+              "Error of y_cen; none if it is as given",
+              [](const ForcedRow& r) { return error_of(covariance_of(r.fit, at_y, at_y)); });
 }
 
-void add_fluxes_of_fits(Columns& columns, const detail::FluxUnit& unit) {
+void add_fluxes_of_fits(ForcedColumns& columns, const detail::FluxUnit& unit) {
   const double scale = unit.scale;
   const std::string density = columns.flux("phot.flux.density");
   columns.add("flux_peak", unit.pixel, density + ";stat.max",
               "Height of the Gaussian above the background; may be negative",
               [scale](const ForcedRow& r) { return r.fit.gaussian.peak * scale; });
   columns.add("flux_peak_err", unit.pixel, "stat.error;" + density, "Error of flux_peak",
-              [scale](const ForcedRow& r) { return peak_error(r) * scale; });
+              [scale](const ForcedRow& r) { return peak_error(r.fit) * scale; });
   columns.add("flux_int", unit.integrated, density, "Flux density of the Gaussian",
-              [](const ForcedRow& r) { return r.flux; });
+              [](const ForcedRow& r) { return r.flux.value; });
   columns.add("flux_int_err", unit.integrated, "stat.error;" + density, "Error of flux_int",
-              [](const ForcedRow& r) { return r.flux_err; });
-  columns.add(
-      "flux_limit", unit.integrated, density + ";stat.max",
-      "Upper limit: flux_int, or 0 if it is negative, and three errors",
-      [](const ForcedRow& r) { return (r.flux < 0 ? 0 : r.flux) + k_limit_errors * r.flux_err; });
+              [](const ForcedRow& r) { return r.flux.error; });
+  columns.add("flux_limit", unit.integrated, density + ";stat.max",
+              "Upper limit: flux_int, or 0 if it is negative, and three errors",
+              [](const ForcedRow& r) {
+                return std::max(r.flux.value, 0.0) + k_limit_errors * r.flux.error;
+              });
   columns.add("snr", "", "stat.snr", "flux_peak over its error",
-              [](const ForcedRow& r) { return r.fit.gaussian.peak / peak_error(r); });
+              [](const ForcedRow& r) { return r.fit.gaussian.peak / peak_error(r.fit); });
   columns.add("rms_image", unit.pixel, "stat.stdev;" + density, "Local noise at the position",
               [scale](const ForcedRow& r) { return r.fit.rms * scale; });
   columns.add("mean_background", unit.pixel, density + ";instr.background",
@@ -185,7 +175,7 @@ void add_fluxes_of_fits(Columns& columns, const detail::FluxUnit& unit) {
               [scale](const ForcedRow& r) { return r.fit.background * scale; });
 }
 
-void add_quality(Columns& columns) {
+void add_quality(ForcedColumns& columns) {
   columns.add("chi_squared_fit", "", "stat.fit.chi2",
               "Sum of ((data - model) / noise)^2 of the group",
               [](const ForcedRow& r) { return r.fit.chi_squared; });
@@ -198,24 +188,31 @@ void add_quality(Columns& columns) {
 }
 
 template <class Ellipse>
-void add_shape(Columns& columns, const std::string& ending, const std::string& unit,
-               const std::string& angle, const Ellipse& ellipse) {
-  columns.add("maj_axis" + ending, unit, columns.flux("phys.angSize.smajAxis"),
-              "Major axis of the Gaussian, FWHM, not deconvolved",
-              [=](const ForcedRow& r) { return ellipse(r).major; });
-  columns.add("min_axis" + ending, unit, columns.flux("phys.angSize.sminAxis"),
-              "Minor axis of the Gaussian, FWHM, not deconvolved",
-              [=](const ForcedRow& r) { return ellipse(r).minor; });
-  columns.add("pos_ang" + ending, "deg", columns.flux("pos.posAng"), angle,
-              [=](const ForcedRow& r) { return ellipse(r).angle; });
+void add_shape(ForcedColumns& columns, const std::string& ending, const std::string& unit,
+               const std::string& direction, const Ellipse& ellipse) {
+  const auto add = [&](const std::string& stem, const std::string& of_unit, const std::string& ucd,
+                       const std::string& description,
+                       detail::WithError detail::UncertainEllipse::*part) {
+    columns.add(stem + ending, of_unit, columns.flux(ucd), description,
+                [=](const ForcedRow& r) { return (ellipse(r).*part).value; });
+    columns.add(stem + ending + "_err", of_unit, "stat.error;" + columns.flux(ucd),
+                "Error of " + stem + ending + "; none if it is as given",
+                [=](const ForcedRow& r) { return (ellipse(r).*part).error; });
+  };
+  add("maj_axis", unit, "phys.angSize.smajAxis", "Major axis of the Gaussian, FWHM",
+      &detail::UncertainEllipse::major);
+  add("min_axis", unit, "phys.angSize.sminAxis", "Minor axis of the Gaussian, FWHM",
+      &detail::UncertainEllipse::minor);
+  add("pos_ang", "deg", "pos.posAng", "Angle of the major axis, " + direction,
+      &detail::UncertainEllipse::angle);
 }
 
-void add_shapes_of_fits(Columns& columns, bool on_sky) {
+void add_shapes_of_fits(ForcedColumns& columns, bool on_sky) {
   if (on_sky) {
-    add_shape(columns, "", "arcsec", "Position angle of the major axis, from north through east",
+    add_shape(columns, "", "arcsec", "from north through east",
               [](const ForcedRow& r) { return r.on_sky; });
   }
-  add_shape(columns, "_pix", "pixel", "Angle of the major axis, from x towards y",
+  add_shape(columns, "_pix", "pixel", "from x towards y",
             [](const ForcedRow& r) { return r.in_pixels; });
 }
 
@@ -226,7 +223,8 @@ std::string as_name(std::string number) {
   return number;
 }
 
-void add_aperture(Columns& columns, const ApertureColumn& aperture, const detail::FluxUnit& unit) {
+void add_aperture(ForcedColumns& columns, const ApertureColumn& aperture,
+                  const detail::FluxUnit& unit) {
   const std::string ending = "_" + as_name(aperture.radius);
   const std::string density = columns.flux("phot.flux.density");
   const auto& fluxes = aperture.fluxes;
@@ -252,7 +250,7 @@ std::vector<TableColumn> columns_of_forced(const ForcedRows& rows, bool has_fits
                                            const std::vector<ApertureColumn>& apertures,
                                            const ForcedList& list, const TableParams& image,
                                            const detail::FluxUnit& unit) {
-  Columns columns(rows, unit.per == detail::FluxUnit::Per::beam);
+  ForcedColumns columns(rows, unit.per == detail::FluxUnit::Per::beam);
   columns.add("id", "", "meta.id;meta.main", "Row of the list, from 1",
               [](const ForcedRow& r) { return r.id; });
   if (!list.list.column(SourceQuantity::id).empty())
