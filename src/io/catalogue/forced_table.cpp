@@ -122,9 +122,11 @@ class RowMaker {
     const auto moments = detail::moments_of(fit);
     row.in_pixels = detail::ellipse_of(moments);
     if (sky == nullptr) return;
-    row.centre_cov = sky->jacobian.to_sky({detail::covariance_of(fit, at_x, at_x),
-                                           detail::covariance_of(fit, at_x, at_y),
-                                           detail::covariance_of(fit, at_y, at_y)});
+    row.centre_cov = {k_no_figure, k_no_figure, k_no_figure};
+    if (has_moved(fit))
+      row.centre_cov = sky->jacobian.to_sky({detail::covariance_of(fit, at_x, at_x),
+                                             detail::covariance_of(fit, at_x, at_y),
+                                             detail::covariance_of(fit, at_y, at_y)});
     row.on_sky = detail::ellipse_of(detail::on_sky(moments, sky->jacobian));
   }
 
