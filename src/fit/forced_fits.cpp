@@ -84,9 +84,8 @@ void ForcedFits::choose(std::span<const ForcedPlace> places) {
       m_repeated.emplace_back(m_rows[i], m_rows[other]);
       continue;
     }
-    Source source{m_rows[i], m_gaussians[i], m_gaussians[i], places[i]};
-    source.fitted.peak = 0;
-    m_sources.push_back(source);
+    m_sources.push_back({m_rows[i], m_gaussians[i], m_gaussians[i], places[i]});
+    m_sources.back().fitted.peak = 0;
   }
 }
 
@@ -184,21 +183,20 @@ FitGroup ForcedFits::add_to_call(const Group& group, FreeParameters free) {
   return call;
 }
 
-FitComponent ForcedFits::component(const Source& source, FreeParameters free) const {
-  FitComponent component{};
-  component.start = free == FreeParameters::flux ? source.given : source.fitted;
-  component.start.peak = source.fitted.peak != 0 ? source.fitted.peak : source.place.deviation;
+FitComponent ForcedFits::component(const Source& of, FreeParameters free) const {
+  FitComponent made{};
+  made.start = free == FreeParameters::flux ? of.given : of.fitted;
+  made.start.peak = of.fitted.peak != 0 ? of.fitted.peak : of.place.deviation;
   // A height of 0 has no derivatives along the other parameters.
-  if (!(std::abs(component.start.peak) > 1e-3 * source.place.rms))
-    component.start.peak = 1e-3 * source.place.rms;
-  component.free = free_count(free);
-  const PixelEllipse given = ellipse_of(source.given);
-  component.max_shift = std::fmax(m_params.beam.major, given.major / 2);
-  component.min_fwhm = smallest_size * std::fmin(given.minor, m_params.beam.minor);
-  component.max_fwhm = largest_size * std::fmax(given.major, m_params.beam.major);
-  component.min_peak = -forced_infinity;
-  component.max_peak = forced_infinity;
-  return component;
+  if (!(std::abs(made.start.peak) > 1e-3 * of.place.rms)) made.start.peak = 1e-3 * of.place.rms;
+  made.free = free_count(free);
+  const PixelEllipse given = ellipse_of(of.given);
+  made.max_shift = std::fmax(m_params.beam.major, given.major / 2);
+  made.min_fwhm = smallest_size * std::fmin(given.minor, m_params.beam.minor);
+  made.max_fwhm = largest_size * std::fmax(given.major, m_params.beam.major);
+  made.min_peak = -forced_infinity;
+  made.max_peak = forced_infinity;
+  return made;
 }
 
 void ForcedFits::take(const Groups& groups, const GroupFits& fits, bool with_covariance) {

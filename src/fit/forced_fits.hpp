@@ -10,6 +10,7 @@
 #include <kastor/forced.hpp>
 #include <kastor/gaussian.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fit/forced_groups.hpp"
@@ -67,7 +68,7 @@ class ForcedFits {
   void fit_alone();
   void fit_groups(const Groups& groups, FreeParameters free, bool with_covariance);
   [[nodiscard]] FitGroup add_to_call(const Group& group, FreeParameters free);
-  [[nodiscard]] FitComponent component(const Source& source, FreeParameters free) const;
+  [[nodiscard]] FitComponent component(const Source& of, FreeParameters free) const;
   void take(const Groups& groups, const GroupFits& fits, bool with_covariance);
   void write_rows();
   void write_row(const Group& group, std::size_t k, std::int64_t id, Component& row) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -76,7 +77,8 @@ using Neighbours = std::vector<std::vector<Neighbour>>;
 void add_neighbour(std::vector<Neighbour>& list, const Neighbour& neighbour) {
   list.push_back(neighbour);
   if (list.size() < 2 * most_neighbours) return;
-  std::nth_element(list.begin(), list.begin() + most_neighbours, list.end());
+  std::nth_element(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most_neighbours),
+                   list.end());
   list.resize(most_neighbours);
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kron fluxes against SEP, which has the ellipses and sums of SExtractor, and sums in circles against SEP and photutils.
-Figures are printed: they are the record."""
+"""Kron fluxes against SEP, which has the ellipses and sums of SExtractor, and circles against SEP and photutils.
+
+Figures are printed: they are the record.
+"""
 
 import json
 import math
@@ -79,8 +81,9 @@ class TestApertures(unittest.TestCase):
         x, y = random.uniform(-3, image.shape[1] + 2, 400), random.uniform(-3, image.shape[0] + 2, 400)
         places, out = runs.folder() / "places.csv", runs.folder() / "apertures.fits"
         Table({"x": x, "y": y}).write(places, format="ascii.csv", overwrite=True)
-        text = runs.kastor("measure", path, "--at", places, "--aperture", ",".join(map(str, self.RADII)), "--background",
-                           LEVEL, "--rms", RMS, "--noise", "white", "-o", out, "--overwrite", "--json")
+        radii = ",".join(map(str, self.RADII))
+        text = runs.kastor("measure", path, "--at", places, "--aperture", radii, "--background", LEVEL, "--rms", RMS,
+                           "--noise", "white", "-o", out, "--overwrite", "--json")
         table, report = Table.read(out, hdu=1), json.loads(text)
         for radius, aperture in zip(self.RADII, report["apertures"]):
             name = f"flux_aper_{radius}".replace(".", "_")
