@@ -29,7 +29,7 @@ struct ForcedParams {
 };
 
 /// Photometry at given positions: the peak of a Gaussian at each, by least squares in its ellipse
-/// of 0.6 FWHM (radius). Positions whose ellipses of 1 FWHM touch are fitted together, 64 at most:
+/// of 0.6 FWHM (radius). Positions whose ellipses of 1 FWHM touch are fitted together, 64 at most, fewer of a large beam:
 /// a larger group is split, each part fitted with its neighbours and those beyond subtracted, three
 /// times in turn (`component_group_split`). With `FreeParameters::position` or `shape` the given
 /// values are where the fit begins; positions move by the width of the beam or half of the size at

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
+
+#include "fit/fit_work.hpp"
 
 namespace kastor::detail {
 namespace {
@@ -24,6 +27,15 @@ constexpr std::size_t parameters = gaussian_parameters;
 
 std::int32_t free_count(FreeParameters free) {
   return free == FreeParameters::flux ? 1 : (free == FreeParameters::position ? 3 : 6);
+}
+
+/// Positions of a group at most: of no more than can all be fitted with all their pixels.
+std::int32_t most_together(const ForcedParams& params) {
+  if (params.free != FreeParameters::flux) return most_free;
+  const double pixels =
+      std::numbers::pi * forced_radius * forced_radius * params.beam.major * params.beam.minor;
+  return static_cast<std::int32_t>(
+      std::clamp(most_fitted_pixels / pixels, double{most_free}, double{most_heights}));
 }
 
 Component row_without_fit(std::size_t row) {
@@ -93,9 +105,7 @@ void ForcedFits::make_groups() {
   std::vector<Gaussian> given;
   given.reserve(m_sources.size());
   for (const Source& each : m_sources) given.push_back(each.given);
-  const bool only_heights = m_params.free == FreeParameters::flux;
-  for (auto& members :
-       forced_groups(given, forced_reach, only_heights ? most_heights : most_free)) {
+  for (auto& members : forced_groups(given, forced_reach, most_together(m_params))) {
     Group group{};
     // The brightest decides how much its residuals weigh.
     double brightest = -1;
