@@ -179,6 +179,16 @@ Bits read_by_all(const Exec& space, const V& image) {
   bits.add(kastor::ComponentFitter<Exec, T>(space)(image, mesh.background(), islands, find.labels(),
                                                    peaks));
 
+  const std::vector<kastor::AperturePosition> centres = {{20, 30}, {80, 2}};
+  const kastor::Background<Exec, T> flat{0.001, 0.02};
+  for (const auto& flux : kastor::aperture_fluxes(space, image, flat, centres, {1.5, 6}))
+    bits.add(flux.flux);
+  const auto pixels = kastor::as_const_image<Exec>(image);
+  const std::vector<kastor::ForcedPosition> positions = {{20, 30, {}}, {80, 2, {}}};
+  kastor::ForcedPhotometer<Exec, T> forced(space, {{5, 4, 0.5}, 1, kastor::FreeParameters::flux});
+  for (const auto& row : forced({&pixels, 1}, flat, positions).components)
+    bits.add(row.gaussian.peak);
+
   // As a map: the image over itself.
   const kastor::Background<Exec, T> itself{image, 0.02};
   const kastor::Image<T, Exec> map("test::map", ny, nx);

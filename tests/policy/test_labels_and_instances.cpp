@@ -118,6 +118,34 @@ TYPED_TEST(Policy, MeasurerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
                           [&](Measurer& measure) { (void)measure(bands, labels); });
 }
 
+TYPED_TEST(Policy, PhotometersLabelTheirWorkStayOnTheirInstanceAndAllocateOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  using Apertures = kastor::AperturePhotometer<Exec, T>;
+  using Forced = kastor::ForcedPhotometer<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = some_image<TypeParam>();
+  const auto bands = ts::split_into_bands<Exec, T>(image, 3);
+  const kastor::Background<Exec, T> background{0.0, 0.02};
+  const std::vector<kastor::AperturePosition> centres = {{30, 40}, {399, 299}, {-5, 7}};
+  plan_keeps_the_contract(
+      instance, "AperturePhotometer",
+      [&] {
+        return std::make_unique<Apertures>(instance, std::vector<double>{2, 5.5});
+      },
+      [&](Apertures& measure) { (void)measure(image, background, centres); });
+  const std::vector<kastor::ForcedPosition> positions = {
+      {30, 40, {}}, {33, 41, {}}, {399, 299, {}}, {-5, 7, {}}};
+  for (const auto free : {kastor::FreeParameters::flux, kastor::FreeParameters::shape}) {
+    plan_keeps_the_contract(
+        instance, "ForcedPhotometer",
+        [&] {
+          return std::make_unique<Forced>(instance, kastor::ForcedParams{{5, 4, 0.5}, 20, free});
+        },
+        [&](Forced& measure) { (void)measure(bands, background, positions); });
+  }
+}
+
 TYPED_TEST(Policy, ConvolverLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
   using Exec = typename TypeParam::exec;
   using T = typename TypeParam::real;
