@@ -25,7 +25,10 @@ def in_pixels(table, image):
 def pybdsf(image, catalogue, rms):
     import bdsf
     from astropy.table import Table
-    fixed = {} if rms is None else {"rms_map": False, "rms_value": rms, "mean_map": "zero"}
+    header = read(image)[1]
+    fixed = {"beam": (header["BMAJ"], header["BMIN"], header.get("BPA", 0.0))}  # it refuses an image without BPA
+    if rms is not None:
+        fixed |= {"rms_map": False, "rms_value": rms, "mean_map": "zero"}
     found = bdsf.process_image(str(image), frequency=1.4e9, thresh="hard", quiet=True, ncores=1, **fixed)
     gaussians = catalogue.with_suffix(".gaul.fits")
     found.write_catalog(outfile=str(gaussians), format="fits", catalog_type="gaul", clobber=True)

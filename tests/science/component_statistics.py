@@ -53,13 +53,20 @@ class Beam:
     minor: float
     angle: float  # from +x to +y [deg]
     pixel: float  # arcsec
+    turn: float = 0    # of north, from up to the left, for a pixel more to the left [deg]
+    middle: float = 0  # where it is 0 [pixel]
 
     @classmethod
     def of(cls, image):
         """Of an image with square pixels, north up and east to the left."""
         header = read_header(image)
         degrees = header["CDELT2"]
-        return cls(header["BMAJ"] / degrees, header["BMIN"] / degrees, header.get("BPA", 0) + 90, 3600 * degrees)
+        return cls(header["BMAJ"] / degrees, header["BMIN"] / degrees, header.get("BPA", 0) + 90, 3600 * degrees,
+                   -degrees * math.tan(math.radians(header["CRVAL2"])), header["CRPIX1"] - 1)
+
+    def on_sky(self, angle, x):
+        """From an angle from +x to +y to one from north to east."""
+        return angle - 90 - self.turn * (self.middle - x)
 
 
 def shape_matrix(major, minor, angle):
@@ -83,11 +90,11 @@ def true_values(row, beam):
     """What a perfect catalogue has; angles from north to east."""
     source = row["fwhm"], row["minor"], row["angle"]
     values = {"flux_peak": row["flux_peak"], "flux_int": row["flux_int"], "x_cen": row["x"], "y_cen": row["y"],
-              "maj_axis": source[0] * beam.pixel, "min_axis": source[1] * beam.pixel, "pos_ang": source[2] - 90}
+              "maj_axis": source[0] * beam.pixel, "min_axis": source[1] * beam.pixel, "pos_ang": beam.on_sky(source[2], row["x"])}
     before = deconvolved(source, beam)
     if before:
         values |= {"maj_axis_deconv": before[0] * beam.pixel, "min_axis_deconv": before[1] * beam.pixel,
-                   "pos_ang_deconv": before[2] - 90}
+                   "pos_ang_deconv": beam.on_sky(before[2], row["x"])}
     return values
 
 
