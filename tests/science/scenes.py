@@ -18,7 +18,7 @@ class Scene:
 
     @property
     def simulate(self):
-        noise = "" if self.optical else "--noise 1 --beam 4 "
+        noise = "" if self.optical or "--noise " in self.sky else "--noise 1 --beam 4 "
         return f"simulate sky {noise}{self.sky} -o {self.name}.fits"
 
     @property
@@ -27,8 +27,8 @@ class Scene:
 
     @property
     def fit(self):
-        """The words of `kastor find` of the components, with noise and background known."""
-        return f"find {self.name}.fits --preset radio --background 0 --rms 1 --noise beam"
+        """The words of `kastor find` before those of the components."""
+        return f"find {self.name}.fits --preset radio {self.find}".rstrip()
 
     def judge(self, catalogue=None):
         """The command that evaluates a catalogue, by default Kastor's."""
@@ -85,8 +85,9 @@ SCENES = {scene.name: scene for scene in [
 
 
 def fitted(name, add, seed, side=30, cell=40):
-    """`count` sources or pairs on a grid, on noise with the beam as its autocorrelation, for fits of Gaussians."""
-    return Scene(f"fit-{name}", f"--size {side * cell} --noise-kind beam --seed {seed} --add {add},count={side * side},place=grid")
+    """Sources or pairs on a grid, for fits of Gaussians with noise and background known."""
+    return Scene(f"fit-{name}", f"--size {side * cell} --noise-kind beam --seed {seed} --add {add},count={side * side},place=grid",
+                 find="--background 0 --rms 1 --noise beam")
 
 
 COMPONENT_SCENES = {scene.name: scene for scene in [
@@ -99,7 +100,7 @@ COMPONENT_SCENES = {scene.name: scene for scene in [
     *(fitted(f"pair-{name}", f"point:snr={snr},pair-ratio={ratio},separation={separation}", 37, side=20, cell=52)
       for name, snr, ratio, separation in (("uneven", 30, 0.3, 4), ("even", 30, 1, 4), ("faint", 10, 1, 4.8))),
     fitted("forced", "point:snr=0.5..10", 38, side=40, cell=30),
-    Scene("fit-power-law", "--size 2048 --noise-kind beam --seed 39"),
+    Scene("fit-power-law", "--size 3072 --noise 0.0133 --beam 4 --noise-kind beam --seed 39 --sources-per-mpx 120"),
     Scene("fit-crowd", "--size 1024 --gain 2 --level 100 --beam 3 --seed 15 --add star:count=1573,snr=5..200", find="--gain 2",
           evaluate="--min-snr 20", optical=True),
 ]}
