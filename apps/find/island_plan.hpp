@@ -62,9 +62,9 @@ class IslandPlan {
            (m_deblend.has_value() || !finds_peaks);
   }
 
-  [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
-                                        const io::FitsImage& image, StepRecorder& steps) {
-    IslandResult result;
+  /// Reads what the user gives, and estimates the background and the noise's correlation.
+  [[nodiscard]] UsablePixels<Exec> look_at_sky(const ConstImage<T, Exec>& pixels,
+                                               const io::FitsImage& image, StepRecorder& steps) {
     UsablePixels<Exec> masks;
     {
       std::optional<ScopedStep> step;
@@ -93,6 +93,13 @@ class IslandPlan {
         m_noise = measure_noise_correlation(m_space, pixels, m_background, masks.usable);
       });
     }
+    return masks;
+  }
+
+  [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
+                                        const io::FitsImage& image, StepRecorder& steps) {
+    UsablePixels<Exec> masks = look_at_sky(pixels, image, steps);
+    IslandResult result;
     const ScopedStep step(steps, "find");
     const auto find = [&] { return search(pixels, image, masks); };
     result = find();

@@ -84,7 +84,7 @@ struct FindResidualPeaks {
     if (group.rank() != 0) return;
     ResidualPeak& peak = peaks[group.index()];
     peak = {-infinity, 0, task.y_min, task.x_min};
-    if (!(of_all > -infinity)) return;
+    if (first == width * height) return;
     peak.y = task.y_min + first / width;
     peak.x = task.x_min + first % width;
     peak.value = of_all;

@@ -36,6 +36,7 @@ void wrong(const Exec& space) {
   kastor::SigmaClipper<Exec, float> clip(space);
   kastor::SourceFinder<Exec, double> find(space);
   kastor::Deblender<Exec, double> deblend(space);
+  kastor::AperturePhotometer<Exec, float> aperture(space, {1.0});
 
   // says: the image must be a Kokkos::LayoutRight View
   (void)kastor::statistics(space, any<Kokkos::View<float**, Kokkos::LayoutLeft>>());
@@ -65,6 +66,10 @@ void wrong(const Exec& space) {
                       labels);
   // says: the pixels must be float or double
   (void)deblend.children(any<Kokkos::View<short**, Right>>(), {0.0, 1.0});
+  // says: all images of one call or plan must have the same pixel type
+  (void)aperture(any<Kokkos::View<double**, Right>>(), {}, {});
+  // says: the image must be a rank-2 View, indexed (y, x)
+  (void)kastor::aperture_fluxes(space, any<Kokkos::View<float*, Right>>(), {}, {}, {1.0});
   // says: the image must be a rank-2 View, indexed (y, x)
   (void)kastor::convolve(space, any<Kokkos::View<double***, Right>>(), kastor::lesson_kernel());
   // says: the image to be filled must not have const pixels

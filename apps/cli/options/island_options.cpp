@@ -141,9 +141,26 @@ void IslandOptionsParser::add_search_to(CommandLine& line) {
   line.standard_depends("--min-pixels");
   add_thresholds(line);
   add_noise_option(line, m_given.noise);
+  line.heading("Background (--preset radio or sextractor)");
   add_background(line);
+  add_adaptive_rms(line);
   m_photometry.add_to(line);
   m_components.add_deblending_to(line);
+}
+
+void IslandOptionsParser::add_measuring_to(CommandLine& line) {
+  m_given.preset = Preset::radio;
+  line.heading("Image");
+  line.choice(
+      "--preset", {"radio", "sextractor"},
+      [this](const std::string& word) {
+        m_given.preset = word == "radio" ? Preset::radio : Preset::sextractor;
+      },
+      "Estimate the background as 'kastor find' does with this\npreset. Default: radio.", "radio");
+  add_region(line);
+  add_noise_option(line, m_given.noise);
+  line.heading("Background");
+  add_background(line);
 }
 
 void IslandOptionsParser::add_thresholds(CommandLine& line) {
@@ -168,6 +185,10 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
       "--min-beams", "B", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double beams) { m_given.min_beams = beams; },
       "Drop islands smaller than B beam areas.");
+  add_region(line);
+}
+
+void IslandOptionsParser::add_region(CommandLine& line) {
   line.value(
       "--mask", "FILE.fits", [this](const std::string& path) { m_mask = path; },
       "Exclude pixels that are not 0 in this image.");
@@ -191,7 +212,6 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
 }
 
 void IslandOptionsParser::add_background(CommandLine& line) {
-  line.heading("Background (--preset radio or sextractor)");
   line.value(
       "--cell", "N|WxH", [this](const std::string& text) { m_given.cell = parse_cell(text); },
       "Set the size of a mesh cell [pixel]. Default: 20 beam\n"
@@ -263,6 +283,9 @@ void IslandOptionsParser::add_given_maps(CommandLine& line) {
       "Read the image of the noise as the noise itself, its\n"
       "square (variance) or the inverse of its square\n(weight). Default: rms.",
       name_of(m_given.rms_kind));
+}
+
+void IslandOptionsParser::add_adaptive_rms(CommandLine& line) {
   line.real(
       "--adaptive-rms", "S", {0, false, largest_real, "a finite number above 0"},
       [this](double snr) { m_given.adaptive_rms = snr; },
@@ -325,13 +348,25 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   options.find.connectivity =
       line.given("--connectivity") ? lesson.label.connectivity : Connectivity::eight;
   options.find.min_pixels = line.given("--min-pixels") ? lesson.label.min_pixels : (radio ? 1 : 5);
-  options.mesh.clip = lesson.clip;
+  resolve_mesh(lesson.clip, options);
+  return options;
+}
+
+IslandOptions IslandOptionsParser::resolved_for_measuring(const SigmaClipParams& clip) const {
+  IslandOptions options = m_given;
+  resolve_given(options);
+  resolve_mesh(clip, options);
+  return options;
+}
+
+void IslandOptionsParser::resolve_mesh(const SigmaClipParams& clip, IslandOptions& options) const {
+  const bool radio = options.preset == Preset::radio;
+  options.mesh.clip = clip;
   options.mesh.estimate =
       m_estimate.value_or(radio ? BackgroundEstimate::median : BackgroundEstimate::mode);
   options.mesh.mask_large_sources = m_mask_large_sources.value_or(radio);
   options.mesh.correct_clip = m_correct_clip.value_or(radio);
   if (!radio && !options.cell) options.cell = MeshCell{64, 64};
-  return options;
 }
 
 void IslandOptionsParser::resolve_given(IslandOptions& options) const {

@@ -71,13 +71,21 @@ class IslandOptionsParser {
   void add_to(CommandLine& line);
   /// Those without outputs.
   void add_search_to(CommandLine& line);
+  /// Those that say which pixels are used and what their background and noise are: for photometry
+  /// at given positions. The preset is `radio` or `sextractor`.
+  void add_measuring_to(CommandLine& line);
   /// The names of the options of the presets other than `lesson`, without those of outputs.
   [[nodiscard]] static std::vector<std::string> search_names();
   /// After parsing: the options, with the defaults of the preset. `lesson` has the options that all
   /// presets share. \throws UsageError if options do not fit the preset or each other
   [[nodiscard]] IslandOptions resolved(const CommandLine& line, const FindParams& lesson) const;
+  /// The same after `add_measuring_to()`.
+  [[nodiscard]] IslandOptions resolved_for_measuring(const SigmaClipParams& clip) const;
 
  private:
+  void add_region(CommandLine& line);
+  void add_adaptive_rms(CommandLine& line);
+  void resolve_mesh(const SigmaClipParams& clip, IslandOptions& options) const;
   void add_thresholds(CommandLine& line);
   void add_background(CommandLine& line);
   void add_given_maps(CommandLine& line);
