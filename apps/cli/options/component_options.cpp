@@ -97,8 +97,11 @@ std::string component_options_as_typed(const ComponentOptions& options, bool deb
     text += fmt::format(" --deblend {}", options.deblends ? "on" : "off");
   if (options.deblends || options.contrast > 0)
     text += fmt::format(" --deblend-contrast {}", options.contrast);
-  if (options.prominence && (options.deblends || *options.prominence > 0))
-    text += fmt::format(" --deblend-prominence {}", *options.prominence);
+  const double given = options.prominence.value_or(0);
+  if (options.deblends || given > 0) {
+    text +=
+        fmt::format(" --deblend-prominence {}", options.deblends ? options.used_prominence : given);
+  }
   if (options.has_beam_shape) text += " --shape beam";
   return text;
 }
