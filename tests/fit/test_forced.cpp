@@ -454,10 +454,13 @@ TEST(ForcedErrors, AreThoseOfSimulatedNoise) {
   auto sources = gaussians_at(positions);
   for (Gaussian& each : sources) {
     each.peak = 10 * unit(random);
-    for (auto y = static_cast<std::int64_t>(each.y) - 15; y < each.y + 15; ++y)
-      for (auto x = static_cast<std::int64_t>(each.x) - 15; x < each.x + 15; ++x)
-        if (y >= 0 && x >= 0 && y < image.ny && x < image.nx)
-          image(y, x) += each.peak * height(each, static_cast<double>(y), static_cast<double>(x));
+    const auto at_y = static_cast<std::int64_t>(each.y), at_x = static_cast<std::int64_t>(each.x);
+    for (std::int64_t y = std::max<std::int64_t>(at_y - 15, 0); y < std::min(at_y + 16, image.ny);
+         ++y) {
+      for (std::int64_t x = std::max<std::int64_t>(at_x - 15, 0); x < std::min(at_x + 16, image.nx);
+           ++x)
+        image(y, x) += each.peak * height(each, static_cast<double>(y), static_cast<double>(x));
+    }
   }
   const auto got = measure<ts::FirstExec, double>(
       image, positions, {beam, kastor::area_of(beam), FreeParameters::flux});
