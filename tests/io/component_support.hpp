@@ -2,7 +2,6 @@
 #ifndef KASTOR_TESTS_IO_COMPONENT_SUPPORT_HPP
 #define KASTOR_TESTS_IO_COMPONENT_SUPPORT_HPP
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <kastor/component.hpp>
@@ -21,8 +20,6 @@ namespace component_support {
 using kastor::Component;
 using kastor::Components;
 using kastor::Gaussian;
-using kastor::gaussian_parameters;
-using kastor::PixelEllipse;
 using kastor::io::TableParams;
 
 using Six = std::array<double, 6>;

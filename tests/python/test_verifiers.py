@@ -103,10 +103,12 @@ def outputs():
         runs.kastor("find", image(kind), "-o", out / "lesson.fits", "-o", out / "lesson.vot",
                     "-o", out / "lesson.ecsv", "--labels", out / "lesson_labels.fits")
         for preset in ("radio", "sextractor"):
-            maps = [word for name in ("labels", "background-map", "rms-map", "snr-map", "residual")
+            maps = [word for name in ("labels", "background-map", "rms-map", "snr-map", "residual",
+                                      "model", "fit-residual")
                     for word in ("--" + name, out / f"{preset}_{name}.fits")]
             tables = [word for ending in ("fits", "vot", "ecsv")
-                      for word in ("-o", out / f"{preset}.{ending}")]
+                      for word in ("-o", out / f"{preset}.{ending}",
+                                   "--components", out / f"{preset}_components.{ending}")]
             runs.kastor("find", image(kind), "--preset", preset, *maps, *tables)
         unit = ["--unit", "0.001*MicroJansky per beam"]
         runs.kastor("find", image(kind), "--preset", "radio", *unit, "-o", out / "unit.vot",

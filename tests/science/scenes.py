@@ -18,12 +18,17 @@ class Scene:
 
     @property
     def simulate(self):
-        noise = "" if self.optical else "--noise 1 --beam 4 "
+        noise = "" if self.optical or "--noise " in self.sky else "--noise 1 --beam 4 "
         return f"simulate sky {noise}{self.sky} -o {self.name}.fits"
 
     @property
     def search(self):
         return " ".join(f"find {self.name}.fits --preset {self.preset} {self.find} -o {self.name}.csv".split())
+
+    @property
+    def fit(self):
+        """The words of `kastor find` before those of the components."""
+        return f"find {self.name}.fits --preset radio {self.find}".rstrip()
 
     def judge(self, catalogue=None):
         """The command that evaluates a catalogue, by default Kastor's."""
@@ -76,4 +81,26 @@ SCENES = {scene.name: scene for scene in [
     Scene("photons", "--size 2048 --gain 2 --level 100 --beam 3 --seed 14 --sources-per-mpx 0", find="--gain 2", optical=True, peers=True),
     Scene("crowd", "--size 2048 --gain 2 --level 100 --beam 3 --seed 15 --add star:count=20000,snr=5..200", find="--gain 2", optical=True,
           peers=True),
+]}
+
+
+def fitted(name, add, seed, side=30, cell=40):
+    """Sources or pairs on a grid, for fits of Gaussians with noise and background known."""
+    return Scene(f"fit-{name}", f"--size {side * cell} --noise-kind beam --seed {seed} --add {add},count={side * side},place=grid",
+                 find="--background 0 --rms 1 --noise beam")
+
+
+COMPONENT_SCENES = {scene.name: scene for scene in [
+    fitted("resolved", "gaussian:snr=199,size=8,axis-ratio=0.6", 31, side=20, cell=48),
+    fitted("faint", "point:snr=6", 32),
+    fitted("points", "point:snr=10", 33),
+    fitted("bright", "point:snr=30", 34),
+    fitted("wide", "gaussian:snr=15,size=8", 35, side=20, cell=56),
+    fitted("alone", "gaussian:snr=6..1000,size=4..12,axis-ratio=0.8", 36, side=20, cell=64),
+    *(fitted(f"pair-{name}", f"point:snr={snr},pair-ratio={ratio},separation={separation}", 37, side=20, cell=52)
+      for name, snr, ratio, separation in (("uneven", 30, 0.3, 4), ("even", 30, 1, 4), ("faint", 10, 1, 4.8))),
+    fitted("forced", "point:snr=0.5..10", 38, side=40, cell=30),
+    Scene("fit-power-law", "--size 3072 --noise 0.0133 --beam 4 --noise-kind beam --seed 39 --sources-per-mpx 120"),
+    Scene("fit-crowd", "--size 1024 --gain 2 --level 100 --beam 3 --seed 15 --add star:count=1573,snr=5..200", find="--gain 2",
+          evaluate="--min-snr 20", optical=True),
 ]}

@@ -16,52 +16,6 @@ namespace {
 
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
-const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
-const std::vector<std::string> of_the_others = {"--seed",
-                                                "--flood",
-                                                "--detect-image",
-                                                "--detect-image-hdu",
-                                                "--detect-image-plane",
-                                                "--filter-kernel",
-                                                "--negative",
-                                                "--drop-at-edge",
-                                                "--min-beams",
-                                                "--mask",
-                                                "--mask-hdu",
-                                                "--mask-plane",
-                                                "--box",
-                                                "--beam",
-                                                "--noise",
-                                                "--cell",
-                                                "--estimate",
-                                                "--filter",
-                                                "--interpolation",
-                                                "--large-sources",
-                                                "--clipped-noise",
-                                                "--background",
-                                                "--background-hdu",
-                                                "--background-plane",
-                                                "--rms",
-                                                "--rms-hdu",
-                                                "--rms-plane",
-                                                "--rms-kind",
-                                                "--gain",
-                                                "--zero-point",
-                                                "--weight",
-                                                "--weight-hdu",
-                                                "--weight-plane",
-                                                "--exposure",
-                                                "--exposure-hdu",
-                                                "--exposure-plane",
-                                                "--adaptive-rms",
-                                                "--background-map",
-                                                "--rms-map",
-                                                "--snr-map",
-                                                "--residual"};
-
-/// Whether an option of these is an output.
-bool is_map(const std::string& name) { return name.ends_with("-map") || name == "--residual"; }
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
@@ -72,6 +26,24 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
   parts.push_back(text.substr(begin));
   return parts;
+}
+
+const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
+const std::vector<std::string> of_the_others = split(
+    "--seed --flood --detect-image --detect-image-hdu --detect-image-plane --filter-kernel "
+    "--negative --drop-at-edge --min-beams --mask --mask-hdu --mask-plane --box --beam --noise "
+    "--cell --estimate --filter --interpolation --large-sources --clipped-noise --background "
+    "--background-hdu --background-plane --rms --rms-hdu --rms-plane --rms-kind --gain "
+    "--zero-point --weight --weight-hdu --weight-plane --exposure --exposure-hdu "
+    "--exposure-plane --adaptive-rms --background-map --rms-map --snr-map --residual --deblend "
+    "--deblend-contrast --deblend-prominence --components --shape --model --fit-residual",
+    ' ');
+
+/// Whether an option of these is an output, or says what is in one.
+bool is_output(const std::string& name) {
+  static const std::vector<std::string> others = {"--residual", "--components", "--shape",
+                                                  "--model", "--fit-residual"};
+  return name.ends_with("-map") || std::find(others.begin(), others.end(), name) != others.end();
 }
 
 /// The integers between the separators; none if a part is not an integer within the range.
@@ -136,14 +108,15 @@ const char* name_of(Preset preset) {
 
 std::vector<std::string> IslandOptionsParser::search_names() {
   auto names = of_the_others;
-  std::erase_if(names, is_map);
+  std::erase_if(names, is_output);
   return names;
 }
 
 void IslandOptionsParser::add_to(CommandLine& line) {
   add_search_to(line);
+  m_components.add_components_to(line);
   add_maps(line);
-  m_has_maps = true;
+  m_has_outputs = true;
 }
 
 void IslandOptionsParser::add_search_to(CommandLine& line) {
@@ -172,6 +145,7 @@ void IslandOptionsParser::add_search_to(CommandLine& line) {
   add_background(line);
   add_adaptive_rms(line);
   m_photometry.add_to(line);
+  m_components.add_deblending_to(line);
 }
 
 void IslandOptionsParser::add_measuring_to(CommandLine& line) {
@@ -339,7 +313,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   IslandOptions options = m_given;
   const bool is_lesson = options.preset == Preset::lesson;
   for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
-    if (is_map(name) && !m_has_maps) continue;
+    if (is_output(name) && !m_has_outputs) continue;
     if (!line.given(name)) continue;
     const std::string standard = m_standard == Preset::lesson ? ", the default" : "";
     throw UsageError(is_lesson ? name + ": found with --preset lesson" + standard +
@@ -359,6 +333,8 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
         "--adaptive-rms: found with --detect-image, whose own noise it does not raise; expected "
         "one of the two");
   }
+  options.components = m_components.resolved(radio ? ComponentDefaults{false, m_has_outputs, 0, {}}
+                                                   : ComponentDefaults{true, false, 0.005, 0});
   const auto [seed, flood] = thresholds_of(options);
   options.find.seed = m_seed.value_or(seed);
   // A seed given alone, below the default flood, lowers the flood to it.
@@ -447,6 +423,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
   if (options.adaptive_rms) add("--adaptive-rms", *options.adaptive_rms);
   text += photometry_options_as_typed(options.photometry);
+  text += component_options_as_typed(options.components, options.preset == Preset::sextractor);
   const bool has_mesh = !options.background || !options.rms || options.detection.image;
   if (has_mesh)
     add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/component_options.hpp"
 #include "cli/options/detection_options.hpp"
 #include "cli/options/given_options.hpp"
 #include "cli/options/noise_option.hpp"
@@ -49,6 +50,7 @@ struct IslandOptions {
   std::optional<std::string> beam;  ///< as typed
   PhotometryOptions photometry;
   AssumedNoise noise = AssumedNoise::measured;
+  ComponentOptions components;
 
   bool detects_fill = true;  ///< a constant that fills a part of the image is blank
 
@@ -92,7 +94,7 @@ class IslandOptionsParser {
   void resolve_photometry(const CommandLine& line, IslandOptions& options) const;
 
   Preset m_standard;
-  bool m_has_maps = false;
+  bool m_has_outputs = false;
   IslandOptions m_given;
   DetectionOptionsParser m_detection;
   std::optional<double> m_seed, m_flood;
@@ -101,6 +103,7 @@ class IslandOptionsParser {
   std::optional<std::string> m_mask, m_background, m_rms;  // as typed
   io::ReadOptions m_mask_part, m_background_part, m_rms_part;
   PhotometryOptionsParser m_photometry;
+  ComponentOptionsParser m_components;
 };
 
 /// The options as typed, defaults included, for the provenance of an output.

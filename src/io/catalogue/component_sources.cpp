@@ -15,7 +15,7 @@ namespace {
 constexpr double k_steps_in_width = 32;
 constexpr double k_most_steps = 4096;
 // exp(-200 / 2) is nothing beside the peaks.
-constexpr double k_far = 200;
+constexpr double k_negligible = 200;
 
 using Rows = std::vector<std::size_t>;
 
@@ -23,7 +23,7 @@ double value_at(const Gaussian& g, double x, double y) {
   const double s = g.s(x, y);
   const double z = g.z(y);
   const double square = s * s + z * z;
-  return square < k_far ? g.peak * std::exp(-0.5 * square) : 0.0;
+  return square < k_negligible ? g.peak * std::exp(-0.5 * square) : 0.0;
 }
 
 /// Full width at half maximum along a direction of length 1.

@@ -26,6 +26,7 @@ using kastor::io::component_table;
 using kastor::io::MeasuredQuantity;
 using kastor::io::SourceQuantity;
 using kastor::io::Table;
+using testing_support::contains;
 using testing_support::Header;
 using testing_support::k_nan;
 using testing_support::real_value;
