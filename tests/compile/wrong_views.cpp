@@ -69,7 +69,7 @@ void wrong(const Exec& space) {
   // says: all images of one call or plan must have the same pixel type
   (void)aperture(any<Kokkos::View<double**, Right>>(), {}, {});
   // says: the image must be a rank-2 View, indexed (y, x)
-  (void)kastor::aperture_fluxes(space, any<Kokkos::View<float*, Right>>(), {}, {}, {1.0});
+  (void)kastor::aperture_fluxes(space, any<Kokkos::View<double*, Right>>(), {}, {}, {1.0});
   // says: the image must be a rank-2 View, indexed (y, x)
   (void)kastor::convolve(space, any<Kokkos::View<double***, Right>>(), kastor::lesson_kernel());
   // says: the image to be filled must not have const pixels

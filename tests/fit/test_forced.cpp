@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "device.hpp"
-#include "fit/forced_groups.hpp"
 #include "island_scenes.hpp"
 #include "typed.hpp"
 
@@ -190,57 +189,6 @@ bool same_component_bits(const kastor::FittedComponents& a, const kastor::Fitted
   }
   return std::memcmp(a.covariance.data(), b.covariance.data(),
                      a.covariance.size() * sizeof(double)) == 0;
-}
-
-// ------------------------------------------------------------------------------------- groups
-
-TEST(ForcedGroups, JoinsWhatTouches) {
-  const auto at = [](double x, double y) { return kastor::gaussian_of({4, 4, 0}, 1, x, y); };
-  const std::vector<Gaussian> list = {at(10, 10), at(40, 40), at(17.9, 10), at(40, 48.1),
-                                      at(25.8, 10)};
-  const auto groups = kastor::detail::forced_groups(list, 1, 64);
-  ASSERT_EQ(groups.size(), 3U);
-  EXPECT_EQ(groups[0].core, (std::vector<std::int32_t>{0, 2, 4}));
-  EXPECT_EQ(groups[1].core, (std::vector<std::int32_t>{1}));
-  EXPECT_EQ(groups[2].core, (std::vector<std::int32_t>{3}));
-  EXPECT_TRUE(groups[0].halo.empty() && groups[0].fixed.empty() && !groups[0].is_split);
-  // Along their major axes ellipses reach further.
-  const auto long_at = [](double x, double y) { return kastor::gaussian_of({8, 4, 0}, 1, x, y); };
-  EXPECT_TRUE(kastor::detail::ellipses_touch(long_at(0, 0), long_at(15.9, 0), 1));
-  EXPECT_FALSE(kastor::detail::ellipses_touch(long_at(0, 0), long_at(0, 8.1), 1));
-  EXPECT_TRUE(kastor::detail::ellipses_touch(long_at(0, 0), at(11.9, 0), 1));
-  EXPECT_FALSE(kastor::detail::ellipses_touch(long_at(0, 0), at(12.1, 0), 1));
-}
-
-TEST(ForcedGroups, SplitsWhatIsTooLarge) {
-  std::vector<Gaussian> list;
-  for (int i = 0; i < 300; ++i)
-    list.push_back(kastor::gaussian_of({4, 4, 0}, 1, 3.0 * (i % 60), 3.0 * (i / 60)));
-  const auto groups = kastor::detail::forced_groups(list, 1, 32);
-  std::vector<int> seen(list.size());
-  for (const auto& group : groups) {
-    EXPECT_TRUE(group.is_split);
-    EXPECT_LE(group.core.size(), 16U);
-    EXPECT_LE(group.core.size() + group.halo.size(), 32U);
-    EXPECT_FALSE(group.fixed.empty());
-    for (const auto i : group.core) ++seen[static_cast<std::size_t>(i)];
-    for (const auto i : group.halo)
-      EXPECT_EQ(std::count(group.core.begin(), group.core.end(), i), 0);
-    for (const auto i : group.fixed) {
-      EXPECT_EQ(std::count(group.core.begin(), group.core.end(), i), 0);
-      EXPECT_EQ(std::count(group.halo.begin(), group.halo.end(), i), 0);
-    }
-  }
-  for (const int count : seen) EXPECT_EQ(count, 1);
-}
-
-TEST(ForcedGroups, FindsRepeatedPlaces) {
-  const auto at = [](double x, const PixelEllipse& shape = beam) {
-    return kastor::gaussian_of(shape, 1, x, 7);
-  };
-  const std::vector<Gaussian> list = {at(1), at(2), at(1 + 1e-5), at(1, {6, 3.5, 0.6}),
-                                      at(2), at(1)};
-  EXPECT_EQ(kastor::detail::first_at_place(list), (std::vector<std::int32_t>{0, 1, 0, 3, 1, 0}));
 }
 
 // -------------------------------------------------------------------------------------- fits
@@ -454,10 +402,13 @@ TEST(ForcedErrors, AreThoseOfSimulatedNoise) {
   auto sources = gaussians_at(positions);
   for (Gaussian& each : sources) {
     each.peak = 10 * unit(random);
-    for (auto y = static_cast<std::int64_t>(each.y) - 15; y < each.y + 15; ++y)
-      for (auto x = static_cast<std::int64_t>(each.x) - 15; x < each.x + 15; ++x)
-        if (y >= 0 && x >= 0 && y < image.ny && x < image.nx)
-          image(y, x) += each.peak * height(each, static_cast<double>(y), static_cast<double>(x));
+    const auto at_y = static_cast<std::int64_t>(each.y), at_x = static_cast<std::int64_t>(each.x);
+    for (std::int64_t y = std::max<std::int64_t>(at_y - 15, 0); y < std::min(at_y + 16, image.ny);
+         ++y) {
+      for (std::int64_t x = std::max<std::int64_t>(at_x - 15, 0); x < std::min(at_x + 16, image.nx);
+           ++x)
+        image(y, x) += each.peak * height(each, static_cast<double>(y), static_cast<double>(x));
+    }
   }
   const auto got = measure<ts::FirstExec, double>(
       image, positions, {beam, kastor::area_of(beam), FreeParameters::flux});
