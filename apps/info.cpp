@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <KokkosKernels_config.h>
+
 #include <Kokkos_Core.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/library_versions.hpp>
@@ -59,7 +61,8 @@ BuildInfo build_info(const KokkosSession& kokkos) {
                              backend.name == kokkos.standard_backend(), concurrency});
   }
   info.devices = device::probe().names;
-  info.libraries = {{"kokkos", dotted(KOKKOS_VERSION, 10000, 100)}};
+  info.libraries = {{"kokkos", dotted(KOKKOS_VERSION, 10000, 100)},
+                    {"kokkos_kernels", dotted(KOKKOSKERNELS_VERSION, 10000, 100)}};
   for (const auto& library : io::library_versions())
     info.libraries.push_back({library.name, library.version});
   info.libraries.insert(info.libraries.end(), {{"fmt", dotted(FMT_VERSION, 10000, 100)},

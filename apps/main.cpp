@@ -28,6 +28,7 @@ constexpr std::string_view write_manual_option = "--write-manual";
 
 constexpr std::array subcommands{
     Subcommand{"find", "find and measure the sources in an image", run_find},
+    Subcommand{"measure", "measure fluxes at given positions", run_measure},
     Subcommand{"stats", "print image statistics before and after kappa-sigma clipping", run_stats},
     Subcommand{"label", "write an image of source labels", run_label},
     Subcommand{"convolve", "convolve an image with a kernel", run_convolve},

@@ -4,10 +4,34 @@
 if(NOT TARGET Kokkos::kokkos)
   find_package(Kokkos 4.5 CONFIG REQUIRED)
 endif()
-# Headers only, and only to build Kastor: nothing of it is linked.
+# So is its Kokkos Kernels. Only headers of it are used, and only to build Kastor: nothing is linked, and whoever links
+# Kastor needs none.
 if(NOT TARGET KokkosKernels::kokkoskernels)
-  find_package(KokkosKernels CONFIG REQUIRED)
+  get_target_property(kokkos_is_installed Kokkos::kokkos IMPORTED)
+  if(NOT kokkos_is_installed)
+    message(FATAL_ERROR "Kokkos is a part of this build, but Kokkos Kernels 4.4 or newer, the headers of which Kastor is "
+      "built with, is not (no target KokkosKernels::kokkoskernels): add it to the build before Kastor")
+  endif()
+  find_package(KokkosKernels CONFIG QUIET HINTS ${Kokkos_DIR}/../KokkosKernels)
+  set(found nothing)
+  if(KokkosKernels_FOUND)
+    # The package file of 4.4 does not say its version.
+    get_target_property(folders KokkosKernels::kokkoskernels INTERFACE_INCLUDE_DIRECTORIES)
+    find_file(kokkos_kernels_header KokkosKernels_config.h PATHS ${folders} REQUIRED NO_DEFAULT_PATH NO_CACHE)
+    file(STRINGS ${kokkos_kernels_header} version REGEX "^#define KOKKOSKERNELS_VERSION [0-9]+")
+    string(REGEX MATCH "[0-9]+$" version "${version}")
+    set(found "${version} in ${KokkosKernels_DIR}")
+  endif()
+  if(NOT KokkosKernels_FOUND OR version LESS 40400)
+    message(FATAL_ERROR "Kokkos Kernels 4.4 or newer, the headers of which Kastor is built with, was found neither beside "
+      "Kokkos (${Kokkos_DIR}) nor elsewhere (found: ${found}); name its prefix with -D KokkosKernels_ROOT=..., or build it "
+      "with cmake/dependencies, as docs/install.md says")
+  endif()
 endif()
+# To be linked after Kokkos::kokkos: the prefix of Kokkos Kernels may have the headers of another Kokkos.
+add_library(kastor_kokkos_kernels INTERFACE IMPORTED GLOBAL)
+target_include_directories(kastor_kokkos_kernels INTERFACE
+  $<TARGET_PROPERTY:KokkosKernels::kokkoskernels,INTERFACE_INCLUDE_DIRECTORIES>)
 if(NOT DEFINED Kokkos_DEVICES)  # inside another build there is no package file that sets it
   foreach(device IN ITEMS SERIAL OPENMP CUDA)
     if(Kokkos_ENABLE_${device})

@@ -57,7 +57,8 @@ bool parse(Arguments arguments, FindOptions& options) {
       "Write an image of the source id of every pixel.");
   line.value(
       "--picture", "FILE.png", [&options](const std::string& path) { options.picture = path; },
-      "Draw the image with its sources, as 'kastor view\n--catalogue' does.");
+      "Draw the image with its sources, as 'kastor view\n"
+      "--catalogue' does, or with its components if these\nwere asked for by --components.");
   add_overwrite_flag(line, options.overwrite);
   add_json_flag(line, options.json);
   add_run_options(line, options.run);
@@ -72,7 +73,9 @@ bool parse(Arguments arguments, FindOptions& options) {
       "\n"
       "The presets radio and sextractor measure the background and the noise on a mesh\n"
       "of cells, and give sky positions, flux densities, sizes and their errors\n"
-      "(docs/catalogue.md lists the columns and explains the bits of flags).\n"
+      "(docs/catalogue.md lists the columns and explains the bits of flags). Components\n"
+      "are Gaussians that are fitted to the islands: each has a centre, a peak, an\n"
+      "integrated flux, a shape and errors (docs/components.md).\n"
       "\n"
       "For several images, one table is printed, or with --json one object per line.\n"
       "If an image fails, it is reported, the others are processed, and the exit code\n"
@@ -82,6 +85,7 @@ bool parse(Arguments arguments, FindOptions& options) {
       "  kastor simulate sky -o sky.fits\n"
       "  kastor find sky.fits -o sources.csv -o sources.fits\n"
       "  kastor find sky.fits --preset radio -o islands.vot -o islands.reg\n"
+      "  kastor find sky.fits --preset radio --components gaussians.vot\n"
       "  kastor find --preset radio --seed 6 --dump-config > radio.toml\n"
       "  kastor find sky.fits --config radio.toml\n"
       "  kastor find sky*.fits -o catalogues/ --format fits --format reg");

@@ -44,12 +44,15 @@ Outcome failed(const std::string& why) {
 
 /// Writes the catalogues of one image, all or none, and returns the outcome. The JSON is that of
 /// `kastor find` on this image alone. \throws kastor::Error
-Outcome write_found(const FoundImage& found, FolderOutputs& folder) {
+Outcome write_found(const FoundImage& found, OutputFolders& folders) {
   io::OutputSet outputs;
   std::vector<std::string> inputs = given_files_of(found.options);
   inputs.push_back(found.options.input.path);
-  const auto staged = folder.add_to(outputs, folder.of(found.index),
-                                    overwrite_policy(found.options.overwrite), inputs);
+  const auto stage = [&](FolderOutputs& folder) {
+    return folder.add_to(outputs, folder.of(found.index), overwrite_policy(found.options.overwrite),
+                         inputs);
+  };
+  const StagedCatalogues staged{stage(folders.islands), stage(folders.components)};
   Outcome outcome;
   outcome.state = Outcome::State::found;
   outcome.unit = found.image.hdu.unit;
@@ -82,6 +85,10 @@ FileThreads file_threads() {
   const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
   return {io::reads_in_parallel() ? std::clamp(threads / 4, 1, 4) : 1,
           std::clamp(threads / 8, 1, 2)};
+}
+
+bool is_one_folder(const std::vector<std::string>& outputs) {
+  return outputs.size() == 1 && names_folder(outputs.front());
 }
 
 class ManyImages {
@@ -171,7 +178,7 @@ class ManyImages {
     const auto skipped = m_log.count(Outcome::State::up_to_date);
     std::string text;
     if (found > 0 || skipped == 0)
-      text = "wrote the catalogues of " + count_of(found, "image") + " to " + m_outputs.folder();
+      text = "wrote the catalogues of " + count_of(found, "image") + " to " + m_outputs.names();
     if (skipped > 0) {
       text += (text.empty() ? "" : "; ") + std::string("skipped ") + count_of(skipped, "image") +
               ", whose catalogues were up to date";
@@ -181,7 +188,7 @@ class ManyImages {
 
   std::vector<std::string> m_images;
   FindOptions m_options;
-  FolderOutputs m_outputs;
+  OutputFolders m_outputs;
   OutcomeLog m_log;
   Clock::time_point m_start;
   Session m_session;  // last, since its progress line reads the log
@@ -191,12 +198,13 @@ class ManyImages {
 
 bool is_of_many(const FindOptions& options) {
   return options.images.size() > 1 || is_list(options.images.front()) || options.resume ||
-         !options.formats.empty() ||
-         (options.outputs.size() == 1 && names_folder(options.outputs.front()));
+         !options.formats.empty() || is_one_folder(options.outputs) ||
+         is_one_folder(options.islands.components.files);
 }
 
 void find_many(FindOptions options) {
   check_options_of_many(options);
+  options.reports_components = options.json;
   auto images = image_names(options.images);
   options.images.clear();
   ManyImages(std::move(images), std::move(options)).run();

@@ -12,8 +12,24 @@
 
 namespace kastor::cli {
 
+namespace {
+
+/// The components if the user asked for them, else the islands or sources.
+void draw(const std::string& path, const FoundImage& found, const FoundCatalogue& catalogue,
+          const io::PictureParams& params) {
+  const auto provenance = find_provenance(found.image, found.options);
+  if (found.options.islands.components.files.empty()) {
+    io::write_picture(path, found.image, catalogue.sources(), params, provenance);
+  } else {
+    io::write_picture_with_ellipses(path, found.image, catalogue.ellipses(), params, provenance);
+  }
+}
+
+}  // namespace
+
 void find_one(FindOptions options) {
   options.input.path = options.images.front();
+  options.reports_components = options.json || !options.run.quiet || options.outputs.empty();
   FindOutputs outputs(options);
   const auto picture = find_picture_params();
   if (options.picture) io::require_font(picture);  // fails before the work, not after it
@@ -38,10 +54,7 @@ void find_one(FindOptions options) {
   session.steps().begin("write");
   const FoundCatalogue catalogue(found);
   catalogue.write(outputs.catalogues());
-  if (settled.picture) {
-    io::write_picture(outputs.picture, found.image, catalogue.sources(), picture,
-                      find_provenance(found.image, settled));
-  }
+  if (settled.picture) draw(outputs.picture, found, catalogue, picture);
   session.steps().end();
 
   // The results are printed before the outputs appear, since a full stdout is a failure, and a

@@ -29,6 +29,13 @@ struct FindOptions {
   bool overwrite = false;
   RunOptions run;
   bool json = false;
+  bool reports_components = false;  ///< the report has room for them
+
+  /// Whether Gaussians are fitted to the islands.
+  [[nodiscard]] bool fits_components() const {
+    const ComponentOptions& components = islands.components;
+    return components.are_asked_for() || (components.reports && reports_components);
+  }
 };
 
 /// A FITS image that can be written with the catalogue of one image.
@@ -37,12 +44,14 @@ struct FitsMap {
   const std::optional<std::string>& path;  ///< as typed; none: not asked for
 };
 /// All such images; they refer to `options`.
-[[nodiscard]] inline std::array<FitsMap, 5> fits_maps_of(const FindOptions& options) {
+[[nodiscard]] inline std::array<FitsMap, 7> fits_maps_of(const FindOptions& options) {
   return {{{"--labels", options.labels},
            {"--background-map", options.islands.background_map},
            {"--rms-map", options.islands.rms_map},
            {"--snr-map", options.islands.snr_map},
-           {"--residual", options.islands.residual}}};
+           {"--residual", options.islands.residual},
+           {"--model", options.islands.components.model},
+           {"--fit-residual", options.islands.components.residual}}};
 }
 
 /// The files that a run reads beside its images, as typed: masks, maps, a detection image, a

@@ -19,9 +19,9 @@ bool has_regions(const std::vector<StagedCatalogue>& catalogues) {
   });
 }
 
-CatalogueFormat format_of(const std::string& path) {
+CatalogueFormat format_of(const std::string& option, const std::string& path) {
   if (const auto format = catalogue_format_of(path)) return *format;
-  throw UsageError("-o: found '" + path +
+  throw UsageError(option + ": found '" + path +
                    "', whose suffix names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
                    ".votable, .xml, .reg or .crtf");
 }
@@ -29,7 +29,11 @@ CatalogueFormat format_of(const std::string& path) {
 }  // namespace
 
 FindOutputs::FindOutputs(const FindOptions& options) {
-  for (const auto& target : options.outputs) m_catalogues.push_back({target, format_of(target)});
+  const ComponentOptions& components = options.islands.components;
+  for (const auto& target : options.outputs)
+    m_catalogues.islands.push_back({target, format_of("-o", target)});
+  for (const auto& target : components.files)
+    m_catalogues.components.push_back({target, format_of("--components", target)});
   for (const auto& [option, path] : fits_maps_of(options)) {
     if (path) require_fits_ending(option, *path);
   }
@@ -44,12 +48,16 @@ FindOutputs::FindOutputs(const FindOptions& options) {
   const auto add_if_given = [&](const std::optional<std::string>& target) {
     return target ? add(*target) : "";
   };
-  for (auto& catalogue : m_catalogues) catalogue.path = add(catalogue.path);
+  for (auto* catalogues : {&m_catalogues.islands, &m_catalogues.components}) {
+    for (auto& catalogue : *catalogues) catalogue.path = add(catalogue.path);
+  }
   labels = add_if_given(options.labels);
   background_map = add_if_given(options.islands.background_map);
   rms_map = add_if_given(options.islands.rms_map);
   snr_map = add_if_given(options.islands.snr_map);
   residual = add_if_given(options.islands.residual);
+  model = add_if_given(components.model);
+  fit_residual = add_if_given(components.residual);
   picture = add_if_given(options.picture);
 }
 

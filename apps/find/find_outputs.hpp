@@ -22,16 +22,23 @@ struct StagedCatalogue {
   CatalogueFormat format;
 };
 
+/// Those of islands (or of the sources of the lesson) and those of components.
+struct StagedCatalogues {
+  std::vector<StagedCatalogue> islands, components;
+
+  [[nodiscard]] bool empty() const { return islands.empty() && components.empty(); }
+};
+
 /// The outputs of `kastor find`, which have temporary names until all are written.
 class FindOutputs {
  public:
   /// First checks the suffixes, then reserves the names. \throws UsageError, Error
   explicit FindOutputs(const FindOptions& options);
 
-  [[nodiscard]] const std::vector<StagedCatalogue>& catalogues() const { return m_catalogues; }
+  [[nodiscard]] const StagedCatalogues& catalogues() const { return m_catalogues; }
 
   /// The temporary names; empty if not asked for.
-  std::string labels, picture, background_map, rms_map, snr_map, residual;
+  std::string labels, picture, background_map, rms_map, snr_map, residual, model, fit_residual;
 
   [[nodiscard]] const std::vector<std::string>& targets() const { return m_targets; }
   void commit() { m_set.commit(); }
@@ -39,7 +46,7 @@ class FindOutputs {
  private:
   io::OutputSet m_set;
   std::vector<std::string> m_targets;
-  std::vector<StagedCatalogue> m_catalogues;
+  StagedCatalogues m_catalogues;
 };
 
 /// The world coordinates of the image; none, with the reason in `why`, if it has no usable ones.

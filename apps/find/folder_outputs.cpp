@@ -48,14 +48,17 @@ void check_options_of_many(const FindOptions& options) {
   };
   for (const auto& [option, path] : fits_maps_of(options)) refuse_if_given(option, path);
   refuse_if_given("--picture", options.picture);
-  if (options.outputs.size() > 1) {
-    throw UsageError(
-        "-o: given more than once with several images; expected one folder, and a --format for "
-        "each kind of catalogue");
+  const auto& components = options.islands.components.files;
+  for (const auto& [name, values] :
+       {std::pair("-o", &options.outputs), std::pair("--components", &components)}) {
+    if (values->size() <= 1) continue;
+    throw UsageError(std::string(name) +
+                     ": given more than once with several images; expected one folder, and a "
+                     "--format for each kind of catalogue");
   }
   for (const char* name : {"--format", "--resume"}) {
     const bool given = name == std::string("--resume") ? options.resume : !options.formats.empty();
-    if (given && options.outputs.empty())
+    if (given && options.outputs.empty() && components.empty())
       throw UsageError(std::string(name) + ": found without -o; expected -o FOLDER/");
   }
   if (std::set<std::string>(options.formats.begin(), options.formats.end()).size() <
@@ -69,11 +72,14 @@ void check_options_of_many(const FindOptions& options) {
   }
 }
 
-FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindOptions& options) {
-  if (options.outputs.empty()) return;
-  const std::string& output = options.outputs.front();
+FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindOptions& options,
+                             Of of)
+    : m_of(of) {
+  const auto& outputs = of == Of::islands ? options.outputs : options.islands.components.files;
+  if (outputs.empty()) return;
+  const std::string& output = outputs.front();
   if (!output.ends_with('/') && !is_folder(output)) {
-    throw UsageError("-o: found '" + output +
+    throw UsageError(std::string(option()) + ": found '" + output +
                      "' with several images, --format or --resume; expected a folder that exists, "
                      "or a name that ends with a slash");
   }
@@ -101,8 +107,8 @@ void FolderOutputs::check_stems(const std::vector<std::string>& images) const {
   for (std::size_t i = 0; i < images.size(); ++i) {
     const auto [other, is_new] = seen.insert({m_stems[i], i});
     if (is_new) continue;
-    throw UsageError("-o: found '" + images[other->second] + "' and '" + images[i] +
-                     "', whose catalogues would both be called '" + m_stems[i] +
+    throw UsageError(std::string(option()) + ": found '" + images[other->second] + "' and '" +
+                     images[i] + "', whose catalogues would both be called '" + m_stems[i] +
                      m_formats.front().ending + "'; expected images with different names");
   }
 }
@@ -187,6 +193,31 @@ void FolderOutputs::check_targets(const std::vector<std::string>& images,
       if (!may_exist) fail("exists already; expected a new file, --overwrite or --resume");
     }
   }
+}
+
+OutputFolders::OutputFolders(const std::vector<std::string>& images, const FindOptions& options)
+    : islands(images, options), components(images, options, FolderOutputs::Of::components) {
+  if (islands.empty() || components.empty()) return;
+  struct stat one {};
+  struct stat other {};
+  if (::stat(islands.folder().c_str(), &one) != 0 ||
+      ::stat(components.folder().c_str(), &other) != 0 || identity_of(one) != identity_of(other))
+    return;
+  throw UsageError("--components: found '" + components.folder() +
+                   "', the folder of -o, where both catalogues of an image would have one name; "
+                   "expected another folder");
+}
+
+std::vector<StagedCatalogue> OutputFolders::of(std::size_t image) const {
+  auto targets = islands.of(image);
+  const auto more = components.of(image);
+  targets.insert(targets.end(), more.begin(), more.end());
+  return targets;
+}
+
+std::string OutputFolders::names() const {
+  if (islands.empty()) return components.folder();
+  return islands.folder() + (components.empty() ? "" : " and " + components.folder());
 }
 
 }  // namespace kastor::cli

@@ -22,13 +22,15 @@ namespace kastor::cli {
 /// \throws UsageError
 void check_options_of_many(const FindOptions& options);
 
-/// The catalogues of many images: FOLDER/STEM.FORMAT each. None without -o.
+/// The catalogues of many images: FOLDER/STEM.FORMAT each. None without -o, or --components.
 class FolderOutputs {
  public:
+  enum class Of { islands, components };
   /// Creates the folder if it is missing. \throws UsageError if -o is not a folder or two images
   ///   have the same stem; Error if a catalogue exists (without --overwrite or --resume), is one of
   ///   the images or is not a regular file, or if the folder cannot be created
-  FolderOutputs(const std::vector<std::string>& images, const FindOptions& options);
+  FolderOutputs(const std::vector<std::string>& images, const FindOptions& options,
+                Of of = Of::islands);
   /// Removes the folders that this object created and that are empty.
   ~FolderOutputs();
   FolderOutputs(const FolderOutputs&) = delete;
@@ -55,15 +57,31 @@ class FolderOutputs {
   void take_folder(const std::string& output);
   void make_folder();
   void remove_made();
+  [[nodiscard]] const char* option() const { return m_of == Of::islands ? "-o" : "--components"; }
   void check_stems(const std::vector<std::string>& images) const;
   void check_targets(const std::vector<std::string>& images, const std::vector<std::string>& others,
                      bool may_exist) const;
 
+  Of m_of;
   std::string m_folder;
   std::mutex m_mutex;
   std::set<std::string> m_made;  // folders
   std::vector<Format> m_formats;
   std::vector<std::string> m_stems;
+};
+
+/// The folders of a run, of both kinds.
+struct OutputFolders {
+  /// \throws UsageError also if both are one folder, where names would collide
+  OutputFolders(const std::vector<std::string>& images, const FindOptions& options);
+
+  [[nodiscard]] bool empty() const { return islands.empty() && components.empty(); }
+  /// The targets of one image in both folders.
+  [[nodiscard]] std::vector<StagedCatalogue> of(std::size_t image) const;
+  /// "FOLDER/", or both.
+  [[nodiscard]] std::string names() const;
+
+  FolderOutputs islands, components;
 };
 
 }  // namespace kastor::cli

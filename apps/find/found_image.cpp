@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find/found_image.hpp"
 
+#include <algorithm>
 #include <kastor/io/catalogue_writer.hpp>
 #include <limits>
+#include <numbers>
+#include <optional>
 
 #include "cli/report/report.hpp"
 #include "cli/run/blank_pixels.hpp"
+#include "find/component_outputs.hpp"
+#include "find/component_report.hpp"
 #include "find/island_catalogues.hpp"
 #include "find/island_report.hpp"
 
@@ -24,13 +29,6 @@ Catalogue as_catalogue(const Islands& islands) {
 
 const IslandsAndMesh* islands_of(const FoundImage& image) {
   return std::get_if<IslandsAndMesh>(&image.found);
-}
-
-IslandReport report_of(const FoundImage& image, const NoiseUsed& noise,
-                       const io::IslandTable& table) {
-  const auto& found = std::get<IslandsAndMesh>(image.found);
-  return {image.image, image.options.islands, found.result, found.mesh, image.sky.beam, noise,
-          table,       found.detection};
 }
 
 }  // namespace
@@ -56,18 +54,34 @@ FoundCatalogue::FoundCatalogue(const FoundImage& image) : m_image(image) {
     m_noise = noise_used(image.options.islands.noise, image.sky, islands->noise);
     if (islands->result.islands.empty()) m_noise.note.clear();  // there are no errors
     m_table = island_table_of(image.image, image.options, image.sky, islands->result.islands,
-                              {islands->kron, islands->weights}, islands->mesh, islands->detection,
-                              m_noise);
+                              {islands->kron, islands->weights, islands->parents}, islands->mesh,
+                              islands->detection, m_noise);
     m_table->notes.insert(m_table->notes.begin(), image.notes.begin(), image.notes.end());
+    add_components(*islands);
   }
 }
 
-void FoundCatalogue::write(const std::vector<StagedCatalogue>& targets) const {
+void FoundCatalogue::add_components(const IslandsAndMesh& islands) {
+  if (!islands.fitted) return;
+  const Components& components = islands.fitted->components;
+  m_components = component_table_of(m_image.image, m_image.options, m_image.sky, components,
+                                    islands.detection, m_noise);
+  if (m_image.options.json) m_component_hash = io::component_hash(components);
+  for (const auto& note : m_components->notes) {
+    auto& notes = m_table->notes;
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+}
+
+void FoundCatalogue::write(const StagedCatalogues& targets) const {
   const auto provenance = find_provenance(m_image.image, m_image.options);
   if (const auto* islands = islands_of(m_image)) {
-    write_catalogues(targets, *m_table, islands->result.islands, provenance);
+    write_catalogues(targets.islands, *m_table, islands->result.islands, provenance);
+    if (m_components) {
+      write_components(targets.components, *m_components, provenance);
+    }
   } else {
-    write_catalogues(targets, m_image.image, std::get<FindResult>(m_image.found).sources,
+    write_catalogues(targets.islands, m_image.image, std::get<FindResult>(m_image.found).sources,
                      provenance);
   }
 }
@@ -87,14 +101,38 @@ Catalogue FoundCatalogue::sources() const {
                             : std::get<FindResult>(m_image.found).sources;
 }
 
+std::vector<io::PictureEllipse> FoundCatalogue::ellipses() const {
+  std::vector<io::PictureEllipse> ellipses;
+  for (const Component& each : std::get<IslandsAndMesh>(m_image.found).fitted->components) {
+    const PixelEllipse shape = ellipse_of(each.gaussian);
+    ellipses.push_back({each.id, each.gaussian.x, each.gaussian.y, shape.major, shape.minor,
+                        shape.angle * 180 / std::numbers::pi});
+  }
+  return ellipses;
+}
+
+template <class Print>
+std::string FoundCatalogue::with_report(const Print& print) const {
+  const auto& found = std::get<IslandsAndMesh>(m_image.found);
+  std::optional<ComponentsReport> components;
+  if (m_components) {
+    components.emplace(ComponentsReport{found.fitted->components, m_components->table,
+                                        m_image.options.islands.components.has_beam_shape,
+                                        m_component_hash});
+  }
+  return print(IslandReport{m_image.image, m_image.options.islands, found.result, found.mesh,
+                            m_image.sky.beam, m_noise, *m_table, found.detection, found.unsplit,
+                            components ? &*components : nullptr});
+}
+
 std::string FoundCatalogue::text() const {
-  if (m_table) return islands_text(report_of(m_image, m_noise, *m_table));
+  if (m_table) return with_report([](const auto& report) { return islands_text(report); });
   return find_text(m_image.image, m_image.options.find, std::get<FindResult>(m_image.found),
                    m_image.notes);
 }
 
 std::string FoundCatalogue::json() const {
-  if (m_table) return islands_json(report_of(m_image, m_noise, *m_table));
+  if (m_table) return with_report([](const auto& report) { return islands_json(report); });
   return find_json(m_image.image, std::get<FindResult>(m_image.found), m_image.notes);
 }
 

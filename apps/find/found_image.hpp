@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <kastor/background.hpp>
 #include <kastor/catalogue.hpp>
+#include <kastor/fit.hpp>
+#include <kastor/io/component_table.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/island_table.hpp>
+#include <kastor/io/picture.hpp>
 #include <kastor/island_finder.hpp>
 #include <kastor/kron.hpp>
 #include <kastor/source_finder.hpp>
@@ -25,7 +28,11 @@
 namespace kastor::cli {
 
 struct IslandsAndMesh {
-  IslandResult result;
+  IslandResult result;                ///< the parts of islands, if these were split
+  std::vector<std::int64_t> parents;  ///< of each part, the id of its island; empty if not split
+  std::int64_t unsplit = 0;           ///< how many islands above the background were split
+  std::optional<FittedComponents>
+      fitted;  ///< of the islands before they were split; none: not fitted
   std::optional<BackgroundSummary> mesh;  ///< none if the user gave both maps
   DetectionSummary detection;
   std::vector<KronFlux> kron;             ///< one for each island; empty but for sextractor
@@ -56,21 +63,29 @@ class FoundCatalogue {
   /// Makes the table. \throws Error if the image's unit or beam cannot be used
   explicit FoundCatalogue(const FoundImage& image);
 
-  void write(const std::vector<StagedCatalogue>& targets) const;
-  /// The catalogue as a table.
+  void write(const StagedCatalogues& targets) const;
+  /// The catalogue as a table, of islands or sources.
   [[nodiscard]] io::Table table() const;
   /// What the user should know of it, one sentence each.
   [[nodiscard]] const std::vector<std::string>& notes() const;
   /// The sources that a picture shows.
   [[nodiscard]] Catalogue sources() const;
+  /// Those of components, which it shows instead if these were asked for.
+  [[nodiscard]] std::vector<io::PictureEllipse> ellipses() const;
   /// The counts and the brightest sources.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string json() const;
 
  private:
+  void add_components(const IslandsAndMesh& islands);
+  template <class Print>
+  [[nodiscard]] std::string with_report(const Print& print) const;
+
   const FoundImage& m_image;
   NoiseUsed m_noise;                       // not for the preset lesson
   std::optional<io::IslandTable> m_table;  // the same
+  std::optional<io::ComponentTable> m_components;
+  std::string m_component_hash;
 };
 
 }  // namespace kastor::cli

@@ -13,6 +13,8 @@
 #include "cli/report/report.hpp"
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
+#include "find/component_outputs.hpp"
+#include "find/component_plan.hpp"
 #include "find/found_image.hpp"
 #include "find/island_maps.hpp"
 #include "find/island_plan.hpp"
@@ -80,6 +82,7 @@ class ImageFinder {
   struct Work {
     std::optional<SourceFinder<Exec, T>> sources;
     std::optional<IslandPlan<Exec, T>> islands;
+    std::optional<ComponentPlan<Exec, T>> components;
   };
 
   template <class T>
@@ -107,9 +110,10 @@ class ImageFinder {
   template <class T>
   void find_islands(Work<T>& work, const ConstImage<T, Exec>& pixels, FoundImage& image) {
     const IslandOptions& options = image.options.islands;
-    if (!work.islands || !work.islands->serves(options, image.image)) {
+    const bool fits = image.options.fits_components();
+    if (!work.islands || !work.islands->serves(options, image.image, fits)) {
       work.islands.reset();
-      work.islands.emplace(m_space, options, image.image);
+      work.islands.emplace(m_space, options, image.image, fits);
     }
     IslandsAndMesh found;
     found.result = (*work.islands)(pixels, image.image, m_steps);
@@ -118,6 +122,19 @@ class ImageFinder {
     found.weights = work.islands->weights();
     found.detection = work.islands->detection().summary();
     found.noise = work.islands->noise();
+    if (options.components.deblends) {
+      found.parents = work.islands->peaks()->parents();
+      found.unsplit = work.islands->peaks()->islands().positive.islands;
+    }
+    if (fits) {
+      const ScopedStep step(m_steps, "components");
+      if (!work.components) work.components.emplace(m_space);
+      about_image(image.image, [&] {
+        found.fitted = (*work.components)(
+            pixels, *work.islands,
+            fit_params_of(image.options, image.sky, found.detection, found.noise));
+      });
+    }
     for (const auto& note : fill_notes(work.islands->fill())) image.notes.push_back(note);
     const auto& notes = work.islands->notes();
     image.notes.insert(image.notes.end(), notes.begin(), notes.end());

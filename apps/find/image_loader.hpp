@@ -19,7 +19,7 @@ class ImageLoader {
 
   /// \param options  of the run, without its images
   ImageLoader(const std::vector<std::string>& images, const FindOptions& options,
-              const FolderOutputs& outputs, Pixels pixels)
+              const OutputFolders& outputs, Pixels pixels)
       : m_images(images), m_options(options), m_outputs(outputs), m_pixels(pixels) {}
 
   /// Fills the image of number `image.index`, or sets `failure`. With --resume, sets `up_to_date`
@@ -31,7 +31,7 @@ class ImageLoader {
 
   const std::vector<std::string>& m_images;
   const FindOptions& m_options;
-  const FolderOutputs& m_outputs;
+  const OutputFolders& m_outputs;
   Pixels m_pixels;
   std::shared_mutex m_alone;
 };

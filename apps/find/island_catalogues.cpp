@@ -60,14 +60,22 @@ std::string gain_note(const io::FitsImage& image, const IslandOptions& options) 
   return "";
 }
 
+/// Puts the column `parent_id` behind the first one.
+void add_parents(std::span<const std::int64_t> parents, io::Table& table) {
+  if (parents.empty()) return;
+  io::TableColumn column;
+  column.name = "parent_id";
+  column.ucd = "meta.id.parent";
+  column.description = "Number of the island that this is a part of, from 1";
+  column.values = std::vector<std::int64_t>(parents.begin(), parents.end());
+  table.columns.insert(table.columns.begin() + 1, std::move(column));
+}
+
 }  // namespace
 
-io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
-                                const OnTheSky& sky, const Islands& islands,
-                                const Photometry& photometry,
-                                const std::optional<BackgroundSummary>& mesh,
-                                const DetectionSummary& detection, const NoiseUsed& noise) {
-  io::IslandTableParams params;
+io::TableParams table_params_of(const io::FitsImage& image, const FindOptions& options,
+                                const OnTheSky& sky, const DetectionSummary& detection) {
+  io::TableParams params;
   params.wcs = sky.wcs ? &*sky.wcs : nullptr;
   params.beam = sky.beam;
   params.frequency = sky.frequency.value_or(0);
@@ -75,22 +83,35 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
   params.nx = image.nx;
   params.ny = image.ny;
   params.flood_snr = options.islands.find.flood * detection.scale();
+  params.sums_of_pixels = options.islands.preset == Preset::sextractor;
+  return params;
+}
+
+void add_noise_cards(const NoiseUsed& noise, io::Table& table) {
+  table.cards.push_back({"NOISEKIN", std::string(name_of(noise.kind)), "--noise of kastor find"});
+  table.cards.push_back({"NOISEPIX", noise.pixels, "[pixel] area of the noise's autocorrelation"});
+}
+
+io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& options,
+                                const OnTheSky& sky, const Islands& islands,
+                                const Photometry& photometry,
+                                const std::optional<BackgroundSummary>& mesh,
+                                const DetectionSummary& detection, const NoiseUsed& noise) {
+  io::IslandTableParams params;
+  static_cast<io::TableParams&>(params) = table_params_of(image, options, sky, detection);
   params.filtered_noise = detection.scale();
   params.kron = photometry.kron;
   params.weights = photometry.weights;
   params.gain = options.islands.photometry.gain.value_or(0);
   params.zero_point = options.islands.photometry.zero_point;
-  params.sums_of_pixels = options.islands.preset == Preset::sextractor;
   if (noise.is_in_beams) {
     params.noise_beams = noise.kind == AssumedNoise::condon ? 2 : 1;
   } else {
     params.noise_pixels = noise.pixels;
   }
   auto table = io::island_table(islands, params);
-  table.table.cards.push_back(
-      {"NOISEKIN", std::string(name_of(noise.kind)), "--noise of kastor find"});
-  table.table.cards.push_back(
-      {"NOISEPIX", noise.pixels, "[pixel] area of the noise's autocorrelation"});
+  add_parents(photometry.parents, table.table);
+  add_noise_cards(noise, table.table);
   if (!noise.note.empty()) table.notes.push_back(noise.note);
   if (mesh) {
     add_mesh_notes(*mesh, "", !options.islands.rms, options.islands.background.has_value(),

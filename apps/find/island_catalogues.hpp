@@ -2,6 +2,7 @@
 #ifndef KASTOR_APPS_FIND_ISLAND_CATALOGUES_HPP
 #define KASTOR_APPS_FIND_ISLAND_CATALOGUES_HPP
 
+#include <cstdint>
 #include <kastor/background.hpp>
 #include <kastor/io/island_table.hpp>
 #include <optional>
@@ -18,7 +19,8 @@ namespace kastor::cli {
 /// Of the islands, one each; empty: not known.
 struct Photometry {
   std::span<const KronFlux> kron;
-  std::span<const double> weights;  ///< relative ones
+  std::span<const double> weights;        ///< relative ones
+  std::span<const std::int64_t> parents;  ///< of the parts of islands, the id of the island
 };
 
 /// \param mesh  the mesh of the background; none if the user gave both maps
@@ -28,6 +30,13 @@ struct Photometry {
                                               const std::optional<BackgroundSummary>& mesh,
                                               const DetectionSummary& detection,
                                               const NoiseUsed& noise);
+
+/// What tables of islands and of components have in common.
+[[nodiscard]] io::TableParams table_params_of(const io::FitsImage& image,
+                                              const FindOptions& options, const OnTheSky& sky,
+                                              const DetectionSummary& detection);
+/// The cards on the noise that errors are computed with.
+void add_noise_cards(const NoiseUsed& noise, io::Table& table);
 
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
                       const Islands& islands, const io::Provenance& provenance);

@@ -2,6 +2,7 @@
 #ifndef KASTOR_APPS_FIND_ISLAND_MAPS_HPP
 #define KASTOR_APPS_FIND_ISLAND_MAPS_HPP
 
+#include <kastor/component_maps.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/fits_writer.hpp>
 #include <kastor/island_maps.hpp>
@@ -11,6 +12,7 @@
 
 #include "cli/run/backends.hpp"
 #include "find/beam_cards.hpp"
+#include "find/component_outputs.hpp"
 #include "find/found_image.hpp"
 #include "find/island_plan.hpp"
 
@@ -26,7 +28,6 @@ struct IslandMaps {
   /// Writes the images that were asked for. \param plan  the plan that searched these pixels
   void write(const ConstImage<T, Exec>& pixels, const IslandPlan<Exec, T>& plan) const {
     const Background<Exec, T>& background = plan.background();
-    const IslandFinder<Exec, T>& finder = plan.finder();
     const std::string& unit = found.image.hdu.unit;
     write_map(outputs.background_map, unit,
               [&](const auto& map) { fill_map<Exec, T>(space, background.level, map); });
@@ -38,18 +39,36 @@ struct IslandMaps {
                             found_in != nullptr ? found_in->background : background, map);
     });
     write_map(outputs.residual, unit, [&](const auto& map) {
-      fill_residual_map<Exec, T>(space, pixels, background, finder.labels(),
-                                 finder.negative_labels(), map);
+      fill_residual_map<Exec, T>(space, pixels, background, plan.labels(), plan.negative_labels(),
+                                 map);
     });
     const std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (found.sources() <= most) {
-      write_labels_as<std::int32_t>(finder);
+      write_labels_as<std::int32_t>(plan);
     } else {
-      write_labels_as<std::int64_t>(finder);
+      write_labels_as<std::int64_t>(plan);
     }
+    write_component_maps(pixels, background);
   }
 
  private:
+  void write_component_maps(const ConstImage<T, Exec>& pixels,
+                            const Background<Exec, T>& background) const {
+    if (outputs.model.empty() && outputs.fit_residual.empty()) return;
+    const auto gaussians = gaussians_of(std::get<IslandsAndMesh>(found.found).fitted->components);
+    const std::string& unit = found.image.hdu.unit;
+    const Image<T, Exec> model = new_image<T>();
+    fill_model<Exec, T>(space, gaussians, MutableImage<T, Exec>(model));
+    if (!outputs.model.empty()) write_image(outputs.model, readable_on_host(space, model), unit);
+    write_map(outputs.fit_residual, unit, [&](const auto& map) {
+      // Divided by a noise of 1: blank pixels are NaN.
+      const PixelMap<Exec, T> one(1);
+      fill_snr_map<Exec, T>(space, pixels, {background.level, one}, map);
+      const PixelMap<Exec, T> level{ConstImage<T, Exec>(model)};
+      fill_snr_map<Exec, T>(space, ConstImage<T, Exec>(map), {level, one}, map);
+    });
+  }
+
   template <class Fill>
   void write_map(const std::string& path, const std::string& unit, const Fill& fill) const {
     if (path.empty()) return;
@@ -59,10 +78,10 @@ struct IslandMaps {
   }
 
   template <class Label>
-  void write_labels_as(const IslandFinder<Exec, T>& finder) const {
+  void write_labels_as(const IslandPlan<Exec, T>& plan) const {
     if (outputs.labels.empty()) return;
     const Image<Label, Exec> ids = new_image<Label>();
-    write_island_labels<Exec, Label>(space, finder.labels(), finder.negative_labels(), ids);
+    write_island_labels<Exec, Label>(space, plan.labels(), plan.negative_labels(), ids);
     write_image(outputs.labels, readable_on_host(space, ids), "");
   }
 

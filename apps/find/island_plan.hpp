@@ -10,11 +10,13 @@
 #include <kastor/statistics.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/report/steps.hpp"
 #include "cli/run/outputs.hpp"
 #include "find/artefact_pass.hpp"
+#include "find/deblend_pass.hpp"
 #include "find/detection_plan.hpp"
 #include "find/fill_excluder.hpp"
 #include "find/find_options.hpp"
@@ -28,8 +30,10 @@ namespace kastor::cli {
 template <class Exec, class T>
 class IslandPlan {
  public:
-  /// \param options  with the size of a cell set
-  IslandPlan(const Exec& space, const IslandOptions& options, const io::FitsImage& image)
+  /// \param options     with the size of a cell and the prominence set
+  /// \param finds_peaks whether the peaks of islands are needed even if these are not split
+  IslandPlan(const Exec& space, const IslandOptions& options, const io::FitsImage& image,
+             bool finds_peaks)
       : m_space(space),
         m_options(options),
         m_ny(image.ny),
@@ -41,22 +45,26 @@ class IslandPlan {
     if (!options.background || !options.rms) m_estimator.emplace(space, options.mesh);
     if (options.photometry.weight) m_weighted.emplace(space, options.mesh);
     if (options.preset == Preset::sextractor) m_photometer.emplace(space);
+    if (finds_peaks || options.components.deblends) m_deblend.emplace(space, options);
     if (options.adaptive_rms) m_artefacts.emplace(space, *options.adaptive_rms, options.beam_width);
   }
 
   /// Whether the plan can be used for this image. Options that are not compared are the same for
   /// all images of a run.
-  [[nodiscard]] bool serves(const IslandOptions& options, const io::FitsImage& image) const {
+  [[nodiscard]] bool serves(const IslandOptions& options, const io::FitsImage& image,
+                            bool finds_peaks) const {
     return m_ny == image.ny && m_nx == image.nx &&
            m_options.mesh.cell_height == options.mesh.cell_height &&
            m_options.mesh.cell_width == options.mesh.cell_width &&
            m_options.find.min_pixels == options.find.min_pixels &&
-           m_options.beam_width == options.beam_width;
+           m_options.beam_width == options.beam_width &&
+           m_options.components.prominence == options.components.prominence &&
+           (m_deblend.has_value() || !finds_peaks);
   }
 
-  [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
-                                        const io::FitsImage& image, StepRecorder& steps) {
-    IslandResult result;
+  /// Reads what the user gives, and estimates the background and the noise's correlation.
+  [[nodiscard]] UsablePixels<Exec> look_at_sky(const ConstImage<T, Exec>& pixels,
+                                               const io::FitsImage& image, StepRecorder& steps) {
     UsablePixels<Exec> masks;
     {
       std::optional<ScopedStep> step;
@@ -85,15 +93,24 @@ class IslandPlan {
         m_noise = measure_noise_correlation(m_space, pixels, m_background, masks.usable);
       });
     }
+    return masks;
+  }
+
+  [[nodiscard]] IslandResult operator()(const ConstImage<T, Exec>& pixels,
+                                        const io::FitsImage& image, StepRecorder& steps) {
+    UsablePixels<Exec> masks = look_at_sky(pixels, image, steps);
+    IslandResult result;
     const ScopedStep step(steps, "find");
     const auto find = [&] { return search(pixels, image, masks); };
     result = find();
     if (m_artefacts) (*m_artefacts)(pixels, masks.usable, m_background, result, find);
+    m_usable = masks.usable;
     about_image(image, [&] {
       // An image without a finite pixel is refused. With a mesh, the estimator does so.
       if (!m_estimator && result.positive.foreground_pixels == 0)
         static_cast<void>(statistics(m_space, pixels));
-      measure(pixels, result, masks);
+      deblend(pixels, result);
+      measure(pixels, result);
     });
     return result;
   }
@@ -102,7 +119,19 @@ class IslandPlan {
   [[nodiscard]] const std::vector<FillValue>& fill() const { return m_exclude_fill.fill(); }
   /// The background of the last image.
   [[nodiscard]] const Background<Exec, T>& background() const { return m_background; }
-  [[nodiscard]] const IslandFinder<Exec, T>& finder() const { return m_finder; }
+  /// Labels of the last image's islands, or of their parts if they were split.
+  [[nodiscard]] const RunLabels<Exec>& labels() const {
+    return splits() ? m_deblend->labels() : m_finder.labels();
+  }
+  [[nodiscard]] const RunLabels<Exec>& negative_labels() const {
+    return splits() ? m_deblend->negative_labels() : m_finder.negative_labels();
+  }
+  /// The islands of the last image before they were split, and their peaks; null if not needed.
+  [[nodiscard]] const DeblendPass<Exec, T>* peaks() const {
+    return m_deblend ? &*m_deblend : nullptr;
+  }
+  /// The pixels of the last image that were used; empty: all.
+  [[nodiscard]] const BitMask<Exec>& usable() const { return m_usable; }
   /// The Kron fluxes of the last image's islands; empty but for the preset sextractor.
   [[nodiscard]] const std::vector<KronFlux>& kron() const { return m_kron; }
   /// The relative weights at the last image's islands; empty without weights.
@@ -136,14 +165,29 @@ class IslandPlan {
     return result;
   }
 
+  [[nodiscard]] bool splits() const { return m_options.components.deblends; }
+
+  /// Finds the peaks of islands, and splits islands into them.
+  void deblend(const ConstImage<T, Exec>& pixels, IslandResult& result) {
+    if (!m_deblend) return;
+    const auto* detection = m_detection.detection();
+    if (detection == nullptr) {
+      m_deblend->find_peaks(Bands<T, Exec>(&pixels, 1), m_background, result, m_finder);
+    } else {
+      m_deblend->find_peaks(detection->bands, detection->background, result, m_finder);
+    }
+    if (!splits() && detection == nullptr) return;
+    auto parts = m_deblend->split(pixels, m_background, m_usable, detection);
+    if (splits()) result = std::move(parts);
+  }
+
   /// What the columns of an island need beside the island.
-  void measure(const ConstImage<T, Exec>& pixels, const IslandResult& result,
-               const UsablePixels<Exec>& masks) {
+  void measure(const ConstImage<T, Exec>& pixels, const IslandResult& result) {
     m_weights = m_given.weights_at(result.islands);
     m_kron.clear();
     if (!m_photometer) return;
-    m_kron = (*m_photometer)(pixels, m_background, result.islands, m_finder.labels(),
-                             m_finder.negative_labels(), masks.usable);
+    m_kron = (*m_photometer)(pixels, m_background, result.islands, labels(), negative_labels(),
+                             m_usable);
   }
 
   void use_weights(const ConstImage<T, Exec>& pixels, const UsablePixels<Exec>& masks) {
@@ -186,6 +230,8 @@ class IslandPlan {
   std::vector<KronFlux> m_kron;
   std::vector<double> m_weights;
   std::optional<ArtefactPass<Exec, T>> m_artefacts;
+  std::optional<DeblendPass<Exec, T>> m_deblend;
+  BitMask<Exec> m_usable;
   std::optional<BackgroundSummary> m_mesh;
   std::optional<NoiseCorrelation> m_noise;
 };

@@ -11,47 +11,21 @@
 #include "cli/report/report_parts.hpp"
 #include "cli/report/words.hpp"
 #include "cli/run/errors.hpp"
+#include "find/shown_table.hpp"
 
 namespace kastor::cli {
 namespace {
 
-/// The column of this name; null if the table has none.
-const io::TableColumn* column(const io::Table& table, const std::string& name) {
-  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
-                                  [&](const auto& each) { return each.name == name; });
-  return found == table.columns.end() ? nullptr : &*found;
-}
-
-double number(const io::TableColumn& column, std::size_t row) {
-  return std::visit(
-      [row](const auto& values) -> double {
-        using Value = typename std::decay_t<decltype(values)>::value_type;
-        if constexpr (std::is_arithmetic_v<Value>) {
-          return static_cast<double>(values[row]);
-        } else {
-          return std::nan("");
-        }
-      },
-      column.values);
-}
-
-/// A column of the table as the text shows it.
-struct Shown {
-  const char* name;
-  int width;
-  const char* format;  // for a double
-};
-
-std::vector<Shown> shown_columns(const io::Table& table) {
-  std::vector<Shown> shown = {{"island_id", 8, "{:.0f}"}};
-  const auto either = [&](const Shown& a, const Shown& b) {
-    shown.push_back(column(table, a.name) != nullptr ? a : b);
+std::vector<ShownColumn> shown_columns(const io::Table& table) {
+  std::vector<ShownColumn> shown = {{"island_id", "id", 8, "{:.0f}"}};
+  const auto either = [&](const ShownColumn& a, const ShownColumn& b) {
+    shown.push_back(column_of(table, a.name) != nullptr ? a : b);
   };
-  either({"ra_deg_cont", 12, "{:.6f}"}, {"x_cen", 11, "{:.3f}"});
-  either({"dec_deg_cont", 12, "{:.6f}"}, {"y_cen", 11, "{:.3f}"});
-  shown.push_back({"flux_peak", 12, "{:.5g}"});
+  either({"ra_deg_cont", "ra", 12, "{:.6f}"}, {"x_cen", "x_cen", 11, "{:.3f}"});
+  either({"dec_deg_cont", "dec", 12, "{:.6f}"}, {"y_cen", "y_cen", 11, "{:.3f}"});
+  shown.push_back({"flux_peak", "flux_peak", 12, "{:.5g}"});
   const auto is_known = [&table](const char* name) {
-    const auto* flux = column(table, name);
+    const auto* flux = column_of(table, name);
     if (flux == nullptr) return false;
     const auto& values = std::get<std::vector<double>>(flux->values);
     return std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
@@ -61,10 +35,10 @@ std::vector<Shown> shown_columns(const io::Table& table) {
   if (is_known("flux_iso")) flux = "flux_iso";
   if (is_known("flux_int")) flux = "flux_int";
   if (is_known("flux_auto")) flux = "flux_auto";  // the total of what is no Gaussian, as stars
-  shown.push_back({flux, 12, "{:.5g}"});
-  shown.push_back({"snr", 9, "{:.2f}"});
-  shown.push_back({"n_pix", 8, "{:.0f}"});
-  shown.push_back({"flags", 6, "{:.0f}"});
+  shown.push_back({flux, flux, 12, "{:.5g}"});
+  shown.push_back({"snr", "snr", 9, "{:.2f}"});
+  shown.push_back({"n_pix", "n_pix", 8, "{:.0f}"});
+  shown.push_back({"flags", "flags", 6, "{:.0f}"});
   return shown;
 }
 
@@ -131,11 +105,18 @@ std::string heading(const IslandReport& report) {
   text += detection_text(report);
   if (report.beam.beam) text += beam_text(*report.beam.beam) + "\n";
   text += noise_text(report.noise) + "\n";
-  text += fmt::format("{} above {:g} times the noise with a peak above {:g} times, {}-connected",
-                      count_of(report.result.positive.islands, "island"), find.flood, find.seed,
-                      static_cast<int>(find.connectivity));
+  const bool is_split = report.options.components.deblends;
+  text +=
+      fmt::format("{} above {:g} times the noise with a peak above {:g} times, {}-connected",
+                  count_of(is_split ? report.unsplit : report.result.positive.islands, "island"),
+                  find.flood, find.seed, static_cast<int>(find.connectivity));
   text += dropped_text(report) + "\n";
-  if (find.negative) text += count_of(report.result.negative.islands, "negative island") + "\n";
+  if (is_split) text += "split into " + count_of(report.result.positive.islands, "source") + "\n";
+  if (find.negative) {
+    const char* what = is_split ? "negative source" : "negative island";
+    text += count_of(report.result.negative.islands, what) + "\n";
+  }
+  if (report.components) text += components_line(*report.components);
   return text;
 }
 
@@ -173,6 +154,14 @@ Json detection_json(const IslandReport& report) {
                                  : Json()}};
 }
 
+Json deblending_json(const IslandReport& report) {
+  const ComponentOptions& options = report.options.components;
+  if (!options.deblends) return nullptr;
+  return {{"islands", report.unsplit},
+          {"contrast", options.contrast},
+          {"prominence", options.prominence.value_or(0)}};
+}
+
 Json beam_json(const io::BeamReading& reading) {
   if (!reading.beam) return nullptr;
   return {{"major_arcsec", reading.beam->major_deg * 3600},
@@ -185,44 +174,18 @@ Json beam_json(const io::BeamReading& reading) {
 std::string islands_text(const IslandReport& report) {
   std::string text = heading(report);
   for (const auto& note : report.table.notes) text += "note: " + message_line(note) + "\n";
-  const auto rows = report.result.islands.size();
-  if (rows == 0) return text;
   const io::Table& table = report.table.table;
-  const auto shown = shown_columns(table);
-  const auto& peaks = *column(table, "flux_peak");
-  const auto order = brightest_rows(rows, [&](std::size_t row) {
-    const double value = std::abs(number(peaks, row));  // includes negative islands
-    return std::isnan(value) ? -1.0 : value;
-  });
-  text += order.size() < rows ? fmt::format("\nthe {} brightest peaks", order.size())
-                              : std::string("\nall, brightest peak first");
-  const auto name_of_column = [](const Shown& each) {
-    const std::string name = each.name;
-    if (name == "island_id") return std::string("id");
-    return name.substr(0, name.find("_deg_cont"));
-  };
-  std::string units;
-  for (const auto& each : shown) {
-    const std::string& unit = column(table, each.name)->unit;
-    if (!unit.empty())
-      units += (units.empty() ? "" : ", ") + fmt::format("{} [{}]", name_of_column(each), unit);
+  if (!report.result.islands.empty()) {
+    text +=
+        table_text(table, shown_columns(table), 20, "brightest peaks", "all, brightest peak first");
   }
-  text += "; " + one_line(units) + "\n\n";
-  for (const auto& each : shown) text += fmt::format(" {:>{}}", name_of_column(each), each.width);
-  text += "\n";
-  for (const auto row : order) {
-    for (const auto& each : shown) {
-      const std::string value =
-          fmt::format(fmt::runtime(each.format), number(*column(table, each.name), row));
-      text += fmt::format(" {:>{}}", value, each.width);
-    }
-    text += "\n";
-  }
+  if (report.components) text += components_table_text(*report.components);
   return text;
 }
 
 std::string islands_json(const IslandReport& report) {
   const auto& find = report.options.find;
+  const ComponentsReport* components = report.components;
   const Json json = {
       {"file", report.image.path},
       {"hdu", report.image.hdu.index},
@@ -234,11 +197,14 @@ std::string islands_json(const IslandReport& report) {
       {"detection", detection_json(report)},
       {"beam", beam_json(report.beam)},
       {"noise", noise_json(report.noise)},
+      {"deblending", deblending_json(report)},
       {"sources", report.result.positive.islands},
       {"negative", find.negative ? Json(report.result.negative.islands) : Json(nullptr)},
       {"dropped", report.result.positive.dropped + report.result.negative.dropped},
       {"foreground_pixels", report.result.positive.foreground_pixels},
       {"catalogue_hash", io::island_hash(report.result.islands)},
+      {"components", components != nullptr ? components_json(*components) : Json()},
+      {"component_hash", components != nullptr ? Json(components->hash) : Json()},
       {"notes", message_lines(report.table.notes)}};
   return json_line(json);
 }

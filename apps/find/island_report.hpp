@@ -2,6 +2,7 @@
 #ifndef KASTOR_APPS_FIND_ISLAND_REPORT_HPP
 #define KASTOR_APPS_FIND_ISLAND_REPORT_HPP
 
+#include <cstdint>
 #include <kastor/background.hpp>
 #include <kastor/io/beam.hpp>
 #include <kastor/io/fits_image.hpp>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "find/component_report.hpp"
 #include "find/detection_summary.hpp"
 #include "find/find_options.hpp"
 #include "find/noise_used.hpp"
@@ -26,6 +28,8 @@ struct IslandReport {
   const NoiseUsed& noise;
   const io::IslandTable& table;
   const DetectionSummary& detection;
+  std::int64_t unsplit;                ///< islands above the background that were split
+  const ComponentsReport* components;  ///< null: none were fitted
 };
 
 /// The counts and the brightest islands.

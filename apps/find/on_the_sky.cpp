@@ -6,8 +6,10 @@
 #include <kastor/error.hpp>
 #include <kastor/io/frequency.hpp>
 #include <kastor/io/island_table.hpp>
+#include <kastor/io/pixel_beam.hpp>
 #include <numbers>
 
+#include "cli/report/format.hpp"
 #include "cli/run/outputs.hpp"
 #include "find/find_outputs.hpp"
 
@@ -17,6 +19,8 @@ namespace {
 constexpr double beams_in_cell = 20;
 constexpr std::int64_t smallest_cell = 32;
 constexpr std::int64_t usual_cell = 64;
+/// Of peaks in noise that no beam has made smooth [rms].
+constexpr double noise_prominence = 2;
 
 /// Why an option that needs the beam's area cannot be used for this image.
 std::string no_beam_in_pixels(const OnTheSky& sky, const std::string& option) {
@@ -25,6 +29,36 @@ std::string no_beam_in_pixels(const OnTheSky& sky, const std::string& option) {
   }
   return "found a beam but no pixel scale; expected celestial coordinates for " + option +
          (sky.why_no_wcs.empty() ? "" : " (" + sky.why_no_wcs + ")");
+}
+
+/// The beam around the middle of the image; none if it is not known there.
+std::optional<PixelEllipse> pixel_beam_of(const io::FitsImage& image, const OnTheSky& sky) {
+  if (!sky.beam.beam || !sky.wcs) return std::nullopt;
+  const auto ellipse = io::pixel_beam(
+      *sky.beam.beam, *sky.wcs,
+      {0.5 * static_cast<double>(image.nx - 1), 0.5 * static_cast<double>(image.ny - 1)});
+  return ellipse.major > 0 && ellipse.minor > 0 ? std::optional(ellipse) : std::nullopt;
+}
+
+/// Completes what components need of the header. \throws Error if they were asked for, and the
+/// beam is of no use
+void settle_components(const io::FitsImage& image, OnTheSky& sky, FindOptions& options) {
+  ComponentOptions& components = options.islands.components;
+  if (!options.fits_components() && !components.deblends) return;
+  sky.pixel_beam = pixel_beam_of(image, sky);
+  if (!components.prominence) components.prominence = sky.pixel_beam ? 0 : noise_prominence;
+  if (!options.fits_components()) return;
+  if (components.has_beam_shape && !sky.pixel_beam)
+    throw Error(name_of(image) + ": " + no_beam_in_pixels(sky, "--shape beam"));
+  const auto longest = static_cast<double>(std::max(image.nx, image.ny));
+  if (!sky.pixel_beam || sky.pixel_beam->major <= longest) return;
+  const std::string what = fmt::format(
+      "found a beam of {:.4g} pixels, wider than the image of {} x {}; expected a "
+      "smaller one in the header or --beam",
+      sky.pixel_beam->major, image.nx, image.ny);
+  if (components.are_asked_for()) throw Error(name_of(image) + ": " + what);
+  components.reports = false;
+  sky.notes.push_back("no components are fitted: " + what);
 }
 
 }  // namespace
@@ -72,6 +106,7 @@ OnTheSky look_at_header(const io::FitsImage& image, FindOptions& options) {
     if (!(width > 0)) throw Error(name_of(image) + ": " + no_beam_in_pixels(sky, "--adaptive-rms"));
     islands.beam_width = width;
   }
+  settle_components(image, sky, options);
   return sky;
 }
 

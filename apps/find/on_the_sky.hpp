@@ -2,6 +2,7 @@
 #ifndef KASTOR_APPS_FIND_ON_THE_SKY_HPP
 #define KASTOR_APPS_FIND_ON_THE_SKY_HPP
 
+#include <kastor/gaussian.hpp>
 #include <kastor/io/beam.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/io/wcs.hpp>
@@ -18,8 +19,9 @@ struct OnTheSky {
   io::BeamReading beam;
   std::optional<io::Wcs> wcs;
   std::string why_no_wcs;
-  std::optional<double> frequency;  ///< of the image [Hz]
-  std::vector<std::string> notes;   ///< on the coordinates, one sentence each
+  std::optional<PixelEllipse> pixel_beam;  ///< the beam at the middle of the image
+  std::optional<double> frequency;         ///< of the image [Hz]
+  std::vector<std::string> notes;          ///< on the coordinates, one sentence each
 };
 
 /// Area of the beam at the reference pixel [pixel]; NaN if it is not known.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <kastor/error.hpp>
+#include <kastor/io/cross_match.hpp>
 #include <kastor/io/wcs.hpp>
 #include <limits>
-#include <numbers>
 #include <vector>
 
 #include "cli/report/format.hpp"
@@ -52,14 +52,12 @@ bool is_near_icrs(const io::Wcs& wcs) {
   return wcs.frame() == "ICRS" || (wcs.frame() == "FK5" && wcs.equinox() == 2000);
 }
 
-/// On a great circle [arcsec].
+/// On a great circle [arcsec]; NaN if one is no position.
 double separation(const io::SkyPosition& a, const io::SkyPosition& b) {
-  constexpr double radian = std::numbers::pi / 180;
-  const double up = std::sin(0.5 * (a.latitude - b.latitude) * radian);
-  const double along = std::sin(0.5 * (a.longitude - b.longitude) * radian);
-  const double parallels = std::cos(a.latitude * radian) * std::cos(b.latitude * radian);
-  const double chord = std::sqrt(up * up + parallels * along * along);
-  return 2 * std::asin(std::min(1.0, chord)) / radian * 3600;
+  const auto from = io::unit_vector(a.longitude, a.latitude);
+  const auto to = io::unit_vector(b.longitude, b.latitude);
+  const double chord = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  return std::isnan(chord) ? k_nan : io::arcsec_of_chord(chord);
 }
 
 /// As `in_pixels()`, from the angle between them in ICRS.

@@ -1,16 +1,20 @@
-# Where the source of Kokkos comes from: source distributions on PyPI that vendor it whole. `newest` is what Kastor is
-# developed with; `oldest` is the smallest version that Kastor promises to work with.
+# Where the sources of Kokkos and Kokkos Kernels come from: source distributions on PyPI that vendor both whole. `newest`
+# is what Kastor is developed with; `oldest` is the smallest version of Kokkos that Kastor promises to work with.
 set(KASTOR_KOKKOS_CHOICES newest oldest)
 set(newest_version 4.7.0)
 set(newest_package pygenten)
 set(newest_package_version 0.1.5)
 set(newest_sha256 e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7)
 set(newest_folder tpls/kokkos)
+set(newest_kernels_version 4.4.0)
+set(newest_kernels_folder tpls/kokkos-kernels)
 set(oldest_version 4.5.1)
 set(oldest_package pycompadre)
 set(oldest_package_version 1.7.6)
 set(oldest_sha256 c766ec4d445ce076069be4b8c51a23ffac4ee79ea949ca86446bfd8c299b154c)
 set(oldest_folder kokkos)
+set(oldest_kernels_version 4.5.1)
+set(oldest_kernels_folder kokkos-kernels)
 
 # Which of the two: what KASTOR_KOKKOS asks for; else what the archive given holds; else `preferred`.
 function(kastor_choose_kokkos result preferred)
@@ -28,7 +32,7 @@ function(kastor_choose_kokkos result preferred)
       endif()
     endforeach()
   endif()
-  message(STATUS "Kokkos: ${${choice}_version}")
+  message(STATUS "Kokkos: ${${choice}_version}, Kokkos Kernels: ${${choice}_kernels_version}")
   set(${result} ${choice} PARENT_SCOPE)
 endfunction()
 
@@ -86,9 +90,10 @@ function(kastor_download_sdist archive choice)
   file(RENAME ${partial}/${name} ${archive})
 endfunction()
 
-# Unpacks Kokkos, once for every version of this file, and returns its folder.
-function(kastor_unpack_kokkos result choice)
-  set(inside ${${choice}_package}-${${choice}_package_version}/${${choice}_folder})
+# Unpacks Kokkos (`part` is empty) or Kokkos Kernels (`kernels_`), once for every version of this file, and returns its
+# folder.
+function(kastor_unpack result choice part)
+  set(inside ${${choice}_package}-${${choice}_package_version}/${${choice}_${part}folder})
   set(folder ${KASTOR_DEPS_DIR}/source/${inside})
   file(SHA256 ${CMAKE_CURRENT_FUNCTION_LIST_FILE} wanted)
   set(unpacked "")
@@ -97,10 +102,10 @@ function(kastor_unpack_kokkos result choice)
   endif()
   if(NOT unpacked STREQUAL wanted)
     kastor_obtain_sdist(archive ${choice})
-    message(STATUS "Unpacking Kokkos ${${choice}_version}")
+    message(STATUS "Unpacking ${folder}")
     file(REMOVE_RECURSE ${folder})
     file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${KASTOR_DEPS_DIR}/source PATTERNS ${inside}/*)
-    if(choice STREQUAL newest)
+    if(choice STREQUAL newest AND NOT part)
       kastor_patch_kokkos(${folder})
     endif()
     file(WRITE ${folder}/.kastor-unpacked ${wanted})

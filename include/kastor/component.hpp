@@ -22,6 +22,9 @@ enum ComponentFlag : std::uint32_t {
   component_sampled = 2048,  ///< only every k-th row and column of its pixels was fitted
   component_forced = 4096,   ///< measured at a given position
   component_from_residual = 8192,  ///< found as a peak of the residuals, not as one of the image
+  component_off_image = 16384,     ///< no figures: the given position is not on the image
+  component_no_pixels = 32768,     ///< no figures: no pixel of its ellipse can be used
+  component_same_place = 65536,    ///< the figures of an earlier row, of the same place and shape
 };
 
 /// The parameters of a Gaussian, in the order of the rows of a covariance matrix.

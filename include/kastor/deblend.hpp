@@ -24,7 +24,9 @@ struct DeblendParams {
   double contrast = 0;
   /// Least peak in units of the rms at its pixel; lower ones join their neighbours [>= 0]
   double min_peak = 0;
-  std::int64_t min_pixels = 1;  ///< least pixels of a branch, of those of its own [>= 1]
+  std::int64_t min_pixels = 1;  ///< least pixels of a branch, those of its basins [>= 1]
+  /// As for the islands. With four, parts of an island that touch only at corners never meet: each
+  /// has a highest peak of its own.
   Connectivity connectivity = Connectivity::eight;
 };
 
@@ -40,6 +42,8 @@ struct IslandPeak {
   /// Deviation of the saddle on which its branch meets a higher one [image unit]; -infinity for the
   /// highest peak of an island
   double saddle;
+  /// Whether the island has more basins than are told apart, see `Deblender`.
+  bool is_capped;
 };
 
 /// The peaks of islands: by island, within an island by descending deviation, then in raster order.
@@ -58,18 +62,24 @@ struct DeblendedIslands {
 /// order is higher. Each pixel belongs to the peak that is reached by going from it to its highest
 /// neighbour within the island, again and again (its basin). Two basins meet at the pixel pair,
 /// neighbours of each other, whose lower pixel is highest: their saddle. Basins are joined in the
-/// order of descending saddles, as in a max-tree: at each saddle, a branch stands for itself if its
-/// peak is above the saddle by at least prominence x rms, its light above the saddle,
-/// sum (d - saddle) of its pixels above it, is more than contrast x the light of the island, its
-/// peak is at least min_peak x rms and it has at least min_pixels pixels. If one of the two does
-/// not, the lower one joins the basin across the saddle; two that do stay apart for good, and the
-/// higher one goes on. There are no levels and no random numbers, and each pixel of an island
-/// belongs to one child. (SExtractor tries 32 levels: Bertin and Arnouts 1996, A&AS 117, 393,
-/// section 6; a max-tree is that with every level.)
+/// order of descending saddles, as in a max-tree; those of one pixel in the order of the higher of
+/// their two peaks, then of the lower. At each saddle, a branch stands for itself if its peak is
+/// above the saddle by more than 0 and by at least prominence x rms, its light above the saddle,
+/// sum (d - saddle) of its pixels above it, is more than contrast x the sum of d of the island, its
+/// peak is at least min_peak x rms and its basins have at least min_pixels pixels. If one of the
+/// two branches does not, that of the lower peak joins the branch of the basin across the saddle;
+/// two that do stay apart for good, and the higher one goes on. There are no levels and no random
+/// numbers, and each pixel of an island belongs to one child. (SExtractor tries 32 levels: Bertin
+/// and Arnouts 1996, A&AS 117, 393, section 6; a max-tree is that with every level.)
 ///
-/// The bits are the same on every backend, for any number of threads and any split into bands. Of
-/// an island with more than 65536 basins only as many, those of the highest peaks, are told apart.
-/// Owns its work space. Use one object per execution space instance; do not share it between
+/// Of an island with more than 65536 basins only as many, those of the highest peaks, are told
+/// apart: before saddles are looked for, each other one joins the highest basin that it touches,
+/// again and again.
+///
+/// The bits are the same on every backend, for any number of threads and any split into bands. The
+/// time is about proportional to the pixels of the islands; with contrast > 0 the pixels of islands
+/// of several basins are sorted. Owns its work space: repeated calls for one image allocate nothing
+/// but the returned rows. Use one object per execution space instance; do not share it between
 /// threads.
 template <class Exec, Real T>
 class Deblender {
@@ -81,22 +91,55 @@ class Deblender {
   Deblender& operator=(Deblender&&) noexcept;
 
   /// The peaks of islands that stand for themselves. `labels`: of the `IslandFinder` that found the
-  /// islands, of one side; `islands`: those of that side, in the order of the labels. `image` and
-  /// `background` are what the islands were found in. Fences the instance given at construction.
-  /// \throws Error if a map or the labels do not have the shape of the image, or there are not as
-  /// many islands as labels.
+  /// islands, of one side; `islands`: those of that side, in the order of the labels; their flag
+  /// `island_negative` says which side that is. The image and `background` are what the islands
+  /// were found in. Fences the instance given at construction.
+  /// \throws Error if a map or the labels do not have the shape of the image, there are not as many
+  /// islands as labels, or they are of both sides.
   [[nodiscard]] IslandPeaks peaks(Bands<T, Exec> bands, const Background<Exec, T>& background,
                                   std::span<const Island> islands, const RunLabels<Exec>& labels);
+  /// The same for an image that is not in bands.
+  [[nodiscard]] IslandPeaks peaks(const ConstImage<T, Exec>& image,
+                                  const Background<Exec, T>& background,
+                                  std::span<const Island> islands, const RunLabels<Exec>& labels) {
+    return peaks(Bands<T, Exec>(&image, 1), background, islands, labels);
+  }
+  /// The same for any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] IslandPeaks peaks(const V& image, const Background<Exec, T>& background,
+                                  std::span<const Island> islands, const RunLabels<Exec>& labels) {
+    return peaks(detail::as_const_image_of<T, Exec>(image), background, islands, labels);
+  }
 
   /// The children of the islands of the last call of `peaks`, measured in an image, which may be
-  /// another one than that in which the islands were found. \param blank  as for `IslandFinder`,
-  /// pixels whose bit is 0 in `region` count as blank
+  /// another one than that in which the islands were found. Their ids are 1..N. The labels given to
+  /// `peaks` must still be valid: the `IslandFinder` has not been called since. `region`: as for
+  /// `IslandFinder`, pixels whose bit is 0 count as blank. Fences the instance.
+  /// \throws Error if a map, the region or the labels do not have the shape of the image.
   [[nodiscard]] DeblendedIslands children(Bands<T, Exec> bands,
                                           const Background<Exec, T>& background,
                                           const BitMask<Exec>& region = {});
+  /// The same for an image that is not in bands.
+  [[nodiscard]] DeblendedIslands children(const ConstImage<T, Exec>& image,
+                                          const Background<Exec, T>& background,
+                                          const BitMask<Exec>& region = {}) {
+    return children(Bands<T, Exec>(&image, 1), background, region);
+  }
+  /// The same for any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] DeblendedIslands children(const V& image, const Background<Exec, T>& background,
+                                          const BitMask<Exec>& region = {}) {
+    return children(detail::as_const_image_of<T, Exec>(image), background, region);
+  }
+  /// The same with the detection image of the islands: `snr_peak` is of that, and a pixel is blank
+  /// if it is so in either image.
+  [[nodiscard]] DeblendedIslands children(const Detection<Exec, T>& detection, Bands<T, Exec> bands,
+                                          const Background<Exec, T>& background,
+                                          const BitMask<Exec>& region = {});
 
-  /// Labels of the children of the last call, 1..N in the order of the peaks; islands that were not
-  /// split have one child. The next call overwrites them.
+  /// Labels of the children of the last call of `children`: 1..N in the order of the peaks, not in
+  /// raster order. Pixels of dropped islands are in their mask, which is that of the labels given
+  /// to `peaks`. The next call overwrites them.
   [[nodiscard]] const RunLabels<Exec>& labels() const;
 
  private:

@@ -34,6 +34,9 @@ struct FitParams {
   /// Area of the noise's autocorrelation, its sum over all lags [pixel, >= 1]; 1: white noise. The
   /// autocorrelation is taken as a Gaussian of this area with the shape of the beam, or round
   double noise_area = 1;
+  /// Level in units of the rms above which the pixels of islands are, `IslandParams::flood` [>= 0].
+  /// First guesses alone use it: the moments of an island are too small by what lies below
+  double flood_snr = 3;
   /// Components whose peak is below this many times its error are dropped [> 0]
   double min_significance = 3;
   /// A peak of the residuals becomes a component if it is above this many times the rms [> 0] ...
@@ -93,6 +96,23 @@ class ComponentFitter {
                                             const RunLabels<Exec>& labels,
                                             std::span<const IslandPeak> peaks,
                                             const BitMask<Exec>& region = {});
+  /// The same for an image in one piece.
+  [[nodiscard]] FittedComponents operator()(const ConstImage<T, Exec>& image,
+                                            const Background<Exec, T>& background,
+                                            std::span<const Island> islands,
+                                            const RunLabels<Exec>& labels,
+                                            std::span<const IslandPeak> peaks,
+                                            const BitMask<Exec>& region = {});
+  /// The same for any View that keeps the layout contract.
+  template <AnyView V>
+  [[nodiscard]] FittedComponents operator()(const V& image, const Background<Exec, T>& background,
+                                            std::span<const Island> islands,
+                                            const RunLabels<Exec>& labels,
+                                            std::span<const IslandPeak> peaks,
+                                            const BitMask<Exec>& region = {}) {
+    return (*this)(detail::as_const_image_of<T, Exec>(image), background, islands, labels, peaks,
+                   region);
+  }
 
  private:
   struct Plan;

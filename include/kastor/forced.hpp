@@ -29,14 +29,21 @@ struct ForcedParams {
 };
 
 /// Photometry at given positions: the peak of a Gaussian at each, by least squares in its ellipse
-/// of 0.6 FWHM (radius), overlapping ones together. With `FreeParameters::position` or `shape` the
-/// given values are where the fit begins; the peak may then have any sign, too. Errors as of
+/// of 0.6 FWHM (radius). Positions whose ellipses of 1 FWHM touch are fitted together, 64 at most, fewer of a large beam:
+/// a larger group is split, each part fitted with its neighbours and those beyond subtracted, three
+/// times in turn (`component_group_split`). With `FreeParameters::position` or `shape` the given
+/// values are where the fit begins; positions move by the width of the beam or half of the size at
+/// most, sizes by a factor of 3; eight are fitted together at most. If such a fit fails, the given
+/// values stay (`component_not_converged`). Peaks may have any sign. Errors as of
 /// `ComponentFitter`, whose kernels it uses.
 ///
-/// One row for each position, in their order, `island_id` its number from 1. A position outside of
-/// the image, or without a pixel that can be used, has NaN in all figures of flux, and n_pix 0. The
-/// bits are the same on every backend and for any number of threads. Owns its work space. Use one
-/// object per execution space instance; do not share it between threads.
+/// One row for each position, in their order, `island_id` its number from 1; rms and background are
+/// those at its pixel, or of the nearest that can be used. A position outside of the image, or
+/// without a pixel that can be used, has NaN in all figures of flux, n_pix 0 and group_id 0, and a
+/// flag. A position that repeats an earlier one has the figures of that one, and is not counted in
+/// its group: their light cannot be told apart. The bits are the same on every backend and for any
+/// number of threads. Owns its work space. Use one object per execution space instance; do not
+/// share it between threads.
 template <class Exec, Real T>
 class ForcedPhotometer {
  public:

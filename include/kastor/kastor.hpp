@@ -2,6 +2,7 @@
 #ifndef KASTOR_KASTOR_HPP
 #define KASTOR_KASTOR_HPP
 
+#include <kastor/aperture.hpp>
 #include <kastor/artefact_noise.hpp>
 #include <kastor/background.hpp>
 #include <kastor/catalogue.hpp>

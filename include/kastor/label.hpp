@@ -23,12 +23,6 @@ struct MaskRow {
     const std::uint64_t carry = w > 0 ? words[w - 1] >> 63 : 0;
     return words[w] & ~(words[w] << 1 | carry);
   }
-  /// Number of runs that begin in the word of x, at or before x.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t starts_up_to(std::int64_t x) const {
-    const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - x % 64);
-    return static_cast<std::uint32_t>(
-        Kokkos::Experimental::popcount_builtin(starts(x / 64) & up_to));
-  }
 };
 
 }  // namespace detail
@@ -70,12 +64,21 @@ struct RunLabels {
   /// (words + 1) number of runs that begin before each word of the mask; last, the number of all
   /// runs.
   List<std::uint32_t> first_in_word;
+  /// Where runs begin, if some touch in their row, as those of a `Deblender` do; no words: wherever
+  /// the left neighbour is background.
+  BitMask<Exec> starts;
 
+  /// The first pixels of runs in word w of row y, as bits.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint64_t starts_of(std::int64_t y, std::int64_t w) const {
+    if (starts.words.data() != nullptr) return starts.words(y, w);
+    return detail::MaskRow{&mask.words(y, 0)}.starts(w);
+  }
   /// The label of pixel (y, x), 0 for background; O(1), from the mask.
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t at(std::int64_t y, std::int64_t x) const {
-    const detail::MaskRow bits{&mask.words(y, 0)};
-    if (!bits.test(x)) return 0;
-    return label(first_in_word(y * ((nx + 63) / 64) + x / 64) + bits.starts_up_to(x) - 1);
+    if (!detail::MaskRow{&mask.words(y, 0)}.test(x)) return 0;
+    const std::uint64_t up_to = starts_of(y, x / 64) & ~std::uint64_t{0} >> (63 - x % 64);
+    return label(first_in_word(y * ((nx + 63) / 64) + x / 64) +
+                 static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(up_to)) - 1);
   }
 };
 

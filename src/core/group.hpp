@@ -64,6 +64,8 @@ class Group {
 
   KOKKOS_FUNCTION explicit Group(const Member& team) : m_team(team) {}
 
+  /// The team of Kokkos, for functions that take one.
+  [[nodiscard]] KOKKOS_FUNCTION const Member& team() const { return m_team; }
   /// Rank of this thread in the group.
   [[nodiscard]] KOKKOS_FUNCTION int rank() const {
     if constexpr (is_one_thread) return 0;

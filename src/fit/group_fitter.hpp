@@ -28,7 +28,7 @@ struct FitComponent {
   double max_peak;
 };
 
-/// Components that are fitted together, and where.
+/// Components that are fitted together, and where. All have the same number of free parameters.
 struct FitGroup {
   std::int32_t first;        ///< in the list of components
   std::int32_t count;        ///< [>= 1]
@@ -37,7 +37,9 @@ struct FitGroup {
   std::uint32_t label;       ///< of its island; 0: pixels of all islands may take part
   double radius;  ///< region: pixels within this radius of a start or of the beam there [FWHM]
   double island_radius;  ///< pixels of the island within this radius, too [FWHM]; 0: none
-  double rms;            ///< noise at its brightest component [image unit]
+  /// Box of the island's pixels, both ends included; of use with island_radius > 0.
+  std::int32_t x_min, x_max, y_min, y_max;
+  double rms;  ///< noise at its brightest component [image unit]
 };
 
 enum class FitStatus : std::int32_t {

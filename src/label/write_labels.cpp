@@ -28,9 +28,10 @@ struct WriteLabels {
     const std::int64_t x = (i - y * pieces_per_row) * width;
     const MaskRow row{&labels.mask.words(y, 0)};
     const std::int64_t w = x / 64;
-    const std::uint64_t bits = row.words[w] >> (x % 64), starts = row.starts(w) >> (x % 64);
+    const std::uint64_t of_word = labels.starts_of(y, w);
+    const std::uint64_t bits = row.words[w] >> (x % 64), starts = of_word >> (x % 64);
     std::uint32_t begun = labels.first_in_word(y * ((labels.nx + 63) / 64) + w) +
-                          static_cast<std::uint32_t>(core::popcount(row.starts(w))) -
+                          static_cast<std::uint32_t>(core::popcount(of_word)) -
                           static_cast<std::uint32_t>(core::popcount(starts));
     Label* const pixels = &image(y, x);
     const std::int64_t n = labels.nx - x < width ? labels.nx - x : width;

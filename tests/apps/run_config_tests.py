@@ -91,6 +91,7 @@ SAMPLES = [
     ("find", "image.fits", "--kappa 2.5 --threshold 0.125 --about median --connectivity 8 --json"),
     ("find", "image.fits", "--level -1e-3 --min-pixels 2 -o a.csv --output b.fits"),
     ("find", "image.fits", "--preset sextractor --cell 16x8 --rms 0.5 --negative --hdu 0 --json"),
+    ("find", "image.fits", "--preset radio --components a.csv --components b.ecsv --deblend on --shape free --json"),
     ("stats", "image.fits", "--kappa 1.5 --max-passes 2 --json --threads 1"),
     ("label", "image.fits", "--level 1 -o labels.fits --quiet"),
     ("convolve", "image.fits", "--gaussian 1.5 --size 5 --nan interpolate -o out.fits"),

@@ -180,8 +180,8 @@ class TestDetectImage(DetectionTestCase):
                "equatorial (ICRS) ones of sky.fits[0]")
 
     def test_a_galactic_detection_image_of_the_same_sky(self):
-        def cards(system, longitude, latitude, degrees):
-            c, s = (0.001 * f(math.radians(degrees)) for f in (math.cos, math.sin))
+        def cards(system, longitude, latitude, degrees, step):
+            c, s = (step * f(math.radians(degrees)) for f in (math.cos, math.sin))
             axes = {"G": ("GLON", "GLAT"), "R": ("RA--", "DEC-")}[system]
             values = [("CTYPE1", axes[0] + "-SIN"), ("CTYPE2", axes[1] + "-SIN")]
             values += [("CRVAL1", longitude), ("CRVAL2", latitude), ("CRPIX1", 40.5)]
@@ -189,14 +189,16 @@ class TestDetectImage(DetectionTestCase):
             return values + ([("RADESYS", "ICRS")] if system == "R" else [])
 
         # Where the prime meridian crosses the galactic equator. Seen from there the galactic pole is
-        # 58.5990 degrees from the north of ICRS, to the east for one sign.
-        self.write("sky.fits", self.rows, cards("R", 266.4049882865447, -28.936177761791473, 0))
-        codes = []
-        for degrees in (58.5990, -58.5990):
-            self.write("deep.fits", self.deep, cards("G", 0.0, 0.0, degrees))
-            words = "find sky.fits --preset radio --detect-image deep.fits"
-            codes.append(command.run(*words.split(), cwd=self.folder).returncode)
-        self.assertEqual(sorted(codes), [0, 1])
+        # 58.5990 degrees from the north of ICRS, to the east for one sign. With steps of 2 degrees
+        # the corners show no sky.
+        for step in (0.001, 2.0):
+            self.write("sky.fits", self.rows, cards("R", 266.4049882865447, -28.936177761791473, 0, step))
+            codes = []
+            for degrees in (58.5990, -58.5990):
+                self.write("deep.fits", self.deep, cards("G", 0.0, 0.0, degrees, step))
+                words = "find sky.fits --preset radio --detect-image deep.fits"
+                codes.append(command.run(*words.split(), cwd=self.folder).returncode)
+            self.assertEqual(sorted(codes), [0, 1], step)
 
     def test_notes_on_the_mesh_of_the_detection_image(self):
         flat = [[5.0 + 0.01 * (x == 3 and y == 3) for x in range(80)] for y in range(64)]

@@ -25,7 +25,9 @@ ISLAND_OPTIONS = (
     "--filter-kernel 2.5; --detect-image other.fits; "
     "--interpolation bilinear; --background 0; --rms 1; --adaptive-rms 200; "
     "--background-map out.fits; "
-    "--rms-map out.fits; --snr-map out.fits; --residual out.fits"
+    "--rms-map out.fits; --snr-map out.fits; --residual out.fits; --components out.fits; "
+    "--model out.fits; --fit-residual out.fits; --deblend on; --deblend on --deblend-contrast 0.1; "
+    "--deblend on --deblend-prominence 1"
 ).split("; ")
 
 ISLAND_MAPS = {
@@ -33,6 +35,8 @@ ISLAND_MAPS = {
     "--rms-map": "r.fits",
     "--snr-map": "s.fits",
     "--residual": "d.fits",
+    "--model": "m.fits",
+    "--fit-residual": "f.fits",
     "--labels": "l.fits",
 }
 
@@ -57,6 +61,13 @@ WRONG_VALUES = {
     "--rms-map": "a",
     "--snr-map": "a.png",
     "--residual": "a.fits.gz",
+    "--model": "a.csv",
+    "--fit-residual": "a",
+    "--components": "a.txt|b|",
+    "--shape": "round|FREE|",
+    "--deblend": "yes|no|ON|",
+    "--deblend-contrast": "-0.1|1.01|nan|inf|half|",
+    "--deblend-prominence": "-1|nan|inf|high|",
     "--labels": "a.csv",
 }
 
@@ -131,6 +142,8 @@ class TestPresets(IslandTestCase):
 
     def test_an_option_is_given_once(self):
         for option in ISLAND_OPTIONS:
+            if option.startswith("--components"):
+                continue
             with self.subTest(option):
                 self.refuse(2, *option.split(), *option.split(), says=[option.split()[0]])
 
@@ -176,14 +189,16 @@ class TestPresets(IslandTestCase):
 
     def test_the_presets_are_their_documented_values(self):
         both = "--connectivity 8 --kappa 3 --max-passes 0 --filter 3 --interpolation bicubic "
+        both += "--components none --deblend on --deblend-prominence 0 "
         radio = "--filter-kernel none --seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69 "
-        radio += "--large-sources mask --clipped-noise corrected"
+        radio += "--large-sources mask --clipped-noise corrected --deblend-contrast 0"
         sextractor = "--filter-kernel 3 --seed 5.4 --flood 4 --min-pixels 5 --estimate mode --cell 64 "
-        sextractor += "--large-sources ignore --clipped-noise as-is"
+        sextractor += "--large-sources ignore --clipped-noise as-is --deblend-contrast 0.005"
         for preset, other, spelled in (
             ("radio", "sextractor", both + radio), ("sextractor", "radio", both + sextractor)
         ):
-            found, wanted = self.find(preset=preset), self.find(*spelled.split(), preset=other)
+            always = ("--deblend", "on", "--components", "none")
+            found, wanted = self.find(*always, preset=preset), self.find(*spelled.split(), preset=other)
             self.assertEqual((found.pop("preset"), wanted.pop("preset")), (preset, other))
             self.assertEqual(found, wanted)
 
@@ -578,8 +593,9 @@ class TestIslandOutputs(IslandTestCase):
         (line,) = done.stdout.decode().splitlines()
         found = json.loads(line)
         for part, keys in (
-            (found, "file hdu preset seed flood connectivity background detection beam noise sources "
-             "negative dropped foreground_pixels catalogue_hash notes"),
+            (found, "file hdu preset seed flood connectivity background detection beam noise deblending "
+             "sources negative dropped foreground_pixels catalogue_hash components component_hash notes"),
+            (found["components"], "shape count islands groups beam_shape from_moments not_converged"),
             (found["background"], "given given_rms level rms cell cells filled masked"),
             (found["detection"], "image level rms filter filtered_noise"),
             (found["beam"], "major_arcsec minor_arcsec position_angle_deg"),

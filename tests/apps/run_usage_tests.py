@@ -149,7 +149,7 @@ class TestCommandLine(AppTestCase):
         self.assertEqual(len(standard), 1)
         self.assertTrue(standard[0]["usable"])
         self.assertTrue(
-            {"kokkos", "cfitsio", "expat", "wcslib", "libpng", "freetype", "fmt", "cli11"}
+            {"kokkos", "kokkos_kernels", "cfitsio", "expat", "wcslib", "libpng", "freetype", "fmt", "cli11"}
             | {"nlohmann_json", "zlib", "bzip2"}
             <= set(info["libraries"])
         )

@@ -35,6 +35,8 @@ void wrong(const Exec& space) {
   const kastor::PixelMap<Exec, float> map(1.0);
   kastor::SigmaClipper<Exec, float> clip(space);
   kastor::SourceFinder<Exec, double> find(space);
+  kastor::Deblender<Exec, double> deblend(space);
+  kastor::AperturePhotometer<Exec, float> aperture(space, {1.0});
 
   // says: the image must be a Kokkos::LayoutRight View
   (void)kastor::statistics(space, any<Kokkos::View<float**, Kokkos::LayoutLeft>>());
@@ -59,6 +61,15 @@ void wrong(const Exec& space) {
   kastor::exclude_fill(space, any<Kokkos::View<const int**, Right>>(), {}, mask, mask);
   // says: all images of one call or plan must have the same pixel type
   (void)find(any<Kokkos::View<float**, Right>>());
+  // says: the image must be a Kokkos::LayoutRight View
+  (void)deblend.peaks(any<Kokkos::View<double[5][6], Kokkos::LayoutLeft>>(), {0.0, 1.0}, {},
+                      labels);
+  // says: the pixels must be float or double
+  (void)deblend.children(any<Kokkos::View<short**, Right>>(), {0.0, 1.0});
+  // says: all images of one call or plan must have the same pixel type
+  (void)aperture(any<Kokkos::View<double**, Right>>(), {}, {});
+  // says: the image must be a rank-2 View, indexed (y, x)
+  (void)kastor::aperture_fluxes(space, any<Kokkos::View<float*, Right>>(), {}, {}, {1.0});
   // says: the image must be a rank-2 View, indexed (y, x)
   (void)kastor::convolve(space, any<Kokkos::View<double***, Right>>(), kastor::lesson_kernel());
   // says: the image to be filled must not have const pixels

@@ -19,7 +19,9 @@ while(NOT EXISTS ${kokkos_prefix}/include/Kokkos_Core.hpp)
   endif()
   set(kokkos_prefix ${parent})
 endwhile()
-file(COPY ${kokkos_prefix}/include ${kokkos_prefix}/lib DESTINATION ${WORK_DIR}/kokkos)
+# Whoever uses an installed Kastor needs no Kokkos Kernels.
+file(COPY ${kokkos_prefix}/include ${kokkos_prefix}/lib DESTINATION ${WORK_DIR}/kokkos
+  REGEX "/(KokkosKernels|KokkosBatched|KokkosBlas|libkokkoskernels)[^/]*$" EXCLUDE)
 
 file(GLOB_RECURSE installed ${prefix}/*)
 set(trouble "")
@@ -35,7 +37,7 @@ foreach(file IN LISTS installed)
   execute_process(COMMAND grep -a -o -e ${SOURCE_DIR}[^[:cntrl:]]* -e ${BUILD_DIR}[^[:cntrl:]]* ${looked_at}
     OUTPUT_VARIABLE found)
   # Messages of Kokkos' name the file that they come from, which may be one that ./bootstrap has put there.
-  string(REGEX REPLACE "${SOURCE_DIR}/\\.deps/[^\n]*/Kokkos_[A-Za-z_]+\\.[ch]pp\n" "" found "${found}")
+  string(REGEX REPLACE "${SOURCE_DIR}/\\.deps/[^\n]*/Kokkos[A-Za-z0-9_]+\\.[ch]pp\n" "" found "${found}")
   if(file MATCHES "/kastorConfig.cmake$")
     execute_process(COMMAND grep -F -e ${SOURCE_DIR} -e ${BUILD_DIR} ${looked_at} OUTPUT_VARIABLE found)
     string(REGEX REPLACE "[^\n]*HINTS \"${KOKKOS_DIR}\"\\)\n" "" found "${found}")

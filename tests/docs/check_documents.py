@@ -263,7 +263,9 @@ class TestKeys(AppTestCase):
         compare = ("compare", "sky_truth.csv", "found.csv")
         bench = ("bench", "--size", "16", "--repeats", "1")
         evaluate = ("evaluate", "sky.fits", "--truth", "sky_truth.csv")
-        for line in (("find", "sky.fits"), ("stats", "sky.fits"), label, compare, evaluate, bench):
+        measure = ("measure", "sky.fits", "--at", "sky_truth.csv")
+        short = (("find", "sky.fits"), ("stats", "sky.fits"))
+        for line in (*short, label, compare, evaluate, measure, bench):
             with self.subTest(line[0]):
                 self.assert_keys(self.json_of(*line), self.contract.keys(line[0]), line)
         both = [*self.json_of("info"), *self.json_of("info", "sky.fits")]

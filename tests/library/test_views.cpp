@@ -60,6 +60,15 @@ class Bits {
       add(island.n_pix);
     }
   }
+  void add(const kastor::FittedComponents& fits) {
+    EXPECT_FALSE(fits.components.empty());
+    for (const kastor::Component& c : fits.components) {
+      add(c.gaussian);
+      add(c.background);
+      add(c.n_pix);
+    }
+    for (const double value : fits.covariance) add(value);
+  }
   template <class Value>
   void add(const ts::HostGrid<Value>& image) {
     for (const Value value : image.values) add(value);
@@ -160,7 +169,25 @@ Bits read_by_all(const Exec& space, const V& image) {
   bits.add(estimate.summary().rms);
   const auto again = kastor::estimate_background(space, image, cells);
   bits.add(kastor::find_islands(space, image, again.background()).islands);
-  bits.add(kastor::IslandFinder<Exec, T>(space)(image, mesh.background()).islands);
+  kastor::IslandFinder<Exec, T> find(space);
+  const kastor::Islands islands = find(image, mesh.background()).islands;
+  bits.add(islands);
+  kastor::Deblender<Exec, T> deblend(space);
+  const auto peaks = deblend.peaks(image, mesh.background(), islands, find.labels());
+  for (const auto& peak : peaks) bits.add(peak.deviation);
+  bits.add(deblend.children(image, mesh.background()).children);
+  bits.add(kastor::ComponentFitter<Exec, T>(space)(image, mesh.background(), islands, find.labels(),
+                                                   peaks));
+
+  const std::vector<kastor::AperturePosition> centres = {{20, 30}, {80, 2}};
+  const kastor::Background<Exec, T> flat{0.001, 0.02};
+  for (const auto& flux : kastor::aperture_fluxes(space, image, flat, centres, {1.5, 6}))
+    bits.add(flux.flux);
+  const auto pixels = kastor::as_const_image<Exec>(image);
+  const std::vector<kastor::ForcedPosition> positions = {{20, 30, {}}, {80, 2, {}}};
+  kastor::ForcedPhotometer<Exec, T> forced(space, {{5, 4, 0.5}, 1, kastor::FreeParameters::flux});
+  for (const auto& row : forced({&pixels, 1}, flat, positions).components)
+    bits.add(row.gaussian.peak);
 
   // As a map: the image over itself.
   const kastor::Background<Exec, T> itself{image, 0.02};

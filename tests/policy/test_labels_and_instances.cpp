@@ -118,6 +118,34 @@ TYPED_TEST(Policy, MeasurerLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
                           [&](Measurer& measure) { (void)measure(bands, labels); });
 }
 
+TYPED_TEST(Policy, PhotometersLabelTheirWorkStayOnTheirInstanceAndAllocateOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  using Apertures = kastor::AperturePhotometer<Exec, T>;
+  using Forced = kastor::ForcedPhotometer<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = some_image<TypeParam>();
+  const auto bands = ts::split_into_bands<Exec, T>(image, 3);
+  const kastor::Background<Exec, T> background{0.0, 0.02};
+  const std::vector<kastor::AperturePosition> centres = {{30, 40}, {399, 299}, {-5, 7}};
+  plan_keeps_the_contract(
+      instance, "AperturePhotometer",
+      [&] {
+        return std::make_unique<Apertures>(instance, std::vector<double>{2, 5.5});
+      },
+      [&](Apertures& measure) { (void)measure(image, background, centres); });
+  const std::vector<kastor::ForcedPosition> positions = {
+      {30, 40, {}}, {33, 41, {}}, {399, 299, {}}, {-5, 7, {}}};
+  for (const auto free : {kastor::FreeParameters::flux, kastor::FreeParameters::shape}) {
+    plan_keeps_the_contract(
+        instance, "ForcedPhotometer",
+        [&] {
+          return std::make_unique<Forced>(instance, kastor::ForcedParams{{5, 4, 0.5}, 20, free});
+        },
+        [&](Forced& measure) { (void)measure(bands, background, positions); });
+  }
+}
+
 TYPED_TEST(Policy, ConvolverLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
   using Exec = typename TypeParam::exec;
   using T = typename TypeParam::real;
@@ -179,6 +207,55 @@ TYPED_TEST(Policy, IslandFinderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) 
     plan_keeps_the_contract(instance, "IslandFinder without a copy", make,
                             [&](Finder& find) { (void)find.find(image, background); });
   }
+}
+
+TYPED_TEST(Policy, DeblenderLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  using Deblender = kastor::Deblender<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = some_image<TypeParam>();
+  const auto bands = ts::split_into_bands<Exec, T>(image, 3);
+  const auto background = mesh_background<TypeParam>();
+  kastor::IslandParams find;
+  find.seed = find.flood = 0.5;
+  kastor::IslandFinder<Exec, T> finder(instance, find);
+  const auto found = finder(image, background);
+  for (const double contrast : {0.0, 0.01}) {
+    kastor::DeblendParams params;
+    params.contrast = contrast;
+    const auto make = [&] { return std::make_unique<Deblender>(instance, params); };
+    plan_keeps_the_contract(instance, "Deblender", make, [&](Deblender& deblend) {
+      EXPECT_GT(deblend.peaks(image, background, found.islands, finder.labels()).size(),
+                found.islands.size());
+      (void)deblend.children(image, background);
+    });
+    plan_keeps_the_contract(instance, "Deblender in bands", make, [&](Deblender& deblend) {
+      (void)deblend.peaks(bands, background, found.islands, finder.labels());
+      (void)deblend.children(bands, background);
+    });
+  }
+}
+
+TYPED_TEST(Policy, ComponentFitterLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  using Fitter = kastor::ComponentFitter<Exec, T>;
+  const Exec instance = instance_of_its_own<Exec>();
+  const auto image = some_image<TypeParam>();
+  const auto bands = ts::split_into_bands<Exec, T>(image, 3);
+  const auto background = mesh_background<TypeParam>();
+  kastor::IslandFinder<Exec, T> find(instance);
+  const auto found = find(image, background);
+  kastor::FitParams params;
+  params.beam = kastor::PixelEllipse{5, 4, 0.3};
+  const auto make = [&] { return std::make_unique<Fitter>(instance, params); };
+  plan_keeps_the_contract(instance, "ComponentFitter", make, [&](Fitter& fit) {
+    (void)fit(image, background, found.islands, find.labels(), {});
+  });
+  plan_keeps_the_contract(instance, "ComponentFitter in bands", make, [&](Fitter& fit) {
+    (void)fit(bands, background, found.islands, find.labels(), {});
+  });
 }
 
 TYPED_TEST(Policy, ArtefactNoiseLabelsItsWorkStaysOnItsInstanceAndAllocatesOnce) {

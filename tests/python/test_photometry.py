@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kron fluxes against SEP, which has the ellipses and sums of SExtractor. Figures are printed: they are the record."""
+"""Kron fluxes against SEP, which has the ellipses and sums of SExtractor, and circles against SEP and photutils.
 
+Figures are printed: they are the record.
+"""
+
+import json
 import math
 import sys
 import unittest
 
 import numpy
 import sep
+from astropy.table import Table
+from photutils.aperture import CircularAperture, aperture_photometry
 from scipy import ndimage
 
 import runs
@@ -61,6 +67,42 @@ class TestKron(unittest.TestCase):
         half = math.ceil(a * radius) + 1
         part = segments[int(y) - half : int(y) + half + 2, int(x) - half : int(x) + half + 2]
         return bool(((part != 0) & (part != own)).any())
+
+
+class TestApertures(unittest.TestCase):
+    """Sums in circles at arbitrary places, some of which end beyond the image."""
+
+    RADII = (0.4, 2, 3.5, 9, 40)
+
+    def test_sums_and_errors(self):
+        path = runs.sky(11, *STARS)
+        image = runs.pixels(path) - LEVEL
+        random = numpy.random.default_rng(5)
+        x, y = random.uniform(-3, image.shape[1] + 2, 400), random.uniform(-3, image.shape[0] + 2, 400)
+        places, out = runs.folder() / "places.csv", runs.folder() / "apertures.fits"
+        Table({"x": x, "y": y}).write(places, format="ascii.csv", overwrite=True)
+        radii = ",".join(map(str, self.RADII))
+        text = runs.kastor("measure", path, "--at", places, "--aperture", radii, "--background", LEVEL, "--rms", RMS,
+                           "--noise", "white", "-o", out, "--overwrite", "--json")
+        table, report = Table.read(out, hdu=1), json.loads(text)
+        for radius, aperture in zip(self.RADII, report["apertures"]):
+            name = f"flux_aper_{radius}".replace(".", "_")
+            flux, error = numpy.asarray(table[name]), numpy.asarray(table[name + "_err"])
+            area = numpy.asarray(table[name.replace("flux", "area")])
+            good = area > 1e-6
+            self.assertGreater(good.sum(), 380)
+            by_sep, sep_error, _ = sep.sum_circle(image, x, y, radius, err=RMS, subpix=0)
+            circles = CircularAperture(numpy.column_stack([x, y]), radius)
+            by_photutils = aperture_photometry(image, circles, method="exact")["aperture_sum"].value
+            # In units of the noise in the circle.
+            noise = RMS * numpy.sqrt(area)
+            print(f"\n  radius {radius}: largest difference from SEP", end=" ", file=sys.stderr)
+            for other in (by_sep, by_photutils):
+                worst = numpy.abs((flux - other) / noise)[good].max()
+                print(f"{worst:.1e}", end=" photutils " if other is by_sep else " ", file=sys.stderr, flush=True)
+                self.assertLess(worst, 1e-6)
+            # Both take the parts of pixels for their squares in the variance.
+            numpy.testing.assert_allclose(error[good] / math.sqrt(aperture["noise_factor"]), sep_error[good], rtol=1e-6)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from astropy.table import Table
 
 import samples
 
-TABLES = ["awkward", "empty", "names", "catalogue"]
+TABLES = ["awkward", "empty", "names", "catalogue", "components"]
 TYPES = {"int64": numpy.int64, "float64": numpy.float64}
 
 
@@ -82,12 +82,12 @@ class TableTestCase(unittest.TestCase):
     @staticmethod
     def spelt(unit):
         """As astropy spells it."""
-        return {"Jy/beam": "Jy / beam", "pixel": "pix"}.get(unit, unit)
+        return {"Jy/beam": "Jy / beam", "pixel": "pix", "pixel2": "pix2"}.get(unit, unit)
 
 
 class TestFits(TableTestCase):
     def test_values_units_and_types(self):
-        for stem in ["awkward", "empty", "names"]:
+        for stem in ["awkward", "empty", "names", "components"]:
             with self.subTest(stem):
                 expected = samples.contents()["tables"][stem]
                 table = Table.read(samples.path(f"{stem}.fits"), hdu=1)
@@ -107,7 +107,7 @@ class TestFits(TableTestCase):
                                      self.spelt(column["unit"]))
 
     def test_keywords(self):
-        for stem in ["awkward", "empty", "names"]:
+        for stem in ["awkward", "empty", "names", "components"]:
             with self.subTest(stem), fits.open(samples.path(f"{stem}.fits")) as hdus:
                 hdus.verify("exception")
                 self.assertEqual(len(hdus), 2)
@@ -176,10 +176,10 @@ class TestVotable(TableTestCase):
                          ["long", "double", "double", "char", "unicodeChar", "char"])
 
     def test_ucds_are_of_the_controlled_vocabulary(self):
-        for stem in ("awkward", "catalogue"):
+        for stem in ("awkward", "catalogue", "components"):
             for column in samples.contents()["tables"][stem]["columns"]:
                 if column["ucd"]:
-                    ucd.parse_ucd(column["ucd"], check_controlled_vocabulary=True)
+                    ucd.parse_ucd(column["ucd"], check_controlled_vocabulary=True, has_colon=True)
 
     def test_provenance(self):
         file = votable.parse(samples.path("awkward.vot"), verify="exception")

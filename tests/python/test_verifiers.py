@@ -103,10 +103,12 @@ def outputs():
         runs.kastor("find", image(kind), "-o", out / "lesson.fits", "-o", out / "lesson.vot",
                     "-o", out / "lesson.ecsv", "--labels", out / "lesson_labels.fits")
         for preset in ("radio", "sextractor"):
-            maps = [word for name in ("labels", "background-map", "rms-map", "snr-map", "residual")
+            maps = [word for name in ("labels", "background-map", "rms-map", "snr-map", "residual",
+                                      "model", "fit-residual")
                     for word in ("--" + name, out / f"{preset}_{name}.fits")]
             tables = [word for ending in ("fits", "vot", "ecsv")
-                      for word in ("-o", out / f"{preset}.{ending}")]
+                      for word in ("-o", out / f"{preset}.{ending}",
+                                   "--components", out / f"{preset}_components.{ending}")]
             runs.kastor("find", image(kind), "--preset", preset, *maps, *tables)
         unit = ["--unit", "0.001*MicroJansky per beam"]
         runs.kastor("find", image(kind), "--preset", "radio", *unit, "-o", out / "unit.vot",
@@ -173,7 +175,8 @@ class TestAstropy(unittest.TestCase):
                         for column in table.columns.values():
                             words = column.meta.get("ucd", "")
                             if words:
-                                ucd.parse_ucd(words, check_controlled_vocabulary=True)
+                                ucd.parse_ucd(words, check_controlled_vocabulary=True,
+                                              has_colon=True)
                             unit = column.unit
                             self.assertNotIn("Unrecognized", type(unit).__name__, column.name)
                             checked += 1
@@ -189,7 +192,7 @@ class TestAstropy(unittest.TestCase):
                 for hdu in hdus:
                     for key, value in hdu.header.items():
                         if key.startswith("TUCD"):
-                            ucd.parse_ucd(value, check_controlled_vocabulary=True)
+                            ucd.parse_ucd(value, check_controlled_vocabulary=True, has_colon=True)
 
     def test_maps_of_an_odd_header_lie_where_the_image_does(self):
         usual = WCS(fits.getheader(outputs() / "usual" / "radio_rms-map.fits"), fix=False)

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <kastor/io/catalogue_writer.hpp>
+#include <kastor/io/component_table.hpp>
 #include <kastor/io/fits_writer.hpp>
 #include <kastor/io/regions_writer.hpp>
 #include <kastor/io/table_writer.hpp>
@@ -37,6 +38,24 @@ const Provenance k_provenance = {
     .input_datasum = 4294967295u,
     .input_hdu = 2,
     .unit = "Jy/beam"};
+
+constexpr const char* rotated_header =
+    "CTYPE1  = 'RA---SIN'\nCTYPE2  = 'DEC--SIN'\nCTYPE3  = 'FREQ    '\n"
+    "CRVAL1  = 266.4168333333333\nCRVAL2  = -29.00780555555556\nCRVAL3  = 1.4E9\n"
+    "CRPIX1  = 2.5\nCRPIX2  = 1.5\nCDELT1  = -0.01\nCDELT2  = 0.01\n"
+    "PC1_1   = 0.8\nPC1_2   = -0.6\nPC2_1   = 0.6\nPC2_2   = 0.8\n"
+    "RADESYS = 'FK5     '\nEQUINOX = 2000.0\nBMAJ    = 0.02\nBMIN    = 0.01\nBPA     = 30.0\n"
+    "BUNIT   = 'JY/BEAM '\nBTYPE   = 'Intensity'\nOBJECT  = 'Sgr A'\n";
+
+std::vector<std::string> rotated_cards() {
+  std::istringstream lines(rotated_header);
+  std::vector<std::string> cards;
+  for (std::string card; std::getline(lines, card);) {
+    card.resize(80, ' ');
+    cards.push_back(card);
+  }
+  return cards;
+}
 
 constexpr std::pair<const char*, SkyFrame> frames[] = {{"icrs", SkyFrame::icrs},
                                                        {"fk5", SkyFrame::fk5},
@@ -85,6 +104,34 @@ kastor::Catalogue some_sources() {
            9, 10, 11}};
 }
 
+/// A pair in an island, a point, and a row without a measurement, in a rotated image.
+Table some_components() {
+  constexpr double nan = Doubles::quiet_NaN();
+  kastor::Components components(4);
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    auto& c = components[i];
+    c.id = c.group_id = static_cast<std::int64_t>(i) + 1;
+    c.island_id = i < 2 ? 1 : c.id;
+    c.gaussian = {
+        3.0 - static_cast<double>(i), 40.0 + 3.0 * static_cast<double>(i), 50, 0.3, 0.1, 0.4};
+    for (std::size_t k = 0; k < 6; ++k) c.covariance[7 * k] = 1e-4;
+    c.rms = 0.1;
+    c.n_pix = 47;
+    c.group_size = 1;
+  }
+  components[2].flags = kastor::component_beam_shape;
+  components[3].gaussian = {nan, nan, nan, nan, nan, nan};
+  const Wcs wcs(rotated_cards(), {1, 2});
+  TableParams params;
+  params.wcs = &wcs;
+  params.beam.beam = Beam{0.02, 0.01, 30};
+  params.beam.origin = BeamOrigin::header;
+  params.unit = "Jy/beam";
+  params.frequency = 1.4e9;
+  params.name_prefix = "KASTOR";
+  return component_table(components, params).table;
+}
+
 json values_of(const std::vector<std::int64_t>& values) { return values; }
 json values_of(const std::vector<std::string>& values) { return values; }
 /// As bits, so that no text stands between.
@@ -112,7 +159,7 @@ json json_of(const Table& table) {
 void write_tables(const std::string& folder, json& samples) {
   for (const auto& [stem, table] :
        {std::pair{"awkward", awkward_table()}, std::pair{"empty", empty_table()},
-        std::pair{"names", one_string_column()}}) {
+        std::pair{"names", one_string_column()}, std::pair{"components", some_components()}}) {
     for (const char* ending : {".fits", ".vot", ".ecsv", ".csv"}) {
       const std::string path = folder + "/" + stem + ending;
       write_table(path, table_format_of(path).value(), table, k_provenance);
@@ -171,18 +218,7 @@ void write_region_files(const std::string& folder, json& samples) {
 
 /// The noise and the signal-to-noise ratio of an image, with its coordinates.
 void write_maps(const std::string& folder, json& samples) {
-  std::istringstream lines(
-      "CTYPE1  = 'RA---SIN'\nCTYPE2  = 'DEC--SIN'\nCTYPE3  = 'FREQ    '\n"
-      "CRVAL1  = 266.4168333333333\nCRVAL2  = -29.00780555555556\nCRVAL3  = 1.4E9\n"
-      "CRPIX1  = 2.5\nCRPIX2  = 1.5\nCDELT1  = -0.01\nCDELT2  = 0.01\n"
-      "PC1_1   = 0.8\nPC1_2   = -0.6\nPC2_1   = 0.6\nPC2_2   = 0.8\n"
-      "RADESYS = 'FK5     '\nEQUINOX = 2000.0\nBMAJ    = 0.02\nBMIN    = 0.01\nBPA     = 30.0\n"
-      "BUNIT   = 'JY/BEAM '\nBTYPE   = 'Intensity'\nOBJECT  = 'Sgr A'\n");
-  std::vector<std::string> input;
-  for (std::string card; std::getline(lines, card);) {
-    card.resize(80, ' ');
-    input.push_back(card);
-  }
+  const auto input = rotated_cards();
   const auto cards = kept_cards(input, {1, 2});
   const std::vector<double> rms = {1e-3, 2e-3, Doubles::quiet_NaN(), 1.0 / 3.0, 0.0, 1e-300};
   const std::vector<float> snr = {-5.5f, 3.0f, std::numeric_limits<float>::quiet_NaN(),

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 ROOMS = ("core", "threshold", "label", "measure", "sigma_clip", "source_finder", "background", "islands", "convolve",
-         "simulate", "primes", "constant_fill", "kron", "deblend", "fit")
+         "simulate", "primes", "constant_fill", "kron", "deblend", "fit", "aperture")
 # A room may include the private headers of these, besides its own and those of core.
 USES = {"source_finder": {"sigma_clip", "threshold"}, "islands": set(), "measure": set(), "kron": {"islands"},
-        "deblend": {"islands"}, "fit": {"islands"}}
+        "deblend": {"islands"}, "fit": {"islands"}, "aperture": {"islands"}}
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 60
 ASKS_WHERE_IT_RUNS = re.compile(r"is_host_space_v|runs_on_host_v|KOKKOS_IF_ON_(HOST|DEVICE)|__CUDA_ARCH__|__CUDACC__|"

@@ -56,10 +56,6 @@ DetectionOptions DetectionOptionsParser::resolved(const FilterKernel& otherwise)
   return options;
 }
 
-std::vector<std::string> DetectionOptionsParser::names() {
-  return {"--detect-image", "--detect-image-hdu", "--detect-image-plane", "--filter-kernel"};
-}
-
 std::string detection_as_typed(const DetectionOptions& options, bool filters) {
   std::string text;
   if (options.image) text += given_as_typed("--detect-image", *options.image);

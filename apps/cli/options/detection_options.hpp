@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "cli/options/command_line.hpp"
 #include "cli/options/given_options.hpp"
@@ -43,8 +42,6 @@ class DetectionOptionsParser {
   void add_to(CommandLine& line);
   /// After parsing. \param otherwise  the kernel of the preset  \throws UsageError
   [[nodiscard]] DetectionOptions resolved(const FilterKernel& otherwise) const;
-  /// The names of all these options.
-  [[nodiscard]] static std::vector<std::string> names();
 
  private:
   std::optional<std::string> m_image;

@@ -16,22 +16,6 @@ namespace {
 
 constexpr std::int64_t largest_side = std::numeric_limits<std::int32_t>::max();
 
-const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
-const std::vector<std::string> of_the_others = {
-    "--seed",          "--flood",          "--negative",       "--drop-at-edge",
-    "--min-beams",     "--mask",           "--mask-hdu",       "--mask-plane",
-    "--box",           "--beam",           "--noise",          "--cell",
-    "--estimate",      "--filter",         "--interpolation",  "--large-sources",
-    "--clipped-noise", "--background",     "--background-hdu", "--background-plane",
-    "--rms",           "--rms-hdu",        "--rms-plane",      "--rms-kind",
-    "--gain",          "--zero-point",     "--weight",         "--weight-hdu",
-    "--weight-plane",  "--exposure",       "--exposure-hdu",   "--exposure-plane",
-    "--adaptive-rms",  "--background-map", "--rms-map",        "--snr-map",
-    "--residual"};
-
-/// Whether an option of these is an output.
-bool is_map(const std::string& name) { return name.ends_with("-map") || name == "--residual"; }
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
@@ -42,6 +26,24 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
   parts.push_back(text.substr(begin));
   return parts;
+}
+
+const std::vector<std::string> of_the_lesson = {"--threshold", "--about", "--level"};
+const std::vector<std::string> of_the_others = split(
+    "--seed --flood --detect-image --detect-image-hdu --detect-image-plane --filter-kernel "
+    "--negative --drop-at-edge --min-beams --mask --mask-hdu --mask-plane --box --beam --noise "
+    "--cell --estimate --filter --interpolation --large-sources --clipped-noise --background "
+    "--background-hdu --background-plane --rms --rms-hdu --rms-plane --rms-kind --gain "
+    "--zero-point --weight --weight-hdu --weight-plane --exposure --exposure-hdu "
+    "--exposure-plane --adaptive-rms --background-map --rms-map --snr-map --residual --deblend "
+    "--deblend-contrast --deblend-prominence --components --shape --model --fit-residual",
+    ' ');
+
+/// Whether an option of these is an output, or says what is in one.
+bool is_output(const std::string& name) {
+  static const std::vector<std::string> others = {"--residual", "--components", "--shape",
+                                                  "--model", "--fit-residual"};
+  return name.ends_with("-map") || std::find(others.begin(), others.end(), name) != others.end();
 }
 
 /// The integers between the separators; none if a part is not an integer within the range.
@@ -106,16 +108,15 @@ const char* name_of(Preset preset) {
 
 std::vector<std::string> IslandOptionsParser::search_names() {
   auto names = of_the_others;
-  std::erase_if(names, is_map);
-  const auto of_detection = DetectionOptionsParser::names();
-  names.insert(names.end(), of_detection.begin(), of_detection.end());
+  std::erase_if(names, is_output);
   return names;
 }
 
 void IslandOptionsParser::add_to(CommandLine& line) {
   add_search_to(line);
+  m_components.add_components_to(line);
   add_maps(line);
-  m_has_maps = true;
+  m_has_outputs = true;
 }
 
 void IslandOptionsParser::add_search_to(CommandLine& line) {
@@ -140,8 +141,26 @@ void IslandOptionsParser::add_search_to(CommandLine& line) {
   line.standard_depends("--min-pixels");
   add_thresholds(line);
   add_noise_option(line, m_given.noise);
+  line.heading("Background (--preset radio or sextractor)");
   add_background(line);
+  add_adaptive_rms(line);
   m_photometry.add_to(line);
+  m_components.add_deblending_to(line);
+}
+
+void IslandOptionsParser::add_measuring_to(CommandLine& line) {
+  m_given.preset = Preset::radio;
+  line.heading("Image");
+  line.choice(
+      "--preset", {"radio", "sextractor"},
+      [this](const std::string& word) {
+        m_given.preset = word == "radio" ? Preset::radio : Preset::sextractor;
+      },
+      "Estimate the background as 'kastor find' does with this\npreset. Default: radio.", "radio");
+  add_region(line);
+  add_noise_option(line, m_given.noise);
+  line.heading("Background");
+  add_background(line);
 }
 
 void IslandOptionsParser::add_thresholds(CommandLine& line) {
@@ -166,6 +185,10 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
       "--min-beams", "B", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double beams) { m_given.min_beams = beams; },
       "Drop islands smaller than B beam areas.");
+  add_region(line);
+}
+
+void IslandOptionsParser::add_region(CommandLine& line) {
   line.value(
       "--mask", "FILE.fits", [this](const std::string& path) { m_mask = path; },
       "Exclude pixels that are not 0 in this image.");
@@ -189,7 +212,6 @@ void IslandOptionsParser::add_thresholds(CommandLine& line) {
 }
 
 void IslandOptionsParser::add_background(CommandLine& line) {
-  line.heading("Background (--preset radio or sextractor)");
   line.value(
       "--cell", "N|WxH", [this](const std::string& text) { m_given.cell = parse_cell(text); },
       "Set the size of a mesh cell [pixel]. Default: 20 beam\n"
@@ -261,6 +283,9 @@ void IslandOptionsParser::add_given_maps(CommandLine& line) {
       "Read the image of the noise as the noise itself, its\n"
       "square (variance) or the inverse of its square\n(weight). Default: rms.",
       name_of(m_given.rms_kind));
+}
+
+void IslandOptionsParser::add_adaptive_rms(CommandLine& line) {
   line.real(
       "--adaptive-rms", "S", {0, false, largest_real, "a finite number above 0"},
       [this](double snr) { m_given.adaptive_rms = snr; },
@@ -287,13 +312,8 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
                                             const FindParams& lesson) const {
   IslandOptions options = m_given;
   const bool is_lesson = options.preset == Preset::lesson;
-  auto refused = is_lesson ? of_the_others : of_the_lesson;
-  if (is_lesson) {
-    const auto of_detection = DetectionOptionsParser::names();
-    refused.insert(refused.end(), of_detection.begin(), of_detection.end());
-  }
-  for (const auto& name : refused) {
-    if (is_map(name) && !m_has_maps) continue;
+  for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
+    if (is_output(name) && !m_has_outputs) continue;
     if (!line.given(name)) continue;
     const std::string standard = m_standard == Preset::lesson ? ", the default" : "";
     throw UsageError(is_lesson ? name + ": found with --preset lesson" + standard +
@@ -313,6 +333,8 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
         "--adaptive-rms: found with --detect-image, whose own noise it does not raise; expected "
         "one of the two");
   }
+  options.components = m_components.resolved(radio ? ComponentDefaults{false, m_has_outputs, 0, {}}
+                                                   : ComponentDefaults{true, false, 0.005, 0});
   const auto [seed, flood] = thresholds_of(options);
   options.find.seed = m_seed.value_or(seed);
   // A seed given alone, below the default flood, lowers the flood to it.
@@ -326,13 +348,25 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   options.find.connectivity =
       line.given("--connectivity") ? lesson.label.connectivity : Connectivity::eight;
   options.find.min_pixels = line.given("--min-pixels") ? lesson.label.min_pixels : (radio ? 1 : 5);
-  options.mesh.clip = lesson.clip;
+  resolve_mesh(lesson.clip, options);
+  return options;
+}
+
+IslandOptions IslandOptionsParser::resolved_for_measuring(const SigmaClipParams& clip) const {
+  IslandOptions options = m_given;
+  resolve_given(options);
+  resolve_mesh(clip, options);
+  return options;
+}
+
+void IslandOptionsParser::resolve_mesh(const SigmaClipParams& clip, IslandOptions& options) const {
+  const bool radio = options.preset == Preset::radio;
+  options.mesh.clip = clip;
   options.mesh.estimate =
       m_estimate.value_or(radio ? BackgroundEstimate::median : BackgroundEstimate::mode);
   options.mesh.mask_large_sources = m_mask_large_sources.value_or(radio);
   options.mesh.correct_clip = m_correct_clip.value_or(radio);
   if (!radio && !options.cell) options.cell = MeshCell{64, 64};
-  return options;
 }
 
 void IslandOptionsParser::resolve_given(IslandOptions& options) const {
@@ -389,6 +423,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
   if (options.adaptive_rms) add("--adaptive-rms", *options.adaptive_rms);
   text += photometry_options_as_typed(options.photometry);
+  text += component_options_as_typed(options.components, options.preset == Preset::sextractor);
   const bool has_mesh = !options.background || !options.rms || options.detection.image;
   if (has_mesh)
     add("--cell", fmt::format("{}x{}", options.mesh.cell_width, options.mesh.cell_height));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/component_options.hpp"
 #include "cli/options/detection_options.hpp"
 #include "cli/options/given_options.hpp"
 #include "cli/options/noise_option.hpp"
@@ -49,6 +50,7 @@ struct IslandOptions {
   std::optional<std::string> beam;  ///< as typed
   PhotometryOptions photometry;
   AssumedNoise noise = AssumedNoise::measured;
+  ComponentOptions components;
 
   bool detects_fill = true;  ///< a constant that fills a part of the image is blank
 
@@ -69,13 +71,21 @@ class IslandOptionsParser {
   void add_to(CommandLine& line);
   /// Those without outputs.
   void add_search_to(CommandLine& line);
+  /// Those that say which pixels are used and what their background and noise are: for photometry
+  /// at given positions. The preset is `radio` or `sextractor`.
+  void add_measuring_to(CommandLine& line);
   /// The names of the options of the presets other than `lesson`, without those of outputs.
   [[nodiscard]] static std::vector<std::string> search_names();
   /// After parsing: the options, with the defaults of the preset. `lesson` has the options that all
   /// presets share. \throws UsageError if options do not fit the preset or each other
   [[nodiscard]] IslandOptions resolved(const CommandLine& line, const FindParams& lesson) const;
+  /// The same after `add_measuring_to()`.
+  [[nodiscard]] IslandOptions resolved_for_measuring(const SigmaClipParams& clip) const;
 
  private:
+  void add_region(CommandLine& line);
+  void add_adaptive_rms(CommandLine& line);
+  void resolve_mesh(const SigmaClipParams& clip, IslandOptions& options) const;
   void add_thresholds(CommandLine& line);
   void add_background(CommandLine& line);
   void add_given_maps(CommandLine& line);
@@ -84,7 +94,7 @@ class IslandOptionsParser {
   void resolve_photometry(const CommandLine& line, IslandOptions& options) const;
 
   Preset m_standard;
-  bool m_has_maps = false;
+  bool m_has_outputs = false;
   IslandOptions m_given;
   DetectionOptionsParser m_detection;
   std::optional<double> m_seed, m_flood;
@@ -93,6 +103,7 @@ class IslandOptionsParser {
   std::optional<std::string> m_mask, m_background, m_rms;  // as typed
   io::ReadOptions m_mask_part, m_background_part, m_rms_part;
   PhotometryOptionsParser m_photometry;
+  ComponentOptionsParser m_components;
 };
 
 /// The options as typed, defaults included, for the provenance of an output.

@@ -22,10 +22,11 @@ namespace kastor::cli {
 /// "beam 10" x 8" at 30 deg"
 [[nodiscard]] std::string beam_text(const io::Beam& beam);
 
-/// The 20 rows, or fewer, with the largest `key(row)`. Among equal keys the first row comes first.
+/// The `most` rows, or fewer, with the largest `key(row)`. Among equal keys the first row comes
+/// first.
 template <class Key>
-[[nodiscard]] std::vector<std::size_t> brightest_rows(std::size_t rows, const Key& key) {
-  constexpr std::size_t most = 20;
+[[nodiscard]] std::vector<std::size_t> brightest_rows(std::size_t rows, const Key& key,
+                                                      std::size_t most = 20) {
   std::vector<std::size_t> order(rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto count = std::min(most, rows);

@@ -23,6 +23,9 @@ struct ShownRegions {
 /// is shown at its peak.
 [[nodiscard]] ShownRegions island_regions(const Islands& islands, const Table& table);
 
+/// The components of a `component_table()` as ellipses, likewise.
+[[nodiscard]] ShownRegions component_regions(const Table& table);
+
 /// The centres of a catalogue as points, labelled with their ids: on the sky if `wcs` is given and
 /// has a frame that region files support, else in pixels. Sources without a centre are shown at
 /// their peak.

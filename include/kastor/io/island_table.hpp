@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <kastor/io/beam.hpp>
 #include <kastor/io/table.hpp>
+#include <kastor/io/table_params.hpp>
 #include <kastor/io/wcs.hpp>
 #include <kastor/island.hpp>
 #include <kastor/kron_flux.hpp>
@@ -26,16 +27,8 @@ enum IslandTableFlag : std::uint32_t {
   island_auto_at_edge = 8192,
 };
 
-/// What is known about the image.
-struct IslandTableParams {
-  const Wcs* wcs = nullptr;  ///< null: only columns in pixels
-  BeamReading beam;          ///< from `read_beam()` or `parse_beam()`
-  std::string unit;          ///< BUNIT of the image; may be empty
-  double frequency = 0;      ///< of the image [Hz]; 0: not known, then there is no column freq
-  std::int64_t nx = 0;       ///< columns of the image [pixel]; 0: not known
-  std::int64_t ny = 0;       ///< rows of the image [pixel]; 0: not known
-  double flood_snr = 0;      ///< threshold of the islands' pixels [local rms]; 0: not known
-  double flood_level = 0;    ///< the same [image unit above the background]; used instead if > 0
+/// What is known about the image, and about its noise.
+struct IslandTableParams : TableParams {
   /// Noise in which the islands were found, after a filter, that of the image being 1; 0: not
   /// known. Unless it is 1, `flux_int` comes from the number of pixels, not from the threshold.
   double filtered_noise = 1;
@@ -50,9 +43,6 @@ struct IslandTableParams {
   /// Relative weights at the islands, one for each: the gain there is `gain` times that. Empty: 1.
   std::span<const double> weights;
   std::optional<double> zero_point;  ///< magnitude of a Kron flux of 1 [mag]; none: no magnitudes
-  /// Whether fluxes are sums of pixels, in the unit of the image, if that is not a flux density.
-  bool sums_of_pixels = false;
-  std::string name_prefix;  ///< put before island_name: "KASTOR" gives "KASTOR J...."; may be empty
 };
 
 /// Area of a beam at the reference pixel [pixel]; NaN if that pixel has no position on the sky.

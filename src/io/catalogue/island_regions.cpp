@@ -7,11 +7,16 @@
 namespace kastor::io {
 namespace {
 
-/// The column of doubles of this name; null if there is none.
-const std::vector<double>* reals(const Table& table, const std::string& name) {
+/// The values of the column of this name; null if there is none, or of another type.
+template <class Value>
+const std::vector<Value>* values_of(const Table& table, const std::string& name) {
   const auto found = std::find_if(table.columns.begin(), table.columns.end(),
                                   [&](const auto& column) { return column.name == name; });
-  return found == table.columns.end() ? nullptr : std::get_if<std::vector<double>>(&found->values);
+  return found == table.columns.end() ? nullptr : std::get_if<std::vector<Value>>(&found->values);
+}
+
+const std::vector<double>* reals(const Table& table, const std::string& name) {
+  return values_of<double>(table, name);
 }
 
 /// NaN is treated as no length.
@@ -45,14 +50,18 @@ Region on_sky(const RowOf& at) {
           ""};
 }
 
-Region in_pixels(const Island& island, const RowOf& at) {
-  const bool centre = has_centre(island.x_cen, island.y_cen);
-  return {centre ? island.x_cen : static_cast<double>(island.x_peak),
-          centre ? island.y_cen : static_cast<double>(island.y_peak),
+Region in_pixels(const PixelPosition& place, const RowOf& at) {
+  return {place.x,
+          place.y,
           half(at("maj_axis_pix")),
           half(at("min_axis_pix")),
           or_zero(at("pos_ang_pix")),
           ""};
+}
+
+PixelPosition place_of(const Island& island) {
+  if (has_centre(island.x_cen, island.y_cen)) return {island.x_cen, island.y_cen};
+  return {static_cast<double>(island.x_peak), static_cast<double>(island.y_peak)};
 }
 
 }  // namespace
@@ -63,8 +72,22 @@ ShownRegions island_regions(const Islands& islands, const Table& table) {
   shown.regions.reserve(islands.size());
   for (std::size_t row = 0; row < islands.size(); ++row) {
     const RowOf at(table, row);
-    shown.regions.push_back(shown.frame ? on_sky(at) : in_pixels(islands[row], at));
+    shown.regions.push_back(shown.frame ? on_sky(at) : in_pixels(place_of(islands[row]), at));
     shown.regions.back().text = std::to_string(islands[row].id);
+  }
+  return shown;
+}
+
+ShownRegions component_regions(const Table& table) {
+  ShownRegions shown;
+  const auto* ids = values_of<std::int64_t>(table, "component_id");
+  if (ids == nullptr) return shown;
+  if (reals(table, "ra_deg_cont") != nullptr) shown.frame = table.frame;
+  shown.regions.reserve(ids->size());
+  for (std::size_t row = 0; row < ids->size(); ++row) {
+    const RowOf at(table, row);
+    shown.regions.push_back(shown.frame ? on_sky(at) : in_pixels({at("x_cen"), at("y_cen")}, at));
+    shown.regions.back().text = std::to_string((*ids)[row]);
   }
   return shown;
 }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "io/catalogue/photon_noise.hpp"
-#include "io/sky/iau_name.hpp"
 
 namespace kastor::io::detail {
 namespace {
@@ -20,15 +19,6 @@ bool has_centre(const Island& island) {
 
 PixelPosition peak_of(const Island& island) {
   return {static_cast<double>(island.x_peak), static_cast<double>(island.y_peak)};
-}
-
-std::string name_of(const Wcs& wcs, const LocalSky& sky, const std::string& prefix) {
-  std::string name;
-  if (wcs.system() == SkySystem::galactic) name = galactic_name(sky.native);
-  if (wcs.system() == SkySystem::equatorial) {
-    name = equatorial_name(wcs.frame().starts_with("FK4") ? 'B' : 'J', sky.equatorial);
-  }
-  return name.empty() || prefix.empty() ? name : prefix + " " + name;
 }
 
 Symmetric moments_of(const Island& island) {
@@ -67,43 +57,9 @@ void fill_sky(IslandRow& row, const IslandTableParams& params) {
     row.on_sky = {k_no_value, k_no_value, k_no_value};
     return;
   }
-  row.name = name_of(*params.wcs, row.sky, params.name_prefix);
+  row.name = designation(*params.wcs, row.sky, params.name_prefix);
   row.centre_cov = row.sky.jacobian.to_sky(row.errors.centre_cov);
   row.on_sky = ellipse_fwhm(row.sky.jacobian.to_sky(moments_of(row.island)));
-}
-
-/// The area of the beam in pixels, for the conversion of fluxes.
-class BeamPixels {
- public:
-  explicit BeamPixels(const IslandTableParams& params) {
-    if (!params.beam.beam || params.wcs == nullptr) return;
-    m_solid_angle = beam_solid_angle(*params.beam.beam);
-    // The beam of a synthesis image is the same function of the direction cosines everywhere.
-    if (params.wcs->projection() == "SIN") m_pixel_area = reference_pixel_area(*params.wcs);
-  }
-
-  [[nodiscard]] double operator()(double local_pixel_area) const {
-    return m_solid_angle / (std::isnan(m_pixel_area) ? local_pixel_area : m_pixel_area);
-  }
-
- private:
-  double m_solid_angle = k_no_value;
-  double m_pixel_area = k_no_value;
-};
-
-double flux_scale(const FluxUnit& unit, double beam_pixels, double pixel_area) {
-  using Per = FluxUnit::Per;
-  switch (unit.per) {
-    case Per::beam:
-      return unit.factor / beam_pixels;
-    case Per::pixel:
-      return unit.factor;
-    case Per::arcsec2:
-      return unit.factor * pixel_area;
-    case Per::unknown:
-      break;
-  }
-  return k_no_value;
 }
 
 NoiseModel noise_of(double beam_pixels, const IslandTableParams& params) {
@@ -122,11 +78,6 @@ double flood_of(const Island& island, const IslandTableParams& params) {
 
 }  // namespace
 
-double reference_pixel_area(const Wcs& wcs) {
-  const PixelPosition at = wcs.reference_pixel();
-  return local_sky(wcs, std::span(&at, 1))[0].jacobian.area();
-}
-
 std::vector<IslandRow> island_rows(const Islands& islands, const IslandTableParams& params,
                                    const FluxUnit& unit) {
   const BeamPixels beam_pixels(params);
@@ -144,7 +95,7 @@ std::vector<IslandRow> island_rows(const Islands& islands, const IslandTablePara
     row.island = island;
     row.flags = island.flags;
     row.pixel_area = params.wcs == nullptr ? k_no_value : sky[i].jacobian.area();
-    row.beam_area = beam_pixels(row.pixel_area);
+    row.beam_area = beam_pixels.area(row.pixel_area);
     row.errors = island_errors(island, flood_of(island, params), noise_of(row.beam_area, params));
     row.gain = params.weights.empty() ? params.gain : params.gain * params.weights[i];
     add_photon_noise(row.errors, island, flood_of(island, params), row.beam_area, row.gain);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/catalogue/image_scales.hpp"
 #include "io/catalogue/island_errors.hpp"
 #include "io/sky/flux_unit.hpp"
 #include "io/sky/sky_geometry.hpp"
@@ -33,9 +34,6 @@ struct IslandRow {
 [[nodiscard]] std::vector<IslandRow> island_rows(const Islands& islands,
                                                  const IslandTableParams& params,
                                                  const FluxUnit& unit);
-
-/// Area of a pixel at the reference pixel [arcsec^2]; NaN if that has no position on the sky.
-[[nodiscard]] double reference_pixel_area(const Wcs& wcs);
 
 }  // namespace kastor::io::detail
 

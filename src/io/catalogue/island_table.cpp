@@ -11,6 +11,8 @@
 
 #include "io/catalogue/auto_columns.hpp"
 #include "io/catalogue/island_rows.hpp"
+#include "io/catalogue/row_columns.hpp"
+#include "io/catalogue/table_notes.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {
@@ -18,9 +20,8 @@ namespace {
 
 using detail::IslandRow;
 using Rows = std::vector<IslandRow>;
-
-// A wider beam was probably not meant in degrees [pixel].
-constexpr double k_widest_beam = 1000;
+using Columns = detail::RowColumns<IslandRow>;
+using detail::root;
 
 void check(const IslandTableParams& params) {
   const char* name = "kastor::io::island_table";
@@ -37,81 +38,6 @@ void check(const IslandTableParams& params) {
   KASTOR_EXPECTS(
       name, params.noise_beams > 0 && std::isfinite(params.noise_beams),
       fmt::format("noise_beams is {}; expected a finite number above 0", params.noise_beams));
-}
-
-/// Turns rows into columns.
-class Columns {
- public:
-  Columns(const Rows& rows, bool radio) : m_rows(rows), m_band(radio ? ";em.radio" : "") {}
-
-  template <class Field>
-  void add(std::string name, std::string unit, std::string ucd, std::string description,
-           const Field& field) {
-    using Found = std::decay_t<decltype(field(m_rows.front()))>;
-    using Value = std::conditional_t<std::is_integral_v<Found>, std::int64_t, Found>;
-    std::vector<Value> values;
-    values.reserve(m_rows.size());
-    for (const IslandRow& row : m_rows) values.push_back(field(row));
-    m_columns.push_back({std::move(name), std::move(unit), std::move(ucd), std::move(description),
-                         std::move(values)});
-  }
-  /// The UCD of a flux, with the band of the image appended.
-  [[nodiscard]] std::string flux(const std::string& ucd) const { return ucd + m_band; }
-  void append(std::vector<TableColumn> columns) {
-    for (TableColumn& each : columns) m_columns.push_back(std::move(each));
-  }
-  [[nodiscard]] std::vector<TableColumn> take() { return std::move(m_columns); }
-
- private:
-  const Rows& m_rows;
-  std::string m_band;
-  std::vector<TableColumn> m_columns;
-};
-
-double root(double variance) { return std::sqrt(variance); }
-
-void add_equatorial(Columns& columns, const std::string& frame) {
-  columns.add("ra_deg_cont", "deg", "pos.eq.ra;meta.main",
-              fmt::format("Right ascension of the flux-weighted centre ({})", frame),
-              [](const IslandRow& r) { return r.sky.equatorial.longitude; });
-  columns.add("dec_deg_cont", "deg", "pos.eq.dec;meta.main",
-              fmt::format("Declination of the flux-weighted centre ({})", frame),
-              [](const IslandRow& r) { return r.sky.equatorial.latitude; });
-  columns.add("ra_err", "arcsec", "stat.error;pos.eq.ra",
-              "Error of the centre towards east, on the sky",
-              [](const IslandRow& r) { return root(r.centre_cov.yy); });
-  columns.add("dec_err", "arcsec", "stat.error;pos.eq.dec", "Error of the centre towards north",
-              [](const IslandRow& r) { return root(r.centre_cov.xx); });
-}
-
-void add_native(Columns& columns, const std::string& start, const std::string& ucd,
-                const std::string& of_what) {
-  columns.add(start + "lon_deg_cont", "deg", ucd.empty() ? "pos" : ucd + ".lon",
-              of_what + " longitude of the flux-weighted centre",
-              [](const IslandRow& r) { return r.sky.native.longitude; });
-  columns.add(start + "lat_deg_cont", "deg", ucd.empty() ? "pos" : ucd + ".lat",
-              of_what + " latitude of the flux-weighted centre",
-              [](const IslandRow& r) { return r.sky.native.latitude; });
-}
-
-void add_positions(Columns& columns, const Wcs& wcs) {
-  columns.add("island_name", "", "meta.id", "IAU designation, coordinates truncated",
-              [](const IslandRow& r) { return r.name; });
-  switch (wcs.system()) {
-    case SkySystem::equatorial:
-      add_equatorial(columns, wcs.frame());
-      break;
-    case SkySystem::galactic:
-      add_equatorial(columns, "ICRS");
-      add_native(columns, "g", "pos.galactic", "Galactic");
-      break;
-    case SkySystem::ecliptic:
-      add_native(columns, "e", "pos.ecliptic", "Ecliptic");
-      break;
-    case SkySystem::other:
-      add_native(columns, "", "", "The image's");
-      break;
-  }
 }
 
 void add_peak_position(Columns& columns, const Wcs& wcs) {
@@ -245,123 +171,31 @@ std::vector<TableColumn> columns_of(const Rows& rows, const IslandTableParams& p
   Columns columns(rows, unit.per == detail::FluxUnit::Per::beam);
   columns.add("island_id", "", "meta.id;meta.main", "Number of the island, from 1",
               [](const IslandRow& r) { return r.island.id; });
-  if (params.wcs != nullptr) add_positions(columns, *params.wcs);
+  if (params.wcs != nullptr) {
+    columns.add("island_name", "", "meta.id", detail::k_of_names,
+                [](const IslandRow& r) { return r.name; });
+    detail::add_positions(columns, *params.wcs, "flux-weighted");
+  }
   add_fluxes(columns, unit);
   columns.append(detail::auto_columns(rows, params, unit, columns.flux("")));
   add_shapes(columns, params.wcs);
   add_areas(columns, params);
   add_pixels(columns);
   if (params.wcs != nullptr) add_peak_position(columns, *params.wcs);
-  if (const double frequency = params.frequency; frequency > 0) {
-    columns.add("freq", "Hz", "em.freq", "Frequency of the image, from its axis FREQ",
-                [frequency](const IslandRow&) { return frequency; });
-  }
+  detail::add_frequency(columns, params.frequency);
   columns.add("flags", "", "meta.code", "Quality flags, a bit mask",
               [](const IslandRow& r) { return static_cast<std::int64_t>(r.flags); });
   return columns.take();
-}
-
-// -------------------------------------------------------------- cards and notes of the table
-
-const char* origin_text(BeamOrigin origin) {
-  switch (origin) {
-    case BeamOrigin::header:
-      return "header of the image";
-    case BeamOrigin::history:
-      return "HISTORY of the image";
-    case BeamOrigin::user:
-      return "user";
-    case BeamOrigin::table:
-      return "table BEAMS of the image";
-    case BeamOrigin::none:
-      break;
-  }
-  return "none";
-}
-
-/// The frame of ra and dec, or of the image's own longitude and latitude.
-std::optional<SkyFrame> frame_of(const Wcs* wcs) {
-  if (wcs == nullptr) return std::nullopt;
-  return wcs->system() == SkySystem::galactic ? SkyFrame::icrs : sky_frame_of(*wcs);
-}
-
-std::vector<HeaderCard> cards_of(const IslandTableParams& params) {
-  std::vector<HeaderCard> cards;
-  if (const auto& beam = params.beam.beam) {
-    cards.push_back({"BMAJ", beam->major_deg, "[deg] major axis of the beam, FWHM"});
-    cards.push_back({"BMIN", beam->minor_deg, "[deg] minor axis of the beam, FWHM"});
-    cards.push_back({"BPA", beam->position_angle_deg, "[deg] position angle, north through east"});
-    cards.push_back(
-        {"BEAMFROM", std::string(origin_text(params.beam.origin)), "origin of the beam"});
-    const double pixels =
-        params.wcs == nullptr ? std::nan("") : beam_area_in_pixels(*beam, *params.wcs);
-    if (pixels > 0) {
-      cards.push_back({"BEAMPIX", pixels, "[pixel] area of the beam at the reference pixel"});
-    }
-  }
-  // A table without a frame has an equinox that no table format can name.
-  if (params.wcs != nullptr && !frame_of(params.wcs) && !params.wcs->frame().empty()) {
-    cards.push_back({"RADESYS", params.wcs->frame(), "frame of ra and dec"});
-    if (const double year = params.wcs->equinox(); std::isfinite(year))
-      cards.push_back({"EQUINOX", year, "[yr] of ra and dec"});
-  }
-  return cards;
 }
 
 bool has_threshold(const IslandTableParams& params) {
   return params.flood_snr > 0 || params.flood_level > 0;
 }
 
-std::size_t count_with(const Rows& rows, std::uint32_t flag) {
-  return static_cast<std::size_t>(std::count_if(
-      rows.begin(), rows.end(), [&](const auto& row) { return (row.flags & flag) != 0; }));
-}
-
-/// The reason why there are no flux densities, if it is the same for all rows.
-std::string reason_without_flux(const IslandTableParams& params, const detail::FluxUnit& unit) {
-  using Per = detail::FluxUnit::Per;
-  if (unit.per == Per::unknown) {
-    return unit.pixel.empty()
-               ? "the image has no unit (BUNIT); expected a multiple of Jy per beam, pixel or "
-                 "solid angle"
-               : fmt::format(
-                     "the unit of the image is '{}'; expected a multiple of Jy per beam, "
-                     "pixel or solid angle",
-                     detail::trimmed(params.unit));
-  }
-  if (unit.per == Per::pixel) return "";
-  if (params.wcs == nullptr) return "the image has no celestial coordinates, hence no pixel scale";
-  if (unit.per == Per::beam && !params.beam.beam) {
-    return "neither the header (BMAJ, BMIN) nor its HISTORY gives a beam";
-  }
-  return "";
-}
-
-/// What a user should know about the size of the beam; empty if it is usual.
-std::string odd_beam(const IslandTableParams& params) {
-  if (params.wcs == nullptr || !params.beam.beam) return "";
-  const Beam& beam = *params.beam.beam;
-  const double pixel = std::sqrt(detail::reference_pixel_area(*params.wcs)) / 3600.0;  // [deg]
-  const double width = beam.major_deg / pixel;
-  const auto side = static_cast<double>(std::max(params.nx, params.ny));
-  if (width > k_widest_beam || (side > 0 && width > side)) {
-    return fmt::format(
-        "the beam's major axis of {:.6g} deg is {:.6g} pixels{}; is it in arcsec instead of "
-        "degrees?",
-        beam.major_deg, width,
-        side > 0 && width > side ? fmt::format(", more than the image's {:g}", side) : "");
-  }
-  if (beam.minor_deg < pixel) {
-    return fmt::format("the beam's minor axis of {:.6g} deg is {:.6g} pixels, less than one",
-                       beam.minor_deg, beam.minor_deg / pixel);
-  }
-  return "";
-}
-
 std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& params,
                                   const detail::FluxUnit& unit) {
   std::vector<std::string> notes = params.beam.notes;
-  if (const std::string why = reason_without_flux(params, unit); !why.empty()) {
+  if (const std::string why = detail::reason_without_flux(params, unit); !why.empty()) {
     notes.push_back(fmt::format("flux_int is NaN, as {}: {}",
                                 params.kron.empty() ? "is flux_iso" : "are flux_iso and flux_auto",
                                 why));
@@ -376,22 +210,8 @@ std::vector<std::string> notes_of(const Rows& rows, const IslandTableParams& par
         "to tell the flux below it, and flux_iso is the part above it only",
         partial, rows.size(), static_cast<int>(island_no_total)));
   }
-  if (unit.scale != 1) {
-    notes.push_back(
-        fmt::format("the unit of the image is '{}'; the table has pixel values times {:g} in {}",
-                    detail::trimmed(params.unit), unit.scale, unit.pixel));
-  }
-  if (const std::string odd = odd_beam(params); !odd.empty()) notes.push_back(odd);
-  if (params.wcs != nullptr) {
-    const std::string frame = params.wcs->frame();
-    if (frame.starts_with("FK4")) {
-      notes.push_back("positions are in the frame of the image, " + frame + ", not in ICRS");
-    }
-    if (const auto off = count_with(rows, island_no_sky); off > 0) {
-      notes.push_back(fmt::format("{} of {} islands lie where the projection has no coordinates",
-                                  off, rows.size()));
-    }
-  }
+  detail::add_common_notes(
+      params, unit, {detail::count_with(rows, island_no_sky), rows.size(), "islands"}, notes);
   return notes;
 }
 
@@ -420,8 +240,8 @@ IslandTable island_table(const Islands& islands, const IslandTableParams& params
   result.table.name = "islands";
   result.table.description = "Islands of connected pixels that stand out from the background";
   result.table.columns = columns_of(rows, params, unit);
-  result.table.frame = frame_of(params.wcs);
-  result.table.cards = cards_of(params);
+  result.table.frame = detail::frame_of(params.wcs);
+  result.table.cards = detail::cards_of(params);
   result.notes = notes_of(rows, params, unit);
   return result;
 }

@@ -10,6 +10,7 @@
 #include <kastor/io/source_list.hpp>
 #include <kastor/io/table_reader.hpp>
 #include <limits>
+#include <numbers>
 
 #include "io/catalogue/column_finder.hpp"
 #include "io/catalogue/pixel_places.hpp"
@@ -87,6 +88,7 @@ class OutlineTable {
 std::vector<ColumnRequest> outline_columns(const std::vector<TableColumn>& columns, bool with_ids) {
   const detail::ColumnFinder finder(columns);
   if (!finder.has("X_CEN") || !finder.has("Y_CEN")) return {};
+  if (finder.has("COMPONENT_ID") && !finder.has("X_MIN")) return {};
   std::vector<ColumnRequest> requests;
   const auto fail = [](const char* name) {
     throw Error(
@@ -111,6 +113,27 @@ std::vector<ColumnRequest> outline_columns(const std::vector<TableColumn>& colum
   return {};
 }
 
+/// How far a mark reaches from its centre [pixel].
+struct Reach {
+  double x, y;
+};
+
+/// False if there is no place, or one so far away that it cannot be drawn.
+bool set_outline(const PixelPosition& place, const Reach& radius, Source& source) {
+  constexpr double most = 1e9;
+  if (!(std::abs(place.x) <= most && std::abs(place.y) <= most)) return false;
+  const auto usable = [](double reach) { return reach > 0 && reach <= most ? reach : 0.0; };
+  const Reach reach{usable(radius.x), usable(radius.y)};
+  source.x_cen = place.x;
+  source.y_cen = place.y;
+  // The marks reach half a pixel beyond the pixels of the box.
+  source.x_min = static_cast<std::int32_t>(std::lround(place.x - reach.x + 0.5));
+  source.x_max = static_cast<std::int32_t>(std::lround(place.x + reach.x - 0.5));
+  source.y_min = static_cast<std::int32_t>(std::lround(place.y - reach.y + 0.5));
+  source.y_max = static_cast<std::int32_t>(std::lround(place.y + reach.y - 0.5));
+  return true;
+}
+
 /// Positions and radii in the image.
 class SkyMarker {
  public:
@@ -123,7 +146,7 @@ class SkyMarker {
     std::size_t without = 0;
     for (std::size_t i = 0; i < m_list.sources.size(); ++i) {
       Source source{};
-      if (set_outline(m_places[i], m_radii[i], source)) {
+      if (set_outline(m_places[i], {m_radii[i], m_radii[i]}, source)) {
         if (with_ids) source.id = id_of(m_list.sources[i]);
         result.sources.push_back(source);
       } else if (has_position(m_list.sources[i])) {
@@ -155,21 +178,6 @@ class SkyMarker {
       m_radii.push_back(m_list.sources[i].size_arcsec / std::sqrt(local[i].jacobian.area()));
   }
 
-  /// False if there is no place, or one so far away that it cannot be drawn.
-  static bool set_outline(const PixelPosition& place, double radius, Source& source) {
-    constexpr double most = 1e9;
-    if (!(std::abs(place.x) <= most && std::abs(place.y) <= most)) return false;
-    const double reach = radius > 0 && radius <= most ? radius : 0;
-    source.x_cen = place.x;
-    source.y_cen = place.y;
-    // The marks reach half a pixel beyond the pixels of the box.
-    source.x_min = static_cast<std::int32_t>(std::lround(place.x - reach + 0.5));
-    source.x_max = static_cast<std::int32_t>(std::lround(place.x + reach - 0.5));
-    source.y_min = static_cast<std::int32_t>(std::lround(place.y - reach + 0.5));
-    source.y_max = static_cast<std::int32_t>(std::lround(place.y + reach - 0.5));
-    return true;
-  }
-
   [[nodiscard]] std::int64_t id_of(const ListedSource& source) const {
     std::int64_t id = 0;
     if (m_list.column(SourceQuantity::id).empty()) {
@@ -191,9 +199,43 @@ class SkyMarker {
 
 }  // namespace
 
+Catalogue marked_components(const Table& table) {
+  const auto values = [&](const char* name) -> const auto& {
+    const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                                    [&](const auto& column) { return column.name == name; });
+    KASTOR_EXPECTS("kastor::io::marked_components", found != table.columns.end(),
+                   fmt::format("found no column {}; expected a table of components", name));
+    return found->values;
+  };
+  const auto real = [&](const char* name) -> const auto& {
+    return std::get<std::vector<double>>(values(name));
+  };
+  const auto& ids = std::get<std::vector<std::int64_t>>(values("component_id"));
+  const auto& x = real("x_cen");
+  const auto& y = real("y_cen");
+  const auto& major = real("maj_axis_pix");
+  const auto& minor = real("min_axis_pix");
+  const auto& angle = real("pos_ang_pix");
+  Catalogue sources;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const double turn = angle[i] * std::numbers::pi / 180;
+    const double along_x = std::hypot(major[i] * std::cos(turn), minor[i] * std::sin(turn)) / 2;
+    const double along_y = std::hypot(major[i] * std::sin(turn), minor[i] * std::cos(turn)) / 2;
+    Source source{};
+    source.id = ids[i];
+    if (set_outline({x[i], y[i]}, {along_x, along_y}, source)) sources.push_back(source);
+  }
+  return sources;
+}
+
 MarkedSources read_marked_sources(const std::string& path, const Wcs* wcs, bool with_ids) {
   std::string trouble;
+  ColumnNames named;
   const auto choose = [&](const std::vector<TableColumn>& columns) -> std::vector<ColumnRequest> {
+    // Names are no ids for labels.
+    const detail::ColumnFinder finder(columns);
+    if (finder.has("X_CEN") && finder.has("COMPONENT_ID") && finder.has("SOURCE_ID"))
+      named.names[SourceQuantity::id] = "component_id";
     try {
       return outline_columns(columns, with_ids);
     } catch (const Error& error) {
@@ -204,7 +246,7 @@ MarkedSources read_marked_sources(const std::string& path, const Wcs* wcs, bool 
   if (const auto file = read_table(path, choose))
     return {OutlineTable(*file).sources(with_ids), {}};
   if (!trouble.empty()) throw Error(detail::one_line(path) + ": " + trouble);
-  const auto list = read_source_list(path);
+  const auto list = read_source_list(path, named);
   return SkyMarker(list, wcs).marked(with_ids);
 }
 

@@ -8,7 +8,7 @@
 namespace kastor::io::detail {
 namespace {
 
-enum class Writer { any, aegean, kastor, in_pixels, pybdsf, sep };
+enum class Writer { any, aegean, kastor, components, in_pixels, pybdsf, sep };
 
 struct SizeName {
   std::string_view name;       // in upper case
@@ -38,6 +38,28 @@ constexpr std::array k_sizes = {
     SizeName{"MAJOR"},
 };
 
+struct ShapeName {
+  std::string_view major, minor, angle;  // in upper case
+  std::string_view unit = "";            // of the axes of this writer
+  Writer writer = Writer::any;
+  bool is_on_sky = true;
+  double to_fwhm = 1;
+};
+
+constexpr std::array k_shapes = {
+    ShapeName{"MAJ_AXIS", "MIN_AXIS", "POS_ANG", "arcsec", Writer::components},
+    ShapeName{"MAJ_AXIS_PIX", "MIN_AXIS_PIX", "POS_ANG_PIX", "pixel", Writer::components, false},
+    ShapeName{"MAJ", "MIN", "PA", "deg", Writer::pybdsf},
+    ShapeName{"A", "B", "PA", "arcsec", Writer::aegean},
+    ShapeName{"FWHM", "MINOR", "ANGLE", "pixel", Writer::in_pixels, false},  // kastor simulate sky
+    ShapeName{"A_IMAGE", "B_IMAGE", "THETA_IMAGE", "pixel", Writer::any, false, k_fwhm_of_sigma},
+    // With units in the file only, as from VizieR, or by a user.
+    ShapeName{"MAJAXIS", "MINAXIS", "PA"},
+    ShapeName{"MAJAXIS", "MINAXIS", "POSANG"},
+    ShapeName{"MAJOR", "MINOR", "PA"},
+    ShapeName{"MAJ", "MIN", "PA"},
+};
+
 bool has_written(Writer writer, const ColumnFinder& finder, bool only_pixels) {
   const auto has = [&](std::string_view name) { return finder.has(name); };
   switch (writer) {
@@ -45,6 +67,8 @@ bool has_written(Writer writer, const ColumnFinder& finder, bool only_pixels) {
       return has("LOCAL_RMS") && has("PEAK_FLUX");
     case Writer::kastor:
       return has("ISLAND_ID") || has("COMPONENT_ID");
+    case Writer::components:
+      return has("COMPONENT_ID");
     case Writer::in_pixels:
       return only_pixels || has("XCENTROID") || has("X_CENTROID");
     case Writer::pybdsf:
@@ -73,6 +97,23 @@ std::optional<SizeColumn> find_size_column(const ColumnFinder& finder, bool only
     if (!unknown) unknown = SizeColumn{*column, "", size.to_fwhm};
   }
   return unknown;
+}
+
+std::optional<ShapeColumns> find_shape_columns(const ColumnFinder& finder, bool only_pixels) {
+  for (const auto& shape : k_shapes) {
+    const auto of = [&](std::string_view name) {
+      return finder.is_ambiguous(name) ? std::nullopt : finder.find(name);
+    };
+    const auto major = of(shape.major), minor = of(shape.minor), angle = of(shape.angle);
+    if (!major || !minor || !angle) continue;
+    const bool by_writer = has_written(shape.writer, finder, only_pixels);
+    if (!by_writer) continue;
+    const std::string in_file(without_blanks(finder.at(*major).unit));
+    const std::string unit = in_file.empty() ? std::string(shape.unit) : in_file;
+    if (unit.empty()) continue;
+    return ShapeColumns{*major, *minor, *angle, unit, shape.to_fwhm, shape.is_on_sky};
+  }
+  return std::nullopt;
 }
 
 }  // namespace kastor::io::detail

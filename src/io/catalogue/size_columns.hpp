@@ -23,6 +23,20 @@ struct SizeColumn {
 [[nodiscard]] std::optional<SizeColumn> find_size_column(const ColumnFinder& finder,
                                                          bool only_pixels);
 
+/// The columns of Gaussian shapes: two axes and an angle.
+struct ShapeColumns {
+  std::size_t major = 0, minor = 0, angle = 0;
+  std::string unit;       ///< of the axes: of the file, else of the program that wrote it
+  double to_fwhm = 1;     ///< FWHM over the value
+  bool is_on_sky = true;  ///< the angle is from north through east, else from x towards y
+};
+
+/// The columns of shapes that were fitted, by the names that programs give them. The moments of
+/// islands are none: those of faint ones depend on their noise and threshold.
+/// \param only_pixels  whether the positions of the table are in pixels, and not on the sky
+[[nodiscard]] std::optional<ShapeColumns> find_shape_columns(const ColumnFinder& finder,
+                                                             bool only_pixels);
+
 }  // namespace kastor::io::detail
 
 #endif

@@ -95,6 +95,10 @@ std::vector<const MeasuredName*> measured_names(MeasuredQuantity quantity) {
 
 bool is_evaluated_column(std::string_view upper) {
   const auto is_it = [&](std::string_view name) { return name == upper; };
+  const auto is_axis = [&](std::string_view name) {
+    return !name.empty() && upper.starts_with(name) &&
+           (upper.size() == name.size() || upper.substr(name.size()) == "_ERR");
+  };
   return std::any_of(k_others.begin(), k_others.end(), is_it) ||
          std::any_of(k_measured.begin(), k_measured.end(),
                      [&](const MeasuredName& name) {
@@ -106,7 +110,7 @@ bool is_evaluated_column(std::string_view upper) {
                        return names.first == upper || names.second == upper;
                      }) ||
          std::any_of(k_axes.begin(), k_axes.end(), [&](const AxisNames& names) {
-           return names.major == upper || names.minor == upper;
+           return is_axis(names.major) || is_axis(names.minor);
          });
 }
 

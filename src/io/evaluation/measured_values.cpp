@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <kastor/error.hpp>
+#include <utility>
 
 #include "io/catalogue/column_finder.hpp"
 #include "io/catalogue/size_columns.hpp"
@@ -245,6 +246,15 @@ MeasuredValues size_values(const SourceTable& table, M quantity, const Wcs* wcs)
   }
   result = lengths_in_pixels(table, *column, size->unit, wcs);
   for (auto& value : result.values) value *= size->to_fwhm;
+  // The unit of an error may have another prefix, or none.
+  const auto* error = table.find(upper_case(column->name) + "_ERR");
+  if (error == nullptr || !result.trouble.empty()) return result;
+  auto errors =
+      lengths_in_pixels(table, *error, error->unit.empty() ? size->unit : error->unit, wcs);
+  if (!errors.trouble.empty()) return result;
+  result.error_column = error->name;
+  result.errors = std::move(errors.values);
+  for (auto& value : result.errors) value *= size->to_fwhm;
   return result;
 }
 

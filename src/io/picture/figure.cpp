@@ -182,6 +182,19 @@ void paint_image(Canvas& canvas, const Rectangle& area, const FigureContent& con
   }
 }
 
+/// \param least  half width of the smallest mark [picture pixel]
+std::vector<Mark> marks_of(const FigureContent& content, const Geometry& geometry, MarkShape shape,
+                           double least) {
+  std::vector<Mark> marks;
+  for (const Source& source : content.sources)
+    marks.push_back({source.id, outline_of(source, shape, geometry, least)});
+  for (const PictureEllipse& ellipse : content.ellipses) {
+    if (std::isfinite(ellipse.x) && std::isfinite(ellipse.y))
+      marks.push_back({ellipse.id, outline_of(ellipse, geometry, least)});
+  }
+  return marks;
+}
+
 }  // namespace
 
 Canvas draw_figure(const FigureContent& content, const PictureParams& params) {
@@ -216,9 +229,8 @@ Canvas draw_figure(const FigureContent& content, const PictureParams& params) {
 
   std::optional<Font> small;
   if (params.labels) small.emplace(params.font, std::max(11, size * 4 / 5));
-  draw_marks(canvas, area, geometry, content.sources,
-             {params.marks, mark_colours(map), std::max(1.3, size / 12.0), size * 0.4,
-              small ? &*small : nullptr});
+  draw_marks(canvas, area, marks_of(content, geometry, params.marks, size * 0.4),
+             {mark_colours(map), std::max(1.3, size / 12.0), small ? &*small : nullptr});
   return canvas;
 }
 

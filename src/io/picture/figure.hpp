@@ -3,7 +3,9 @@
 #define KASTOR_SRC_IO_PICTURE_FIGURE_HPP
 
 #include <kastor/catalogue.hpp>
+#include <kastor/io/picture.hpp>
 #include <kastor/io/wcs.hpp>
+#include <span>
 #include <string>
 
 #include "io/picture/canvas.hpp"
@@ -16,6 +18,7 @@ namespace kastor::io::picture {
 struct FigureContent {
   PixelGrid pixels;
   const Catalogue& sources;
+  std::span<const PictureEllipse> ellipses;
   const Wcs* wcs = nullptr;  ///< needed for sky axes only
   std::string unit;          ///< unit of the pixels; may be empty
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace {
 
 // Gap between a bounding box and the line around it [picture pixel].
 constexpr double k_gap = 2.0;
+// The smallest half width of an ellipse across [picture pixel].
+constexpr double k_thinnest = 1.0;
 
 /// Positions for an id beside the corners of a mark, the best first.
 std::array<Rectangle, 4> places_beside(const Outline& outline, int width, int height) {
@@ -76,36 +79,64 @@ Outline outline_of(const Source& source, MarkShape shape, const Geometry& geomet
   const double y = boxed ? (y_low + y_high) / 2.0 : source.y_cen;
   const double half_width = geometry.scale_x() * std::max(x_high - x, x - x_low) + k_gap;
   const double half_height = geometry.scale_y() * std::max(y_high - y, y - y_low) + k_gap;
-  return {shape, geometry.x_of(x), geometry.y_of(y), std::max(least, half_width),
-          std::max(least, half_height)};
+  return {shape,
+          geometry.x_of(x),
+          geometry.y_of(y),
+          std::max(least, half_width),
+          std::max(least, half_height),
+          0};
 }
 
-void draw_marks(Canvas& canvas, const Rectangle& area, const Geometry& geometry,
-                const Catalogue& sources, const MarkStyle& style) {
-  std::vector<Outline> outlines;
-  for (const Source& source : sources) {
-    Outline outline = outline_of(source, style.shape, geometry, style.least);
+Outline outline_of(const PictureEllipse& ellipse, const Geometry& geometry, double least) {
+  const double a = ellipse.major / 2;
+  const double b = ellipse.minor / 2;
+  const double angle = ellipse.angle * std::numbers::pi / 180;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  double half_width = std::hypot(a * c, b * s);
+  double half_height = std::hypot(a * s, b * c);
+  double tilt = (a * a - b * b) * s * c / (half_width * half_height);
+  if (geometry.x_of(0) < geometry.x_of(1)) tilt = -tilt;  // y runs downwards
+  half_width *= geometry.scale_x();
+  half_height *= geometry.scale_y();
+  const double size = std::max(half_width, half_height);
+  if (!(size > 0) || !std::isfinite(tilt)) {  // has no shape
+    half_width = half_height = least;
+    tilt = 0;
+  } else if (size < least) {
+    half_width *= least / size;
+    half_height *= least / size;
+  }
+  return {MarkShape::ellipse,
+          geometry.x_of(ellipse.x),
+          geometry.y_of(ellipse.y),
+          std::max(k_thinnest, half_width),
+          std::max(k_thinnest, half_height),
+          std::clamp(tilt, -0.999, 0.999)};
+}
+
+void draw_marks(Canvas& canvas, const Rectangle& area, std::vector<Mark> marks,
+                const MarkStyle& style) {
+  for (auto& [id, outline] : marks) {
     outline.x += area.x0;
     outline.y += area.y0;
     draw_outline(canvas, area, outline, style.line, style.colours);
-    outlines.push_back(outline);
   }
   if (style.labels == nullptr) return;
 
   TakenPixels taken(area);
-  for (const Outline& outline : outlines) {
+  for (const auto& [id, outline] : marks) {
     for_each_pixel_near(area, outline, style.line, [&](int x, int y, double distance) {
       if (distance <= style.line) taken.take({x, y, x + 1, y + 1});
     });
   }
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const Outline& outline = outlines[i];
+  for (const auto& [id, outline] : marks) {
     // No label could be drawn far outside, and lround() would overflow.
     if (!(outline.x >= area.x0 && outline.x < area.x1 && outline.y >= area.y0 &&
           outline.y < area.y1)) {
       continue;
     }
-    const TextImage text = style.labels->render(std::to_string(sources[i].id));
+    const TextImage text = style.labels->render(std::to_string(id));
     const auto places = places_beside(outline, text.width, text.height);
     const auto free = std::find_if(places.begin(), places.end(),
                                    [&](const Rectangle& place) { return taken.is_free(place); });

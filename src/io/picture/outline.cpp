@@ -26,9 +26,13 @@ double distance_to_box(const Outline& box, double dx, double dy) {
 double distance_to_ellipse(const Outline& ellipse, double dx, double dy) {
   const double u = dx / ellipse.half_width;
   const double v = dy / ellipse.half_height;
-  const double radius = std::hypot(u, v);
+  const double tilt = ellipse.tilt;
+  const double rest = 1.0 - tilt * tilt;
+  const double radius = std::hypot(u, (v - tilt * u) / std::sqrt(rest));
   if (radius == 0.0) return std::min(ellipse.half_width, ellipse.half_height);
-  const double slope = std::hypot(u / ellipse.half_width, v / ellipse.half_height) / radius;
+  const double slope =
+      std::hypot((u - tilt * v) / ellipse.half_width, (v - tilt * u) / ellipse.half_height) /
+      (radius * rest);
   return std::abs(radius - 1.0) / slope;
 }
 

@@ -15,6 +15,9 @@ struct Outline {
   double y = 0;
   double half_width = 0;
   double half_height = 0;
+  /// Of an ellipse, -1 to 1 exclusive: the correlation of x and y, whose variances are the squares
+  /// of the half widths; 0: its axes are along x and y
+  double tilt = 0;
 
   /// Distance of a point from the line; for an ellipse to first order.
   [[nodiscard]] double distance(double px, double py) const;

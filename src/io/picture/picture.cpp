@@ -72,8 +72,11 @@ void require_font(const PictureParams& params) {
   const picture::Font font(params.font, 16);
 }
 
-void write_picture(const std::string& path, const FitsImage& image, const Catalogue& sources,
-                   const PictureParams& params, const Provenance& provenance) {
+namespace {
+
+void write_figure(const std::string& path, const FitsImage& image, const Catalogue& sources,
+                  std::span<const PictureEllipse> ellipses, const PictureParams& params,
+                  const Provenance& provenance) {
   check(params);
   require_font(params);
   std::vector<unsigned char> png;
@@ -81,7 +84,7 @@ void write_picture(const std::string& path, const FitsImage& image, const Catalo
     std::optional<Wcs> wcs;
     if (params.axes == PictureAxes::sky) wcs.emplace(image.header_cards, image.fits_axes);
     const auto canvas = picture::draw_figure(
-        {grid_of(image), sources, wcs ? &*wcs : nullptr, image.hdu.unit}, params);
+        {grid_of(image), sources, ellipses, wcs ? &*wcs : nullptr, image.hdu.unit}, params);
     png = picture::png_of(canvas, texts_of(provenance));
   } catch (const Error& error) {
     throw Error(fmt::format("{}[{}]: {}", detail::one_line(image.path), image.hdu.index,
@@ -90,6 +93,19 @@ void write_picture(const std::string& path, const FitsImage& image, const Catalo
   detail::OutputFile file(path);
   file.write(png.data(), png.size());
   file.close();
+}
+
+}  // namespace
+
+void write_picture(const std::string& path, const FitsImage& image, const Catalogue& sources,
+                   const PictureParams& params, const Provenance& provenance) {
+  write_figure(path, image, sources, {}, params, provenance);
+}
+
+void write_picture_with_ellipses(const std::string& path, const FitsImage& image,
+                                 std::span<const PictureEllipse> ellipses,
+                                 const PictureParams& params, const Provenance& provenance) {
+  write_figure(path, image, {}, ellipses, params, provenance);
 }
 
 }  // namespace kastor::io

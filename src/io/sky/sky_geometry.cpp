@@ -58,6 +58,13 @@ Symmetric Jacobian::to_sky(const Symmetric& p) const {
   return {n_x * north_x + n_y * north_y, n_x * east_x + n_y * east_y, e_x * east_x + e_y * east_y};
 }
 
+Symmetric Jacobian::to_pixels(const Symmetric& sky) const {
+  const double det = north_x * east_y - north_y * east_x;
+  // From steps (north, east) to steps in x ("north") and in y ("east").
+  const Jacobian inverse{-east_x / det, north_x / det, east_y / det, -north_y / det};
+  return inverse.to_sky(sky);
+}
+
 std::vector<LocalSky> local_sky(const Wcs& wcs, std::span<const PixelPosition> at) {
   std::vector<PixelPosition> pixels;
   pixels.reserve(5 * at.size());

@@ -31,6 +31,8 @@ struct Jacobian {
   [[nodiscard]] double area() const;  ///< area of a pixel [arcsec^2]
   /// Converts second moments to (north, east), so that angles run from north through east.
   [[nodiscard]] Symmetric to_sky(const Symmetric& pixel) const;
+  /// The inverse of `to_sky()`.
+  [[nodiscard]] Symmetric to_pixels(const Symmetric& sky) const;
 };
 
 /// A position of an image on the sky; NaN where the coordinates are not defined.

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <kastor/io/picture.hpp>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include "fits_support.hpp"
 
@@ -107,6 +109,36 @@ TEST(Picture, EnlargesByWholeFactorsAndAveragesBlocks) {
   EXPECT_EQ(small.at(1, 0), (Rgb{40, 40, 40}));
   EXPECT_EQ(small.at(0, 1), (Rgb{0, 0, 0}));
   EXPECT_EQ(small.at(1, 1), (Rgb{9, 9, 9}));
+}
+
+TEST(Picture, DrawsEllipsesAlongTheirAxes) {
+  auto image = image_of(std::vector<float>(100 * 80, 1.0F), 100);
+  image.path = "even.fits";
+  const ScratchDirectory scratch;
+  for (const bool flip : {false, true}) {
+    auto params = bare(100);
+    params.flip = flip;
+    // Its half axes are 30 and 10 pixels, the major one 30 degrees from +x towards +y.
+    const std::vector<kastor::io::PictureEllipse> ellipses{{1, 50, 40, 60, 20, 30}};
+    kastor::io::write_picture_with_ellipses(scratch.file("e.png"), image, ellipses, params, {});
+    const auto png = read_png(scratch.file("e.png"));
+    const auto plain = png.at(2, 2);
+    const auto is_line_at = [&](double along, double across) {
+      const double c = std::sqrt(0.75);
+      const double x = 50 + c * along - 0.5 * across;
+      const double y = 40 + 0.5 * along + c * across;
+      const int column = static_cast<int>(std::lround(x));
+      return png.at(flip ? 99 - column : column, 79 - static_cast<int>(std::lround(y))) != plain;
+    };
+    for (const double side : {-1.0, 1.0}) {
+      EXPECT_TRUE(is_line_at(30 * side, 0));
+      EXPECT_TRUE(is_line_at(0, 10 * side));
+      EXPECT_FALSE(is_line_at(0, 30 * side));
+      EXPECT_FALSE(is_line_at(36 * side, 0));
+      EXPECT_FALSE(is_line_at(15 * side, 0));
+      EXPECT_TRUE(is_line_at(30 * std::sqrt(0.5) * side, 10 * std::sqrt(0.5) * side));
+    }
+  }
 }
 
 TEST(Picture, WithAxesHoldsTheImageUnscaledAndMore) {

@@ -30,6 +30,8 @@ class Kastor(CMakePackage, CudaPackage):
     # Kokkos 5 was not tried. Kokkos and Kastor are of one C++ standard.
     depends_on("kokkos@4.5:4 +serial cxxstd=20")
     depends_on("kokkos+openmp", when="+openmp")
+    # Headers alone. It is no build dependency, since it has to be of the same Kokkos.
+    depends_on("kokkos-kernels@4.4:")
     # As a language of CMake's, CUDA needs no compiler wrapper, and plain C++ stays plain.
     depends_on("kokkos+cuda+cmake_lang", when="+cuda")
     for arch in CudaPackage.cuda_arch_values:

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_EIGHTHS_HPP
+#define KASTOR_CORE_EIGHTHS_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include "core/group.hpp"
+
+/// Sums of floating-point numbers in a fixed order: the terms i, i + 8, i + 16, ... make the i-th
+/// of eight partial sums, and these are added in pairs 4, 2 and 1 apart. Eight threads of a device
+/// add one each; one thread of a CPU adds all of them at once with its vector unit.
+namespace kastor::core {
+
+inline constexpr int eighths = 8;
+
+/// Threads of a group per job of `sum_in_eighths`, if they are that many.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int octets_of(int threads) {
+  return threads < eighths ? 1 : threads / eighths;
+}
+/// Numbers of scratch memory that `sum_in_eighths<N>` needs in a group of that many threads.
+[[nodiscard]] constexpr int eighths_scratch(int N, int threads) {
+  return N * eighths * octets_of(threads);
+}
+
+/// Adds up eight partial sums.
+[[nodiscard]] KOKKOS_INLINE_FUNCTION double sum_of_eighths(const double* part) {
+  const double a = part[0] + part[4];
+  const double b = part[1] + part[5];
+  const double c = part[2] + part[6];
+  const double d = part[3] + part[7];
+  return (a + c) + (b + d);
+}
+
+/// N sums for each of several jobs: those over 0 <= i < n of the numbers that
+/// `terms(job)(i, double (&term)[N])` gives; n is a multiple of 8. Calls `store(job, k, sum k)`.
+/// All threads of the group must call it; afterwards each sees what was stored.
+template <int N, class Exec, class Terms, class Store>
+KOKKOS_FUNCTION void sum_in_eighths(const Group<Exec>& group, double* scratch, int jobs, int n,
+                                    const Terms& terms, const Store& store) {
+  if constexpr (Group<Exec>::is_one_thread) {
+    for (int job = 0; job < jobs; ++job) {
+      const auto term_of = terms(job);
+      double part[N][eighths] = {};
+      for (int first = 0; first < n; first += eighths) {
+        for (int i = 0; i < eighths; ++i) {
+          double term[N];
+          term_of(first + i, term);
+          for (int k = 0; k < N; ++k) part[k][i] += term[k];
+        }
+      }
+      for (int k = 0; k < N; ++k) store(job, k, sum_of_eighths(part[k]));
+    }
+  } else {
+    const int octets = octets_of(group.size());
+    for (int base = 0; base < jobs; base += octets) {
+      const int of_round = jobs - base < octets ? jobs - base : octets;
+      group.for_each(of_round * eighths, [&](int at) {
+        const auto term_of = terms(base + at / eighths);
+        double sum[N] = {};
+        for (int i = at % eighths; i < n; i += eighths) {
+          double term[N];
+          term_of(i, term);
+          KASTOR_UNROLL
+          for (int k = 0; k < N; ++k) sum[k] += term[k];
+        }
+        KASTOR_UNROLL
+        for (int k = 0; k < N; ++k)
+          scratch[(at / eighths * N + k) * eighths + at % eighths] = sum[k];
+      });
+      group.barrier();
+      group.for_each(of_round * N, [&](int at) {
+        store(base + at / N, at % N, sum_of_eighths(scratch + at * eighths));
+      });
+      group.barrier();
+    }
+  }
+}
+
+/// N sums for each 0 <= i < n, a multiple of 8: over begin <= j < end, in that order, of the
+/// numbers that `terms(i, j, double (&term)[N])` gives. `range(first, last)` gives begin and end
+/// for the indices from first to last; terms outside of the range of an index must be 0. Calls
+/// `store(i, k, sum k)`.
+template <int N, class Exec, class Range, class Terms, class Store>
+KOKKOS_FUNCTION void sum_for_each(const Group<Exec>& group, int n, const Range& range,
+                                  const Terms& terms, const Store& store) {
+  // A CPU takes eight neighbours at once.
+  constexpr int width = Group<Exec>::is_one_thread ? eighths : 1;
+  group.for_each(n / width, [&](int at) {
+    const int first = at * width;
+    const auto [begin, end] = range(first, first + width - 1);
+    double sum[N][width] = {};
+    for (int j = begin; j < end; ++j) {
+      for (int i = 0; i < width; ++i) {
+        double term[N];
+        terms(first + i, j, term);
+        KASTOR_UNROLL
+        for (int k = 0; k < N; ++k) sum[k][i] += term[k];
+      }
+    }
+    for (int i = 0; i < width; ++i) {
+      for (int k = 0; k < N; ++k) store(first + i, k, sum[k][i]);
+    }
+  });
+}
+
+}  // namespace kastor::core
+
+#endif

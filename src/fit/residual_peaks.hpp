@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_FIT_RESIDUAL_PEAKS_HPP
+#define KASTOR_FIT_RESIDUAL_PEAKS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kastor/gaussian.hpp>
+#include <kastor/label.hpp>
+#include <kastor/pixel_map.hpp>
+
+#include "core/elementary.hpp"
+#include "core/group.hpp"
+#include "fit/fit_rounds.hpp"
+#include "islands/nearby_background.hpp"
+
+namespace kastor::detail {
+
+/// The rows of one of the bands of an image.
+template <class T>
+struct PlacedBand {
+  const T* data;
+  std::int64_t pitch;
+  std::int64_t first_row;
+};
+
+/// The rows of an image in bands.
+template <class T>
+struct PlacedBands {
+  const PlacedBand<T>* bands;  ///< in order of their first rows, none without rows
+  std::int64_t count;
+
+  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t y) const {
+    std::int64_t in = 0;
+    std::int64_t past = count;
+    while (past - in > 1) {
+      const std::int64_t middle = in + (past - in) / 2;
+      if (bands[middle].first_row <= y) {
+        in = middle;
+      } else {
+        past = middle;
+      }
+    }
+    return bands[in].data + (y - bands[in].first_row) * bands[in].pitch;
+  }
+};
+
+/// The pixel of an island that is highest above its model; of equal ones the first in raster order.
+/// One group of threads for each island; the pixels are those of its label.
+template <class Exec, Real T>
+struct FindResidualPeaks {
+  static constexpr int threads = 128;
+  PlacedBands<T> image;
+  Background<Exec, T> background;
+  RunLabels<Exec> labels;
+  const std::uint64_t* region;  ///< words of a mask; null: all pixels
+  Side side;
+  const ResidualTask* tasks;
+  const Gaussian* models;
+  ResidualPeak* peaks;
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    const ResidualTask& task = tasks[group.index()];
+    constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
+    const std::int64_t width = std::int64_t{task.x_max} - task.x_min + 1;
+    const std::int64_t height = std::int64_t{task.y_max} - task.y_min + 1;
+    NearbyBackground<Exec, T> nearby(background);
+    double highest = -infinity;
+    std::int64_t place = width * height;
+    group.for_each(width * height, [&](std::int64_t i) {
+      const std::int64_t y = task.y_min + i / width;
+      const std::int64_t x = task.x_min + i % width;
+      if (labels.at(y, x) != task.label || !is_in_region(y, x)) return;
+      const auto value = static_cast<double>(image.row(y)[x]);
+      const LevelAndRms sky = nearby(y, x);
+      if (!(value > -infinity && value < infinity) || !sky.is_usable()) return;
+      const double residual = deviation(side, value, sky.level) - model_at(task, y, x);
+      // A thread sees its pixels in raster order.
+      if (!(residual > highest)) return;
+      highest = residual;
+      place = i;
+    });
+    const double of_all = group.max(highest);
+    const std::int64_t first = group.min(highest == of_all ? place : width * height);
+    if (group.rank() != 0) return;
+    ResidualPeak& peak = peaks[group.index()];
+    peak = {-infinity, 0, task.y_min, task.x_min};
+    if (first == width * height) return;
+    peak.y = task.y_min + first / width;
+    peak.x = task.x_min + first % width;
+    peak.value = of_all;
+    peak.rms = nearby(peak.y, peak.x).rms;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION bool is_in_region(std::int64_t y, std::int64_t x) const {
+    return region == nullptr ||
+           ((region[y * ((labels.nx + 63) / 64) + x / 64] >> (x % 64)) & 1) != 0;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double model_at(const ResidualTask& task, std::int64_t y,
+                                                std::int64_t x) const {
+    const auto at_x = static_cast<double>(x);
+    const auto at_y = static_cast<double>(y);
+    double sum = 0;
+    for (std::int64_t k = task.first; k < task.first + task.count; ++k) {
+      const Gaussian& g = models[k];
+      const double s = g.s(at_x, at_y);
+      const double z = g.z(at_y);
+      const double squared = s * s + z * z;
+      // Beyond, less than 1e-13 of its peak.
+      if (squared < 60) sum += g.peak * core::exp(-squared / 2);
+    }
+    return sum;
+  }
+};
+
+/// A pixel of which the background is asked.
+struct AskedPixel {
+  std::int64_t y, x;
+};
+
+/// The level and the noise at some pixels.
+template <class Exec, Real T>
+struct EvaluateBackground {
+  Background<Exec, T> background;
+  const AskedPixel* pixels;
+  LevelAndRms* values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const AskedPixel& at = pixels[i];
+    values[i] = {background.level(at.y, at.x), background.rms(at.y, at.x)};
+  }
+};
+
+}  // namespace kastor::detail
+
+#endif

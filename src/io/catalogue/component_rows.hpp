@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_SRC_IO_CATALOGUE_COMPONENT_ROWS_HPP
+#define KASTOR_SRC_IO_CATALOGUE_COMPONENT_ROWS_HPP
+
+#include <cstdint>
+#include <kastor/component.hpp>
+#include <kastor/io/table_params.hpp>
+#include <string>
+#include <vector>
+
+#include "io/catalogue/component_shape.hpp"
+#include "io/catalogue/component_sources.hpp"
+#include "io/sky/flux_unit.hpp"
+#include "io/sky/sky_geometry.hpp"
+
+namespace kastor::io::detail {
+
+/// One row of the table, before it is split into columns.
+struct ComponentRow {
+  Component component;
+  ComponentSource source;
+  LocalSky sky;          // at the centre
+  Symmetric centre_cov;  // (north, east) [arcsec^2]
+  WithError flux;        // [integrated unit]
+  UncertainEllipse in_pixels;
+  UncertainEllipse on_sky;
+  DeconvolvedEllipse deconvolved;
+  std::string name;
+  std::uint32_t flags;
+};
+
+[[nodiscard]] std::vector<ComponentRow> component_rows(const Components& components,
+                                                       const TableParams& params,
+                                                       const FluxUnit& unit);
+
+}  // namespace kastor::io::detail
+
+#endif
