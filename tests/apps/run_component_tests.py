@@ -152,7 +152,8 @@ class TestComponents(ComponentTestCase):
     def test_the_text(self):
         text = self.text("--negative")
         self.assertIn("\n4 components fitted to 3 islands\n", text)
-        self.assertIn("\nall components, brightest first; ra [deg], dec [deg], flux_peak [Jy/beam], flux_int [Jy]", text)
+        title = "\nall components, brightest first; ra [deg], dec [deg], flux_peak [Jy/beam], flux_int [Jy]"
+        self.assertIn(title, text)
         table = text[text.index("all components"):].splitlines()[2:]
         self.assertEqual(table[0].split()[:5], ["id", "island", "ra", "dec", "flux_peak"])
         self.assertEqual([line.split()[0] for line in table[1:]], ["2", "1", "3", "4"])
@@ -324,7 +325,8 @@ class TestComponentOutputs(ComponentTestCase):
         self.refuse(2, "next.fits --components a.csv", "--components: found 'a.csv' with several images")
         self.refuse(2, "next.fits --components a/ --components b/", "--components: given more than once")
         self.refuse(2, "next.fits --model a.fits", "--model: found with several images")
-        self.refuse(2, "next.fits -o fitted/ --components fitted --overwrite", "--components: found 'fitted/', the folder of -o")
+        self.refuse(2, "next.fits -o fitted/ --components fitted --overwrite",
+                    "--components: found 'fitted/', the folder of -o")
         self.refuse(2, "-o one/ --components two.csv", "--components: found 'two.csv' with several images")
 
     def test_a_picture_of_components(self):

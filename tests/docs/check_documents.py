@@ -28,7 +28,7 @@ LONGEST = {"README.md": 180, "CONTRIBUTING.md": 120}
 LONGEST_SECTION = {("docs/pipeline.md", "What was learned"): 40}
 
 #: Documents whose examples are run.
-WITH_EXAMPLES = ("README.md", "docs/command.md", "docs/catalogue.md")
+WITH_EXAMPLES = ("README.md", "docs/command.md", "docs/catalogue.md", "docs/components.md")
 
 #: The end of an output, or of a line of it, that is not shown whole.
 MORE = "..."
@@ -412,6 +412,9 @@ class TestExamples(AppTestCase):
 
     def test_catalogue(self):
         self.run_examples("docs/catalogue.md")
+
+    def test_components(self):
+        self.run_examples("docs/components.md")
 
 
 if __name__ == "__main__":
