@@ -24,7 +24,7 @@ struct DeblendParams {
   double contrast = 0;
   /// Least peak in units of the rms at its pixel; lower ones join their neighbours [>= 0]
   double min_peak = 0;
-  std::int64_t min_pixels = 1;  ///< least pixels of a branch, those of its basins [>= 1]
+  std::int64_t min_pixels = 1;  ///< least pixels of a branch above the saddle [>= 1]
   /// As for the islands. With four, parts of an island that touch only at corners never meet: each
   /// has a highest peak of its own.
   Connectivity connectivity = Connectivity::eight;
@@ -66,21 +66,21 @@ struct DeblendedIslands {
 /// their two peaks, then of the lower. At each saddle, a branch stands for itself if its peak is
 /// above the saddle by more than 0 and by at least prominence x rms, its light above the saddle,
 /// sum (d - saddle) of its pixels above it, is more than contrast x the sum of d of the island, its
-/// peak is at least min_peak x rms and its basins have at least min_pixels pixels. If one of the
-/// two branches does not, that of the lower peak joins the branch of the basin across the saddle;
-/// two that do stay apart for good, and the higher one goes on. There are no levels and no random
-/// numbers, and each pixel of an island belongs to one child. (SExtractor tries 32 levels: Bertin
-/// and Arnouts 1996, A&AS 117, 393, section 6; a max-tree is that with every level.)
+/// peak is at least min_peak x rms and at least min_pixels of its pixels are above the saddle. If
+/// one of the two branches does not, that of the lower peak joins the branch of the basin across
+/// the saddle; two that do stay apart for good, and the higher one goes on. There are no levels and
+/// no random numbers, and each pixel of an island belongs to one child. (SExtractor tries 32
+/// levels: Bertin and Arnouts 1996, A&AS 117, 393, section 6; a max-tree is that with every level.)
 ///
 /// Of an island with more than 65536 basins only as many, those of the highest peaks, are told
 /// apart: before saddles are looked for, each other one joins the highest basin that it touches,
 /// again and again.
 ///
 /// The bits are the same on every backend, for any number of threads and any split into bands. The
-/// time is about proportional to the pixels of the islands; with contrast > 0 the pixels of islands
-/// of several basins are sorted. Owns its work space: repeated calls for one image allocate nothing
-/// but the returned rows. Use one object per execution space instance; do not share it between
-/// threads.
+/// time is about proportional to the pixels of the islands; with contrast > 0 or min_pixels > 1
+/// the pixels of islands of several basins are sorted. Owns its work space: repeated calls for one
+/// image allocate nothing but the returned rows. Use one object per execution space instance; do
+/// not share it between threads.
 template <class Exec, Real T>
 class Deblender {
  public:

@@ -29,12 +29,12 @@ struct ForcedParams {
 };
 
 /// Photometry at given positions: the peak of a Gaussian at each, by least squares in its ellipse
-/// of 0.6 FWHM (radius). Positions whose ellipses of 1 FWHM touch are fitted together, 64 at most, fewer of a large beam:
-/// a larger group is split, each part fitted with its neighbours and those beyond subtracted, three
-/// times in turn (`component_group_split`). With `FreeParameters::position` or `shape` the given
-/// values are where the fit begins; positions move by the width of the beam or half of the size at
-/// most, sizes by a factor of 3; eight are fitted together at most. If such a fit fails, the given
-/// values stay (`component_not_converged`). Peaks may have any sign. Errors as of
+/// of 0.6 FWHM (radius). Positions whose ellipses of 1 FWHM touch are fitted together, 32 at most
+/// (fewer of a large beam, 8 with more than peaks free): a larger group is split, each part fitted
+/// with its neighbours and those beyond subtracted, three times in turn (`component_group_split`).
+/// With `FreeParameters::position` or `shape` the given values are where the fit begins; positions
+/// move by the width of the beam or half of the size at most, sizes by a factor of 3. If such a fit
+/// fails, the given values stay (`component_not_converged`). Peaks may have any sign. Errors as of
 /// `ComponentFitter`, whose kernels it uses.
 ///
 /// One row for each position, in their order, `island_id` its number from 1; rms and background are

@@ -71,7 +71,8 @@ struct TakeDeviations {
         pixels, before + piece, [&](std::uint32_t i, std::int64_t y, std::int64_t x) {
           const T value = band.data[(y - first_row) * band.pitch + x];
           const double d = deviation(side, static_cast<double>(value), level(y, x));
-          deviations[i] = d == d ? d + 0 : -Kokkos::Experimental::infinity_v<double>;
+          constexpr double lowest = -Kokkos::Experimental::infinity_v<double>;
+          deviations[i] = d > lowest ? d + 0 : lowest;  // NaN is low; there is one zero
         });
   }
 };

@@ -161,14 +161,14 @@ class Branches {
                    ClearParts{m_saddles_of.data(), m_pixels_of.data()});
     list_pixels_of_several();
     find_saddles();
-    const PixelByHeight* const pixels = m_params.contrast > 0 ? sort_pixels() : nullptr;
+    const PixelByHeight* const by_height = asks_for_pixels(m_params) ? sort_pixels() : nullptr;
     core::for_each("kastor::deblend::join", m_space, m_islands,
                    JoinBranches{m_params, m_list.data(), sort_saddles(), m_saddles_of.data(),
-                                pixels, m_pixels_of.data(), m_basin_of.data()});
+                                by_height, m_pixels_of.data(), m_basin_of.data()});
   }
 
   void list_pixels_of_several() {
-    if (m_params.contrast == 0) return;
+    if (!asks_for_pixels(m_params)) return;
     core::grow(m_by_height, m_space, "kastor::deblend::by_height", m_room);
     core::grow(m_spare_by_height, m_space, "kastor::deblend::by_height", m_room);
     const ListPixels list{m_pixels,

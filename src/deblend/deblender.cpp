@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <algorithm>
 #include <kastor/deblend.hpp>
 #include <kastor/detail/instantiations.hpp>
 

@@ -73,12 +73,17 @@ struct ListPixels {
   }
 };
 
+/// Whether a rule needs to know the pixels of a branch above a saddle.
+[[nodiscard]] inline bool asks_for_pixels(const DeblendParams& params) {
+  return params.contrast > 0 || params.min_pixels > 1;
+}
+
 struct JoinBranches {
   DeblendParams params;
   Basin* basins;
   const Saddle* saddles;
   const PartOfIsland* saddles_of;
-  const PixelByHeight* pixels;  ///< sorted; used only if contrast > 0
+  const PixelByHeight* pixels;  ///< sorted; used only if a rule `asks_for_pixels`
   const PartOfIsland* pixels_of;
   const std::uint32_t* basin_of;
 
@@ -128,7 +133,8 @@ struct JoinBranches {
     const double light = branch.light - static_cast<double>(branch.passed) * saddle;
     return height > 0 && height >= params.prominence * branch.rms &&
            branch.peak.deviation >= params.min_peak * branch.rms &&
-           branch.n_pix >= params.min_pixels && (params.contrast == 0 || light > least_light);
+           (params.min_pixels == 1 || branch.passed >= params.min_pixels) &&
+           (params.contrast == 0 || light > least_light);
   }
 
   /// Branch a becomes part of the branch on the other side of a saddle. The higher of both peaks is

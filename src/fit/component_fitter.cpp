@@ -81,14 +81,17 @@ struct ComponentFitter<Exec, T>::Plan {
     image = {bands, background, labels, region.words.data(), detail::side_of_islands(of_side)};
     detail::begin_islands(of_side, peaks, rules, islands);
     host_bands.clear();
+    first_rows.clear();
     std::int64_t row = 0;
     for (const auto& band : bands) {
       const auto rows = detail::rows_of<T, Exec>(band);
-      if (rows.ny > 0) host_bands.push_back({rows.data, rows.pitch, row});
+      host_bands.push_back(rows);
+      first_rows.push_back(row);
       row += rows.ny;
     }
-    placed_bands = {bands_there(space, "kastor::fit::bands", host_bands),
-                    static_cast<std::int64_t>(host_bands.size())};
+    band_rows = {bands_there(space, "kastor::fit::bands", host_bands),
+                 first_rows_there(space, "kastor::fit::first_rows", first_rows),
+                 static_cast<std::int32_t>(host_bands.size())};
   }
 
   [[nodiscard]] std::span<const detail::ResidualPeak> find_residuals(
@@ -96,7 +99,7 @@ struct ComponentFitter<Exec, T>::Plan {
     const auto count = static_cast<std::int64_t>(to_search.size());
     core::grow(peaks_found, space, "kastor::fit::residual_peaks", count);
     using Find = detail::FindResidualPeaks<Exec, T>;
-    const Find find{placed_bands,
+    const Find find{band_rows,
                     image.background,
                     image.labels,
                     image.region,
@@ -134,13 +137,15 @@ struct ComponentFitter<Exec, T>::Plan {
   detail::FitRounds rounds;
   detail::FitImage<Exec, T> image{};
   std::vector<detail::IslandFit> islands;
-  std::vector<detail::PlacedBand<T>> host_bands;
+  std::vector<detail::Rows<T>> host_bands;
+  std::vector<std::int64_t> first_rows;  ///< of each band
   std::vector<detail::AskedPixel> asked;
-  UploadedList<Exec, detail::PlacedBand<T>> bands_there;
+  UploadedList<Exec, detail::Rows<T>> bands_there;
+  UploadedList<Exec, std::int64_t> first_rows_there;
   UploadedList<Exec, detail::ResidualTask> tasks;
   UploadedList<Exec, Gaussian> models;
   UploadedList<Exec, detail::AskedPixel> pixels;
-  detail::PlacedBands<T> placed_bands;
+  detail::BandRows<T> band_rows{};
   HostReadableList<detail::ResidualPeak> peaks_found;
   HostReadableList<detail::LevelAndRms> skies;
 };

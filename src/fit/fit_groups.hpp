@@ -30,7 +30,7 @@ struct FitGroups {
   FitOutcome* outcomes;
   double* covariance;  ///< null: not asked for
 
-  static constexpr int scratch_numbers(int threads) {
+  [[nodiscard]] KOKKOS_FUNCTION static constexpr int scratch_numbers(int threads) {
     return core::eighths_scratch(NormalEquations<Exec, F>::most_terms, threads);
   }
 

@@ -15,10 +15,12 @@ namespace {
 constexpr double forced_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double forced_infinity = std::numeric_limits<double>::infinity();
 /// Most positions of a group: of heights alone, and with more parameters.
-constexpr std::int32_t most_heights = 64;
+constexpr std::int32_t most_heights = 32;
 constexpr std::int32_t most_free = 8;
 /// Fits of the parts of a large group, each with the others' last result subtracted.
 constexpr int sweeps = 3;
+/// Numbers of the covariance matrices of one call of the kernels, at most.
+constexpr std::size_t most_numbers = std::size_t{1} << 23;
 /// Range of a free size [the given one].
 constexpr double smallest_size = 0.3;
 constexpr double largest_size = 3;
@@ -170,12 +172,25 @@ void ForcedFits::fit_alone() {
 }
 
 void ForcedFits::fit_groups(const Groups& groups, FreeParameters free, bool with_covariance) {
-  if (groups.empty()) return;
-  m_components.clear();
-  m_call.clear();
-  m_fixed.clear();
-  for (const Group* group : groups) m_call.push_back(add_to_call(*group, free));
-  take(groups, (*m_fit)(m_components, m_call, m_fixed, with_covariance), with_covariance);
+  std::size_t numbers = 0;
+  Groups call;
+  const auto fit = [&] {
+    if (call.empty()) return;
+    m_components.clear();
+    m_call.clear();
+    m_fixed.clear();
+    for (const Group* group : call) m_call.push_back(add_to_call(*group, free));
+    take(call, (*m_fit)(m_components, m_call, m_fixed, with_covariance), with_covariance);
+    call.clear();
+    numbers = 0;
+  };
+  for (Group* group : groups) {
+    const std::size_t side = parameters * (group->members.core.size() + group->members.halo.size());
+    if (numbers + side * side > most_numbers) fit();
+    call.push_back(group);
+    numbers += side * side;
+  }
+  fit();
 }
 
 FitGroup ForcedFits::add_to_call(const Group& group, FreeParameters free) {

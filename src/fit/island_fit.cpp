@@ -51,7 +51,8 @@ IslandPeak peak_of(const Island& island) {
           island.n_pix,
           sign * island.flux_peak,
           island.rms_at_peak,
-          -std::numeric_limits<double>::infinity()};
+          -std::numeric_limits<double>::infinity(),
+          false};
 }
 
 bool is_of_use(const IslandPeak& peak) {

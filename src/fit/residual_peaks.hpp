@@ -10,46 +10,18 @@
 
 #include "core/elementary.hpp"
 #include "core/group.hpp"
+#include "fit/fit_region.hpp"
 #include "fit/fit_rounds.hpp"
 #include "islands/nearby_background.hpp"
 
 namespace kastor::detail {
-
-/// The rows of one of the bands of an image.
-template <class T>
-struct PlacedBand {
-  const T* data;
-  std::int64_t pitch;
-  std::int64_t first_row;
-};
-
-/// The rows of an image in bands.
-template <class T>
-struct PlacedBands {
-  const PlacedBand<T>* bands;  ///< in order of their first rows, none without rows
-  std::int64_t count;
-
-  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t y) const {
-    std::int64_t in = 0;
-    std::int64_t past = count;
-    while (past - in > 1) {
-      const std::int64_t middle = in + (past - in) / 2;
-      if (bands[middle].first_row <= y) {
-        in = middle;
-      } else {
-        past = middle;
-      }
-    }
-    return bands[in].data + (y - bands[in].first_row) * bands[in].pitch;
-  }
-};
 
 /// The pixel of an island that is highest above its model; of equal ones the first in raster order.
 /// One group of threads for each island; the pixels are those of its label.
 template <class Exec, Real T>
 struct FindResidualPeaks {
   static constexpr int threads = 128;
-  PlacedBands<T> image;
+  BandRows<T> image;
   Background<Exec, T> background;
   RunLabels<Exec> labels;
   const std::uint64_t* region;  ///< words of a mask; null: all pixels
@@ -70,7 +42,7 @@ struct FindResidualPeaks {
       const std::int64_t y = task.y_min + i / width;
       const std::int64_t x = task.x_min + i % width;
       if (labels.at(y, x) != task.label || !is_in_region(y, x)) return;
-      const auto value = static_cast<double>(image.row(y)[x]);
+      const double value = image(y, x);
       const LevelAndRms sky = nearby(y, x);
       if (!(value > -infinity && value < infinity) || !sky.is_usable()) return;
       const double residual = deviation(side, value, sky.level) - model_at(task, y, x);

@@ -157,12 +157,17 @@ class NaiveDeblend {
     const double saddle = m_pixels[at].d, peak = m_branches[b].peak->d;
     const double noise = rms(*m_branches[b].peak);
     if (!(peak > saddle) || peak - saddle < m_params.prominence * noise) return false;
-    if (peak < m_params.min_peak * noise || m_pixels_of[b] < m_params.min_pixels) return false;
-    if (m_params.contrast == 0) return true;
+    if (peak < m_params.min_peak * noise) return false;
+    if (m_params.contrast == 0 && m_params.min_pixels == 1) return true;
     long double light = 0;
-    for (std::size_t i = 0; i < at; ++i)
-      if (owner(m_pixels[i].basin) == b) light += m_pixels[i].d - saddle;
-    return light > m_params.contrast * m_total;
+    std::int64_t n = 0;
+    for (std::size_t i = 0; i < at; ++i) {
+      if (owner(m_pixels[i].basin) == b) {
+        light += m_pixels[i].d - saddle;
+        ++n;
+      }
+    }
+    return n >= m_params.min_pixels && light > m_params.contrast * m_total;
   }
 
   template <class Rms>

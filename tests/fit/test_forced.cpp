@@ -349,7 +349,7 @@ TYPED_TEST(Forced, FitsLargeGroupsInParts) {
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     EXPECT_NEAR(got.components[i].gaussian.peak, peaks[i], 0.03) << i;
     EXPECT_NE(got.components[i].flags & kastor::component_group_split, 0U);
-    EXPECT_LE(got.components[i].group_size, 32);
+    EXPECT_LE(got.components[i].group_size, 16);
   }
 }
 

@@ -3,7 +3,6 @@
 #define KASTOR_TESTS_NAIVE_PEAKS_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <kastor/deblend.hpp>
 #include <limits>

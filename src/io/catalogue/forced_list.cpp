@@ -14,6 +14,7 @@
 #include "io/catalogue/source_columns.hpp"
 #include "io/catalogue/source_units.hpp"
 #include "io/sky/sky_geometry.hpp"
+#include "io/table/table_numbers.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io {

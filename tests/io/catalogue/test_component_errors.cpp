@@ -50,7 +50,7 @@ class Differences {
     Components moved;
     const Six at = parameters_of(component.gaussian);
     for (std::size_t i = 0; i < 6; ++i) {
-      m_step[i] = 1e-3 * std::sqrt(component.covariance[7 * i]);
+      m_step[i] = 0.05 * std::sqrt(component.covariance[7 * i]);
       for (const double sign : {1.0, -1.0}) {
         Six p = at;
         p[i] += sign * m_step[i];
