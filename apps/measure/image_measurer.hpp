@@ -28,7 +28,7 @@ class ImageMeasurer {
   void operator()(const ConstImage<T, Exec>& pixels, const MeasureOptions& options,
                   Measurement& measurement) {
     FoundImage& found = measurement.found;
-    IslandPlan<Exec, T> plan(m_space, found.options.islands, found.image);
+    IslandPlan<Exec, T> plan(m_space, found.options.islands, found.image, false);
     const auto masks = plan.look_at_sky(pixels, found.image, m_steps);
     for (const auto& note : fill_notes(plan.fill())) found.notes.push_back(note);
     found.notes.insert(found.notes.end(), plan.notes().begin(), plan.notes().end());

@@ -307,7 +307,9 @@ TEST(ComponentFitter, IslandsThatAreNoGaussiansHaveRows) {
       EXPECT_NE(corner.flags & kastor::component_at_edge, 0U);
       EXPECT_EQ(corner.island_id, 1);
       const kastor::Component& lonely = found.components.back();
-      if (!has_beam) EXPECT_NE(lonely.flags & kastor::component_from_moments, 0U);
+      if (!has_beam) {
+        EXPECT_NE(lonely.flags & kastor::component_from_moments, 0U);
+      }
       EXPECT_NE(lonely.flags & kastor::component_near_blank, 0U);
     }
   }

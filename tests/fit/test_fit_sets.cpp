@@ -63,7 +63,9 @@ TEST(FitSets, NoOverlapIsMissed) {
     const bool says = kd::may_overlap(a, 0.8, b, 0.8, rules);
     EXPECT_EQ(says, kd::may_overlap(b, 0.8, a, 0.8, rules));
     const bool is = really_overlap(a, b, rules, 0.8);
-    if (is) EXPECT_TRUE(says);
+    if (is) {
+      EXPECT_TRUE(says);
+    }
     overlaps += is ? 1 : 0;
     too_many += says && !is ? 1 : 0;
   }
@@ -130,8 +132,12 @@ TEST(FitSets, AreThoseReachedFromNeighbourToNeighbour) {
       EXPECT_EQ((fit.parts[i].flags & kastor::component_group_split) != 0, set.is_split);
       (set.is_split ? split : whole) += 1;
       for (std::size_t j = 0; j < got.size(); ++j) {
-        if (got[i] == got[j]) EXPECT_EQ(want[i], want[j]);
-        if (want[i] == want[j] && !set.is_split) EXPECT_EQ(got[i], got[j]);
+        if (got[i] == got[j]) {
+          EXPECT_EQ(want[i], want[j]);
+        }
+        if (want[i] == want[j] && !set.is_split) {
+          EXPECT_EQ(got[i], got[j]);
+        }
       }
     }
   }
@@ -173,7 +179,9 @@ TEST(FitSets, OfAChainGoOnFromTheBrightest) {
         for (const auto j : fit.sets[b].parts())
           overlap = overlap || kd::may_overlap(fit.part(i), 0.6, fit.part(j), 0.6, rules);
       }
-      if (overlap) EXPECT_GT(refs[a].level, refs[b].level);
+      if (overlap) {
+        EXPECT_GT(refs[a].level, refs[b].level);
+      }
     }
   }
   ASSERT_GT(highest, 0);
