@@ -43,12 +43,12 @@ std::vector<ShownColumn> shown_columns(const io::Table& table) {
   const auto& flux = std::get<std::vector<double>>(column_of(table, "flux_int")->values);
   if (std::any_of(flux.begin(), flux.end(), [](double v) { return std::isfinite(v); })) {
     shown.push_back({"flux_int", "flux_int", 11, "{:.5g}"});
-    shown.push_back({"flux_int_err", "flux_err", 9, "{:.2g}"});
+    shown.push_back({"flux_int_err", "flux_err", 9, "{:.2g}", false});
   } else {
-    shown.push_back({"flux_peak_err", "peak_err", 9, "{:.2g}"});
+    shown.push_back({"flux_peak_err", "peak_err", 9, "{:.2g}", false});
   }
   either({"maj_axis", "major", 7, "{:.4g}"}, {"maj_axis_pix", "major", 7, "{:.4g}"});
-  either({"min_axis", "minor", 7, "{:.4g}"}, {"min_axis_pix", "minor", 7, "{:.4g}"});
+  either({"min_axis", "minor", 7, "{:.4g}", false}, {"min_axis_pix", "minor", 7, "{:.4g}", false});
   shown.push_back({"flags", "flags", 6, "{:.0f}"});
   return shown;
 }

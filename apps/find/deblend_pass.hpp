@@ -19,7 +19,7 @@ namespace kastor::cli {
 /// What stands for itself within the islands. \param options  with the prominence set
 [[nodiscard]] inline DeblendParams deblend_params_of(const IslandOptions& options) {
   DeblendParams params;
-  params.prominence = options.components.prominence.value_or(0);
+  params.prominence = options.components.used_prominence;
   params.contrast = options.components.contrast;
   params.min_peak = options.find.seed;
   params.min_pixels = options.find.min_pixels;

@@ -67,6 +67,8 @@ void FoundCatalogue::add_components(const IslandsAndMesh& islands) {
   m_components = component_table_of(m_image.image, m_image.options, m_image.sky, components,
                                     islands.detection, m_noise);
   if (m_image.options.json) m_component_hash = io::component_hash(components);
+  // Without a table of components its notes would say again what those on islands say.
+  if (m_image.options.islands.components.files.empty()) return;
   for (const auto& note : m_components->notes) {
     auto& notes = m_table->notes;
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);

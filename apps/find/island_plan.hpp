@@ -58,7 +58,7 @@ class IslandPlan {
            m_options.mesh.cell_width == options.mesh.cell_width &&
            m_options.find.min_pixels == options.find.min_pixels &&
            m_options.beam_width == options.beam_width &&
-           m_options.components.prominence == options.components.prominence &&
+           m_options.components.used_prominence == options.components.used_prominence &&
            (m_deblend.has_value() || !finds_peaks);
   }
 

@@ -159,7 +159,7 @@ Json deblending_json(const IslandReport& report) {
   if (!options.deblends) return nullptr;
   return {{"islands", report.unsplit},
           {"contrast", options.contrast},
-          {"prominence", options.prominence.value_or(0)}};
+          {"prominence", options.used_prominence}};
 }
 
 Json beam_json(const io::BeamReading& reading) {

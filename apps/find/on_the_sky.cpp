@@ -46,7 +46,8 @@ void settle_components(const io::FitsImage& image, OnTheSky& sky, FindOptions& o
   ComponentOptions& components = options.islands.components;
   if (!options.fits_components() && !components.deblends) return;
   sky.pixel_beam = pixel_beam_of(image, sky);
-  if (!components.prominence) components.prominence = sky.pixel_beam ? 0 : noise_prominence;
+  components.used_prominence =
+      components.prominence.value_or(sky.pixel_beam ? 0 : noise_prominence);
   if (!options.fits_components()) return;
   if (components.has_beam_shape && !sky.pixel_beam)
     throw Error(name_of(image) + ": " + no_beam_in_pixels(sky, "--shape beam"));

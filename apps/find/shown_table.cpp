@@ -23,7 +23,7 @@ std::string units_of(const io::Table& table, const std::vector<ShownColumn>& col
   std::string units;
   for (const auto& each : columns) {
     const std::string& unit = column_of(table, each.name)->unit;
-    if (!unit.empty())
+    if (!unit.empty() && each.names_unit)
       units += (units.empty() ? "" : ", ") + fmt::format("{} [{}]", each.heading, unit);
   }
   return one_line(units);

@@ -15,7 +15,8 @@ struct ShownColumn {
   const char* name;
   const char* heading;
   int width;
-  const char* format;  ///< for a double; for strings unused
+  const char* format;      ///< for a double; for strings unused
+  bool names_unit = true;  ///< whether the title has its unit
 };
 
 /// The column of this name; null if the table has none.

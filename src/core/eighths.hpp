@@ -31,23 +31,26 @@ inline constexpr int eighths = 8;
   return (a + c) + (b + d);
 }
 
-/// N sums for each of several jobs: those over 0 <= i < n of the numbers that
-/// `terms(job)(i, double (&term)[N])` gives; n is a multiple of 8. Calls `store(job, k, sum k)`.
-/// All threads of the group must call it; afterwards each sees what was stored.
+/// `kernel.at<W>(i)` for blocks of W indices from i on, which together are 0 <= i < n, a multiple
+/// of 8; by this thread's share of them.
+template <class Exec, class Kernel>
+KOKKOS_FUNCTION void for_each_eight(const Group<Exec>& group, int n, const Kernel& kernel) {
+  constexpr int width = Group<Exec>::is_one_thread ? eighths : 1;
+  group.for_each(n / width, [&](int block) { kernel.template at<width>(block * width); });
+}
+
+/// N sums for each of several jobs, over 0 <= i < n, a multiple of 8. `terms(job)` gives an object
+/// whose `add<W>(i, double (&sum)[N][W])` adds the terms i to i + W - 1 to W sums each, in loops
+/// over W numbers of one type, which a CPU's compiler vectorises. Calls `store(job, k, sum k)`. All
+/// threads of the group must call it; afterwards each sees what was stored.
 template <int N, class Exec, class Terms, class Store>
 KOKKOS_FUNCTION void sum_in_eighths(const Group<Exec>& group, double* scratch, int jobs, int n,
                                     const Terms& terms, const Store& store) {
   if constexpr (Group<Exec>::is_one_thread) {
     for (int job = 0; job < jobs; ++job) {
-      const auto term_of = terms(job);
+      const auto some = terms(job);
       double part[N][eighths] = {};
-      for (int first = 0; first < n; first += eighths) {
-        for (int i = 0; i < eighths; ++i) {
-          double term[N];
-          term_of(first + i, term);
-          for (int k = 0; k < N; ++k) part[k][i] += term[k];
-        }
-      }
+      for (int i = 0; i < n; i += eighths) some.template add<eighths>(i, part);
       for (int k = 0; k < N; ++k) store(job, k, sum_of_eighths(part[k]));
     }
   } else {
@@ -55,17 +58,12 @@ KOKKOS_FUNCTION void sum_in_eighths(const Group<Exec>& group, double* scratch, i
     for (int base = 0; base < jobs; base += octets) {
       const int of_round = jobs - base < octets ? jobs - base : octets;
       group.for_each(of_round * eighths, [&](int at) {
-        const auto term_of = terms(base + at / eighths);
-        double sum[N] = {};
-        for (int i = at % eighths; i < n; i += eighths) {
-          double term[N];
-          term_of(i, term);
-          KASTOR_UNROLL
-          for (int k = 0; k < N; ++k) sum[k] += term[k];
-        }
+        const auto some = terms(base + at / eighths);
+        double sum[N][1] = {};
+        for (int i = at % eighths; i < n; i += eighths) some.template add<1>(i, sum);
         KASTOR_UNROLL
         for (int k = 0; k < N; ++k)
-          scratch[(at / eighths * N + k) * eighths + at % eighths] = sum[k];
+          scratch[(at / eighths * N + k) * eighths + at % eighths] = sum[k][0];
       });
       group.barrier();
       group.for_each(of_round * N, [&](int at) {
@@ -76,10 +74,10 @@ KOKKOS_FUNCTION void sum_in_eighths(const Group<Exec>& group, double* scratch, i
   }
 }
 
-/// N sums for each 0 <= i < n, a multiple of 8: over begin <= j < end, in that order, of the
-/// numbers that `terms(i, j, double (&term)[N])` gives. `range(first, last)` gives begin and end
-/// for the indices from first to last; terms outside of the range of an index must be 0. Calls
-/// `store(i, k, sum k)`.
+/// N sums for each 0 <= i < n, a multiple of 8, over begin <= j < end, in that order.
+/// `range(first, last)` gives begin and end for the indices from first to last; terms outside of
+/// the range of an index must be 0. `terms.add<W>(i, j, double (&sum)[N][W])` adds the terms j of
+/// the indices i to i + W - 1. Calls `store(i, k, sum k)`.
 template <int N, class Exec, class Range, class Terms, class Store>
 KOKKOS_FUNCTION void sum_for_each(const Group<Exec>& group, int n, const Range& range,
                                   const Terms& terms, const Store& store) {
@@ -89,14 +87,7 @@ KOKKOS_FUNCTION void sum_for_each(const Group<Exec>& group, int n, const Range& 
     const int first = at * width;
     const auto [begin, end] = range(first, first + width - 1);
     double sum[N][width] = {};
-    for (int j = begin; j < end; ++j) {
-      for (int i = 0; i < width; ++i) {
-        double term[N];
-        terms(first + i, j, term);
-        KASTOR_UNROLL
-        for (int k = 0; k < N; ++k) sum[k][i] += term[k];
-      }
-    }
+    for (int j = begin; j < end; ++j) terms.template add<width>(first, j, sum);
     for (int i = 0; i < width; ++i) {
       for (int k = 0; k < N; ++k) store(first + i, k, sum[k][i]);
     }

@@ -56,7 +56,8 @@ struct FitGroups {
     double sum_of_squares = 0;
     const int padded = (pixels.n_pix + 7) / 8 * 8;
     if (pixels.n_pix > F * about.count) {
-      LevenbergMarquardt<Exec, F> solver(group, scratch, padded, components, about.rms);
+      LevenbergMarquardt<Exec, F> solver(group, scratch, padded, components, about.rms,
+                                         covariance == nullptr);
       status = solver(work, iterations, sum_of_squares);
     }
     if (covariance != nullptr)

@@ -95,7 +95,9 @@ class GroupFitter {
   GroupFitter(GroupFitter&&) noexcept;
   GroupFitter& operator=(GroupFitter&&) noexcept;
 
-  /// Fences the instance given at construction. The result is valid until the next call.
+  /// Fences the instance given at construction. The result is valid until the next call. Without
+  /// the covariance, a fit is rough: it ends when a step gains less than 0.01 in (r / rms)^2, after
+  /// 20 iterations at most; with it, at 1e-6 and after 50.
   [[nodiscard]] const GroupFits& operator()(const FitImage<Exec, T>& image,
                                             std::span<const FitComponent> components,
                                             std::span<const FitGroup> groups,

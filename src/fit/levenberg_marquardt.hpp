@@ -19,11 +19,12 @@ template <class Exec, int F>
 class LevenbergMarquardt {
  public:
   KOKKOS_FUNCTION LevenbergMarquardt(const core::Group<Exec>& group, double* scratch, int n,
-                                     const FitComponent* components, double rms)
+                                     const FitComponent* components, double rms, bool is_rough)
       : m_group(group),
         m_equations{group, scratch, n},
         m_components(components),
-        m_enough(1e-6 * rms * rms) {}
+        m_enough((is_rough ? 1e-2 : 1e-6) * rms * rms),
+        m_most_iterations(is_rough ? 20 : 50) {}
 
   /// Begins with the parameters `work.now` and leaves the best ones there, with the normal
   /// equations and the residuals that belong to them.
@@ -34,7 +35,7 @@ class LevenbergMarquardt {
     double lambda = F > 1 ? 1e-3 : 0;  // the peaks alone are a linear problem
     iterations = 0;
     FitStatus status = FitStatus::not_converged;
-    while (iterations < most_iterations && status == FitStatus::not_converged) {
+    while (iterations < m_most_iterations && status == FitStatus::not_converged) {
       ++iterations;
       status = iterate(work, lambda, sum_of_squares);
     }
@@ -44,7 +45,6 @@ class LevenbergMarquardt {
   }
 
  private:
-  static constexpr int most_iterations = 50;
   static constexpr int most_tries = 12;
   static constexpr double least_pivot = 1e-12;
   static constexpr double least_lambda = 1e-9;
@@ -140,7 +140,8 @@ class LevenbergMarquardt {
   const core::Group<Exec>& m_group;
   NormalEquations<Exec, F> m_equations;
   const FitComponent* m_components;
-  double m_enough;           ///< a step that gains less is the last one
+  double m_enough;  ///< a step that gains less is the last one
+  int m_most_iterations;
   bool m_is_current = true;  ///< whether the residuals are those of `FitWork::now`
 };
 

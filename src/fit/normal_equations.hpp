@@ -28,25 +28,41 @@ struct ComponentValues {
     gaussian = {p[at_peak], p[at_x], p[at_y], p[at_u], p[at_w], p[at_t]};
   }
 
-  /// The derivatives of its value at pixel i by its first F parameters.
-  template <int F>
-  KOKKOS_FORCEINLINE_FUNCTION void derivatives(int i, double (&j)[F]) const {
-    j[0] = e[i];
+  /// The derivatives of its values at pixels i to i + W - 1 by its first F parameters.
+  template <int F, int W>
+  KOKKOS_FORCEINLINE_FUNCTION void derivatives(int i, double (&j)[F][W]) const {
+    KASTOR_UNROLL
+    for (int l = 0; l < W; ++l) j[0][l] = e[i + l];
     if constexpr (F > 1) {
-      const double gs = gaussian.peak * e[i] * s[i];
-      const double gz = gaussian.peak * e[i] * z[i];
-      j[1] = gs * gaussian.u;
-      j[2] = gs * gaussian.w + gz * gaussian.t;
+      double gs[W];
+      double gz[W];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) gs[l] = gaussian.peak * e[i + l] * s[i + l];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) gz[l] = gaussian.peak * e[i + l] * z[i + l];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) j[1][l] = gs[l] * gaussian.u;
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) j[2][l] = gs[l] * gaussian.w + gz[l] * gaussian.t;
       if constexpr (F > 3) {
-        const double dx = x[i] - gaussian.x;
-        const double dy = y[i] - gaussian.y;
-        j[3] = -gs * dx;
-        j[4] = -gs * dy;
-        j[5] = -gz * dy;
+        KASTOR_UNROLL
+        for (int l = 0; l < W; ++l) j[3][l] = -gs[l] * (x[i + l] - gaussian.x);
+        KASTOR_UNROLL
+        for (int l = 0; l < W; ++l) j[4][l] = -gs[l] * (y[i + l] - gaussian.y);
+        KASTOR_UNROLL
+        for (int l = 0; l < W; ++l) j[5][l] = -gz[l] * (y[i + l] - gaussian.y);
       }
     }
   }
 };
+
+/// Adds W products to W sums.
+template <int W>
+KOKKOS_FORCEINLINE_FUNCTION void add_products(const double (&a)[W], const double (&b)[W],
+                                              double (&sum)[W]) {
+  KASTOR_UNROLL
+  for (int l = 0; l < W; ++l) sum[l] += a[l] * b[l];
+}
 
 /// Sums of a component with itself: J^T J (its upper triangle, row after row), J^T r, r^2.
 template <int F>
@@ -56,19 +72,22 @@ struct OwnTerms {
   ComponentValues component;
   const double* residual;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, double (&term)[size]) const {
-    double j[F];
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION void add(int i, double (&sum)[size][W]) const {
+    double j[F][W];
     component.derivatives(i, j);
-    const double r = residual[i];
+    double r[W];
+    KASTOR_UNROLL
+    for (int l = 0; l < W; ++l) r[l] = residual[i + l];
     int at = 0;
     KASTOR_UNROLL
     for (int a = 0; a < F; ++a) {
       KASTOR_UNROLL
-      for (int b = a; b < F; ++b) term[at++] = j[a] * j[b];
+      for (int b = a; b < F; ++b) add_products(j[a], j[b], sum[at++]);
     }
     KASTOR_UNROLL
-    for (int a = 0; a < F; ++a) term[at++] = j[a] * r;
-    term[at] = r * r;
+    for (int a = 0; a < F; ++a) add_products(j[a], r, sum[at++]);
+    add_products(r, r, sum[at]);
   }
 };
 
@@ -77,15 +96,16 @@ template <int F>
 struct MixedTerms {
   ComponentValues first, second;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, double (&term)[F * F]) const {
-    double j[F];
-    double k[F];
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION void add(int i, double (&sum)[F * F][W]) const {
+    double j[F][W];
+    double k[F][W];
     first.derivatives(i, j);
     second.derivatives(i, k);
     KASTOR_UNROLL
     for (int a = 0; a < F; ++a) {
       KASTOR_UNROLL
-      for (int b = 0; b < F; ++b) term[a * F + b] = j[a] * k[b];
+      for (int b = 0; b < F; ++b) add_products(j[a], k[b], sum[a * F + b]);
     }
   }
 };
@@ -143,28 +163,43 @@ struct NormalEquations {
 
  private:
   /// The values of component c, and what they leave of the residuals.
-  KOKKOS_FUNCTION void subtract(const FitWork& work, const double* p, int c) const {
-    const ComponentValues component(work, p, c);
-    const Gaussian g = component.gaussian;
-    const double* KOKKOS_RESTRICT x = work.x;
-    const double* KOKKOS_RESTRICT y = work.y;
-    const double* KOKKOS_RESTRICT value = work.value;
-    double* KOKKOS_RESTRICT e = work.e + c * work.capacity;
-    double* KOKKOS_RESTRICT s = work.s + c * work.capacity;
-    double* KOKKOS_RESTRICT z = work.z + c * work.capacity;
-    double* KOKKOS_RESTRICT residual = work.residual;
-    const bool is_first = c == 0;
-    const int step = group.size();
-    for (int i = group.rank(); i < n; i += step) {
-      const double dy = y[i] - g.y;
-      const double along = g.u * (x[i] - g.x) + g.w * dy;
-      const double across = g.t * dy;
-      const double here = core::exp(-0.5 * (along * along + across * across));
-      s[i] = along;
-      z[i] = across;
-      e[i] = here;
-      residual[i] = (is_first ? value[i] : residual[i]) - g.peak * here;
+  struct Subtract {
+    Gaussian gaussian;
+    const double *x, *y, *before;
+    double *e, *s, *z, *residual;
+
+    template <int W>
+    KOKKOS_FORCEINLINE_FUNCTION void at(int i) const {
+      double along[W];
+      double across[W];
+      double value[W];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l)
+        along[l] = gaussian.u * (x[i + l] - gaussian.x) + gaussian.w * (y[i + l] - gaussian.y);
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) across[l] = gaussian.t * (y[i + l] - gaussian.y);
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l)
+        value[l] = core::exp(-0.5 * (along[l] * along[l] + across[l] * across[l]));
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) s[i + l] = along[l];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) z[i + l] = across[l];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) e[i + l] = value[l];
+      double left[W];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) left[l] = before[i + l] - gaussian.peak * value[l];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) residual[i + l] = left[l];
     }
+  };
+  KOKKOS_FUNCTION void subtract(const FitWork& work, const double* p, int c) const {
+    const int at = c * work.capacity;
+    core::for_each_eight(group, n,
+                         Subtract{ComponentValues(work, p, c).gaussian, work.x, work.y,
+                                  c == 0 ? work.value : work.residual, work.e + at, work.s + at,
+                                  work.z + at, work.residual});
   }
 };
 

@@ -68,9 +68,9 @@ struct Sandwich {
     const ComponentValues own(work, work.now, c);
     const int capacity = work.capacity;
     group.for_each(n, [&](int i) {
-      double j[F];
+      double j[F][1];
       own.derivatives(i, j);
-      for (int a = 0; a < F; ++a) work.derivative[a * capacity + i] = j[a];
+      for (int a = 0; a < F; ++a) work.derivative[a * capacity + i] = j[a][0];
     });
     group.barrier();
     const double reach = 3.1 / correlation.t;  // rows beyond it are farther than most_square
@@ -80,16 +80,7 @@ struct Sandwich {
           return RowRange{first_at_least(work.y, work.y[first] - reach),
                           first_at_least(work.y, work.y[last] + reach)};
         },
-        [&](int i, int j, double(&term)[F]) {
-          const double dx = work.x[j] - work.x[i];
-          const double dy = work.y[j] - work.y[i];
-          const double s = correlation.u * dx + correlation.w * dy;
-          const double z = correlation.t * dy;
-          const double square = s * s + z * z;
-          const double all = core::exp(-0.5 * square);
-          const double rho = square < most_square ? all : 0;
-          for (int a = 0; a < F; ++a) term[a] = rho * work.derivative[a * capacity + j];
-        },
+        Correlated{work.x, work.y, work.derivative, capacity, correlation},
         [&](int i, int a, double sum) { work.correlated[a * capacity + i] = sum; });
     group.barrier();
     const int m = F * work.count;
@@ -121,17 +112,50 @@ struct Sandwich {
     }
     return begin;
   }
+  /// The autocorrelation between pixels i and j, times the derivatives at j.
+  struct Correlated {
+    const double *x, *y, *derivative;
+    int capacity;
+    Gaussian correlation;
+
+    template <int W>
+    KOKKOS_FORCEINLINE_FUNCTION void add(int i, int j, double (&sum)[F][W]) const {
+      double rho[W];
+      const double xj = x[j];
+      const double yj = y[j];
+      KASTOR_UNROLL
+      for (int l = 0; l < W; ++l) {
+        const double dy = yj - y[i + l];
+        const double s = correlation.u * (xj - x[i + l]) + correlation.w * dy;
+        const double z = correlation.t * dy;
+        const double square = s * s + z * z;
+        const double all = core::exp(-0.5 * square);
+        rho[l] = square < most_square ? all : 0;
+      }
+      KASTOR_UNROLL
+      for (int a = 0; a < F; ++a) {
+        const double factor = derivative[a * capacity + j];
+        KASTOR_UNROLL
+        for (int l = 0; l < W; ++l) sum[a][l] += rho[l] * factor;
+      }
+    }
+  };
   struct MixedWithCorrelated {
     ComponentValues component;
     const double* correlated;
     int capacity;
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, double (&term)[F * F]) const {
-      double j[F];
+
+    template <int W>
+    KOKKOS_FORCEINLINE_FUNCTION void add(int i, double (&sum)[F * F][W]) const {
+      double j[F][W];
       component.derivatives(i, j);
       KASTOR_UNROLL
-      for (int a = 0; a < F; ++a) {
+      for (int b = 0; b < F; ++b) {
+        double of_column[W];
         KASTOR_UNROLL
-        for (int b = 0; b < F; ++b) term[a * F + b] = j[a] * correlated[b * capacity + i];
+        for (int l = 0; l < W; ++l) of_column[l] = correlated[b * capacity + i + l];
+        KASTOR_UNROLL
+        for (int a = 0; a < F; ++a) add_products(j[a], of_column, sum[a * F + b]);
       }
     }
   };

@@ -22,7 +22,7 @@ CARDS += [("CRPIX2", 48.0), ("CDELT1", -0.001), ("CDELT2", 0.001), ("RADESYS", "
 BEAM = [("BMAJ", 0.005), ("BMIN", 0.004), ("BPA", ANGLE + 90)]
 
 #: Peak, x, y: one alone, a pair in one island, and one below the background.
-ALONE, BRIGHT, FAINT, BELOW = (5.0, 30.3, 25.6), (6.0, 80.2, 60.4), (4.0, 87.1, 62.2), (-4.0, 30.4, 70.7)
+ALONE, BRIGHT, FAINT, BELOW = (5.0, 30.3, 25.6), (6.0, 80.2, 60.4), (4.0, 87.1, 62.2), (-3.5, 30.4, 70.7)
 
 
 def gaussian(source, x, y, major=MAJOR, minor=MINOR, angle=ANGLE):

@@ -2,11 +2,13 @@
 """Kastor's components (fits of Gaussians, forced photometry) on large skies, beside PyBDSF and Aegean.
 
     components.py --kastor PROGRAM [--python PYTHON] [--folder FOLDER] [--rows N...] [--json FILE] [--reports]
+                  [--write docs/science.md]
 
 Makes the skies of gaussian_skies.py (with PYTHON, or this Python if it has numpy), finds their components with noise and
 background known, and prints a line for each figure, its limits, and the other finders' figures. With a PYTHON that has
 tests/science/requirements.txt the finders are run; catalogues that are in FOLDER are used as they are, except Kastor's.
-Exits with 1 if a figure is outside of its limits by more than three standard errors.
+Exits with 1 if a figure is outside of its limits by more than three standard errors. --write replaces what is between
+the two lines `<!-- components: begin -->` and `<!-- components: end -->` of a document.
 """
 import argparse
 import dataclasses
@@ -102,6 +104,7 @@ class Bench:
     run_peers: bool
     lines: list = dataclasses.field(default_factory=list)
     seconds: dict = dataclasses.field(default_factory=dict)
+    evaluations: dict = dataclasses.field(default_factory=dict)  # of (sky, shape): pairs of a finder and its figures
 
     def image(self, name):
         if not (self.folder / f"{name}_truth.csv").exists():
@@ -161,19 +164,47 @@ def safely(function, result):
 
 def fits(bench, rows, reports):
     """The rows of CHECKS."""
-    evaluations = {}
+    evaluations = bench.evaluations
     for check in (check for check in CHECKS if check.row in rows):
         key = check.sky, check.shape
         if key not in evaluations:
             bench.image(check.sky)
             mine = bench.evaluation(check.sky, bench.kastors(*key))
             others = [(finder, bench.evaluation(check.sky, bench.peers(check.sky, finder))) for finder in ("PyBDSF", "Aegean")]
-            evaluations[key] = mine, others
+            evaluations[key] = [("Kastor", mine), *others]
             if reports and mine:
                 print(f"{check.sky}, shape {check.shape}\n{report(mine)}", flush=True)
-        mine, others = evaluations[key]
+        (_, mine), *others = evaluations[key]
         bench.say(check.row, check.sky + (" (point)" if check.shape == "beam" else ""), safely(check.figure, mine), check.low, check.high,
                   [(finder, safely(check.figure, other)) for finder, other in others if other])
+
+
+HEAD = ["sky", "finder", "found", "extra", "flux: mean %", "median %", "pulls: peak", "flux", "x, y", "axes", "not converged"]
+BEGIN, END = "<!-- components: begin -->\n", "<!-- components: end -->\n"
+
+
+def cells(result):
+    """Of one row of the document."""
+    if result is None:
+        return ["-"] * (len(HEAD) - 2)
+    flux = result["measures"]["flux_int"]["deviation"]
+
+    def width(*quantities):
+        values = [result["measures"].get(quantity, {}).get("pull", {}).get("width") for quantity in quantities]
+        return "-" if None in values else f"{sum(values) / len(values):.2f}"
+    return [f"{result['groups_found'] / result['groups']:.3f}", f"{result['extra'] / max(result['found'], 1):.3f}",
+            *(f"{100 * flux[key]:+.1f} ± {100 * flux[key + '_err']:.1f}" if key in flux else "-" for key in ("mean", "median")),
+            width("flux_peak"), width("flux_int"), width("x_cen", "y_cen"), width("maj_axis", "min_axis"),
+            str(result["flags"].get("32", 0))]
+
+
+def document(bench):
+    lines = [HEAD, ["---"] * len(HEAD)]
+    for (sky, shape), found in bench.evaluations.items():
+        title = f"`{sky}`" + (", shape of the beam" if shape == "beam" else "")
+        lines += [[title if finder == "Kastor" else "", finder, *cells(result)] for finder, result in found
+                  if finder == "Kastor" or (result and shape == "free")]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def forced(bench):
@@ -276,6 +307,7 @@ def main():
     parser.add_argument("--folder", default="science", type=pathlib.Path, help="for images and catalogues; default: science")
     parser.add_argument("--rows", nargs="*", type=int, default=list(range(1, 15)))
     parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
+    parser.add_argument("--write", type=pathlib.Path, help="document with the two lines")
     parser.add_argument("--reports", action="store_true", help="print all statistics of each sky")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -286,6 +318,9 @@ def main():
             function(bench)
     if given.json:
         given.json.write_text(json.dumps(bench.lines, indent=1) + "\n")
+    if given.write:
+        before, rest = given.write.read_text().split(BEGIN)
+        given.write.write_text(before + BEGIN + "\n" + document(bench) + "\n" + END + rest.split(END)[1])
     failures = [entry for entry in bench.lines if entry["fails"]]
     print(f"{len(failures)} of {len(bench.lines)} figures are outside of their limits")
     return 1 if failures else 0

@@ -147,7 +147,7 @@ SKIES = {sky.name: sky for sky in [
     *(pairs(*peaks, separation) for peaks in ((30, 9), (30, 30), (10, 10), (100, 10)) for separation in (0.8, 1.0, 1.2)),
     *(Sky(f"alone-{peak}-{width}", (peak,), 20, width=width, spacing=48 if width < 3 else 64)
       for peak, width in ((6, 1), (10, 1), (30, 1), (100, 1), (1000, 1), (15, 2), (50, 3), (300, 2))),
-    *(Sky(f"forced-{peak}", (peak,), 40, spacing=30, seed=4) for peak in (0, 2, 5, 10)),
+    *(Sky(f"forced-{peak}", (peak,), 40, spacing=30, seed=40 + peak) for peak in (0, 2, 5, 10)),
     *(Sky(f"forced-{'-'.join(map(str, peaks))}-{separation}", peaks, 40, spacing=30, separation=separation, seed=4)
       for peaks, separation in (((10, 5), 0.5), ((10, 0), 1.0), ((10, 5), 0.25))),
     Clusters("cluster-100", 100), Clusters("cluster-200", 200),

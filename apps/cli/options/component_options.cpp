@@ -38,23 +38,23 @@ void ComponentOptionsParser::add_deblending_to(CommandLine& line) {
       "--deblend-contrast", "C", {0, true, 1, "a number from 0 to 1"},
       [this](double contrast) { m_contrast = contrast; },
       "Require the light of a peak, above the saddle to its\n"
-      "neighbours, to be more than C times that of the island.\n"
+      "neighbours, to be more than C times the island's.\n"
       "Default: 0 (radio), 0.005 (sextractor).");
   line.real(
       "--deblend-prominence", "P", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double prominence) { m_prominence = prominence; },
-      "Require a peak to be P times the local noise above that\n"
-      "saddle. Default: 0, but 2 for radio without a beam,\n"
-      "whose noise has peaks of its own.");
+      "Require a peak to be P times the local noise above\n"
+      "that saddle. Default: 0, but 2 for radio without a\n"
+      "beam, whose noise has peaks of its own.");
 }
 
 void ComponentOptionsParser::add_components_to(CommandLine& line) {
   line.heading("Components (--preset radio or sextractor)");
   line.values("--components", "FILE|none", m_given.files,
               "Fit Gaussians to the islands and write their\n"
-              "catalogue; suffixes and folders are those of -o. May be\n"
-              "repeated. none fits nothing. Default: radio fits them\n"
-              "for the report, sextractor does not.");
+              "catalogue; suffixes and folders are those of -o. May\n"
+              "be repeated. none fits nothing. Default: radio fits\n"
+              "them for the report, sextractor does not.");
   line.choice(
       "--shape", {"free", "beam"},
       [this](const std::string& word) { m_has_beam_shape = word == "beam"; },
@@ -97,8 +97,11 @@ std::string component_options_as_typed(const ComponentOptions& options, bool deb
     text += fmt::format(" --deblend {}", options.deblends ? "on" : "off");
   if (options.deblends || options.contrast > 0)
     text += fmt::format(" --deblend-contrast {}", options.contrast);
-  if (options.prominence && (options.deblends || *options.prominence > 0))
-    text += fmt::format(" --deblend-prominence {}", *options.prominence);
+  const double given = options.prominence.value_or(0);
+  if (options.deblends || given > 0) {
+    text +=
+        fmt::format(" --deblend-prominence {}", options.deblends ? options.used_prominence : given);
+  }
   if (options.has_beam_shape) text += " --shape beam";
   return text;
 }

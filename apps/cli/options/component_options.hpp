@@ -24,6 +24,7 @@ struct ComponentOptions {
   double contrast = 0;    ///< least light of a peak of an island [light of the island]
   /// Least height of a peak above its neighbours [local rms]; none: 0 with a beam, else 2
   std::optional<double> prominence;
+  double used_prominence = 0;      ///< set from the beam
   std::vector<std::string> files;  ///< catalogues of components, as typed
   bool reports = false;            ///< components are fitted for the report alone
   bool has_beam_shape = false;     ///< the shape is fixed at the beam's

@@ -77,7 +77,7 @@ TEST(ComponentTable, HasWordsForEveryColumn) {
   EXPECT_EQ(table.name, "components");
   ASSERT_TRUE(table.frame);
   EXPECT_EQ(*table.frame, kastor::io::SkyFrame::icrs);
-  EXPECT_EQ(table.cards.at(0).name, "BMAJ");
+  EXPECT_EQ(table.cards.at(0).keyword, "BMAJ");
   EXPECT_EQ(table.columns.front().name, "island_id");
   EXPECT_EQ(table.columns.back().name, "flags");
 }
