@@ -97,7 +97,9 @@ double dip_of(const Components& components) {
 }
 
 TEST(ComponentSources, AreApartWhereTheModelFallsByTheFlood) {
-  const Components pair = {at(10, 10, 30), at(14.9, 10.2, 20)};
+  // Of two with the same width, within that distance, the sum nowhere falls below the lower peak.
+  EXPECT_LT(dip_of({at(10, 10, 30), at(14.9, 10.2, 20)}), 0);
+  const Components pair = {at(10, 10, 30, 1, 10), at(15.4, 10.2, 20, 1, 1)};
   const double dip = dip_of(pair);
   ASSERT_GT(dip, 0.1);
   EXPECT_EQ(joined(pair, {1.01 * dip / 0.1, 0}), "1M 1M");
@@ -105,15 +107,15 @@ TEST(ComponentSources, AreApartWhereTheModelFallsByTheFlood) {
   EXPECT_EQ(joined(pair, {99, 0.99 * dip}), "1C 2C");  // a level goes before
   // A third one fills the gap.
   Components filled = pair;
-  filled.push_back(at(12.5, 10.1, 15));
+  filled.push_back(at(14.3, 10.15, 15));
   EXPECT_LT(dip_of(filled), 0);
   EXPECT_EQ(joined(filled, {0, 0}), "1M 1M 1M");
 }
 
 TEST(ComponentSources, OfNegativeIslandsAreTheirMirrorImage) {
-  Components pair = {at(10, 10, -30), at(14.9, 10.2, -20)};
-  Components mirrored = {at(10, 10, 30), at(14.9, 10.2, 20)};
-  for (const double flood : {5.0, 30.0, 100.0})
+  const Components pair = {at(10, 10, -30, 1, 10), at(15.4, 10.2, -20, 1, 1)};
+  const Components mirrored = {at(10, 10, 30, 1, 10), at(15.4, 10.2, 20, 1, 1)};
+  for (const double flood : {1.0, 100.0})
     EXPECT_EQ(joined(pair, {flood, 0}), joined(mirrored, {flood, 0}));
   EXPECT_EQ(joined({at(10, 10, 5), at(12, 10, -5)}), "1C 2C");
 }
