@@ -107,8 +107,8 @@ struct ComponentFitter<Exec, T>::Plan {
                     tasks(space, "kastor::fit::residual_tasks", to_search),
                     models(space, "kastor::fit::models", of_models),
                     peaks_found.data()};
-    core::for_each_group<Find::threads>("kastor::fit::find_residual_peaks", space, {count, 0},
-                                        find);
+    core::for_each_group<Find::threads>("kastor::fit::find_residual_peaks", space,
+                                        {count, Find::scratch_bytes}, find);
     space.fence("kastor::fit::residual_peaks");
     return {peaks_found.data(), to_search.size()};
   }

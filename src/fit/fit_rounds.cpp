@@ -319,22 +319,32 @@ bool FitRounds::is_good(const IslandFit& fit, const FitSet& set) const {
   return true;
 }
 
+SetRef FitRounds::add_part(std::size_t island, const ResidualPeak& peak) {
+  IslandFit& fit = (*m_islands)[island];
+  fit.parts.push_back(part_at(point_shape_of(fit, m_rules), static_cast<double>(peak.x),
+                              static_cast<double>(peak.y), peak.value, peak.rms));
+  fit.parts.back().flags = component_from_residual;
+  const auto part = static_cast<std::int32_t>(fit.parts.size()) - 1;
+  return {island, join_sets(fit, part, second_radius, m_rules)};
+}
+
 void FitRounds::add_residuals() {
   std::vector<std::size_t> searched = searched_islands();
-  for (int round = 0; round < residual_rounds && !searched.empty(); ++round) {
+  std::vector<Trial> trials;  // of those searched; none in the first round
+  for (int round = 0; !searched.empty(); ++round) {
     const std::span<const ResidualPeak> peaks = find_residuals(searched);
     std::vector<SetRef> sets;
-    std::vector<IslandFit> before;
+    std::vector<Trial> next;
     for (std::size_t k = 0; k < searched.size(); ++k) {
       IslandFit& fit = (*m_islands)[searched[k]];
       const ResidualPeak& peak = peaks[k];
-      if (!is_worth_a_part(fit, peak)) continue;
-      before.push_back(fit);
-      fit.parts.push_back(part_at(point_shape_of(fit, m_rules), static_cast<double>(peak.x),
-                                  static_cast<double>(peak.y), peak.value, peak.rms));
-      fit.parts.back().flags = component_from_residual;
-      const auto part = static_cast<std::int32_t>(fit.parts.size()) - 1;
-      sets.push_back({searched[k], join_sets(fit, part, second_radius, m_rules)});
+      // Least squares of other pixels may fit those of the island worse.
+      if (round > 0 && !(peak.sum_of_squares < trials[k].sum_of_squares)) {
+        fit = std::move(trials[k].before);
+      } else if (round < residual_rounds && is_worth_a_part(fit, peak)) {
+        next.push_back({fit, peak.sum_of_squares});
+        sets.push_back(add_part(searched[k], peak));
+      }
     }
     begin(sets);
     fit_pass(sets, Pass::first);
@@ -343,11 +353,13 @@ void FitRounds::add_residuals() {
                  [this](const SetRef& ref) { return !has_failed(ref); });
     fit_pass(second, Pass::second);
     searched.clear();
+    trials.clear();
     for (std::size_t k = 0; k < sets.size(); ++k) {
       if (is_good(island_of(sets[k]), set_of(sets[k]))) {
         searched.push_back(sets[k].island);
+        trials.push_back(std::move(next[k]));
       } else {
-        island_of(sets[k]) = std::move(before[k]);
+        island_of(sets[k]) = std::move(next[k].before);
       }
     }
   }

@@ -26,8 +26,9 @@ struct ResidualTask {
 
 /// The highest pixel of an island in what its model leaves.
 struct ResidualPeak {
-  double value;  ///< deviation - model [image unit]; -infinity if no pixel can be used
-  double rms;    ///< noise there [image unit]
+  double value;           ///< deviation - model [image unit]; -infinity if no pixel can be used
+  double rms;             ///< noise there [image unit]
+  double sum_of_squares;  ///< of deviation - model, over the island's pixels [image unit^2]
   std::int64_t y, x;
 };
 
@@ -54,6 +55,11 @@ class FitRounds {
 
  private:
   enum class Pass { first, second };
+  /// An island before a part was added.
+  struct Trial {
+    IslandFit before;
+    double sum_of_squares;  ///< of what the model left of its pixels
+  };
 
   void fit_first();
   void fit_again();
@@ -61,6 +67,8 @@ class FitRounds {
   void fit_both(const std::vector<SetRef>& sets);
   void drop_weak();
   void add_residuals();
+  /// Adds a part at a peak of the residuals; the set that it belongs to.
+  [[nodiscard]] SetRef add_part(std::size_t island, const ResidualPeak& peak);
 
   /// Fits sets in one pass, as they stand.
   void fit_pass(std::vector<SetRef>& sets, Pass pass);

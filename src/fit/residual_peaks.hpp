@@ -17,10 +17,12 @@
 namespace kastor::detail {
 
 /// The pixel of an island that is highest above its model; of equal ones the first in raster order.
-/// One group of threads for each island; the pixels are those of its label.
+/// And the sum of the squares of what the model leaves: pixel i of the box belongs to partial sum
+/// i mod 128. One group of threads for each island; the pixels are those of its label.
 template <class Exec, Real T>
 struct FindResidualPeaks {
   static constexpr int threads = 128;
+  static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(double));
   BandRows<T> image;
   Background<Exec, T> background;
   RunLabels<Exec> labels;
@@ -36,6 +38,9 @@ struct FindResidualPeaks {
     const std::int64_t width = std::int64_t{task.x_max} - task.x_min + 1;
     const std::int64_t height = std::int64_t{task.y_max} - task.y_min + 1;
     NearbyBackground<Exec, T> nearby(background);
+    auto* const squares = group.template scratch<double>(threads);
+    group.for_each(threads, [&](int part) { squares[part] = 0; });
+    group.barrier();
     double highest = -infinity;
     std::int64_t place = width * height;
     group.for_each(width * height, [&](std::int64_t i) {
@@ -46,6 +51,7 @@ struct FindResidualPeaks {
       const LevelAndRms sky = nearby(y, x);
       if (!(value > -infinity && value < infinity) || !sky.is_usable()) return;
       const double residual = deviation(side, value, sky.level) - model_at(task, y, x);
+      squares[i % threads] += residual * residual;
       // A thread sees its pixels in raster order.
       if (!(residual > highest)) return;
       highest = residual;
@@ -55,7 +61,8 @@ struct FindResidualPeaks {
     const std::int64_t first = group.min(highest == of_all ? place : width * height);
     if (group.rank() != 0) return;
     ResidualPeak& peak = peaks[group.index()];
-    peak = {-infinity, 0, task.y_min, task.x_min};
+    peak = {-infinity, 0, 0, task.y_min, task.x_min};
+    for (int part = 0; part < threads; ++part) peak.sum_of_squares += squares[part];
     if (first == width * height) return;
     peak.y = task.y_min + first / width;
     peak.x = task.x_min + first % width;

@@ -29,7 +29,7 @@ class FakeFits {
   using Search = std::function<kd::ResidualPeak(const kd::ResidualTask&)>;
 
   explicit FakeFits(Judge judge) : m_judge(std::move(judge)) {}
-  Search search = [](const kd::ResidualTask&) { return kd::ResidualPeak{-infinity, 0, 0, 0}; };
+  Search search = [](const kd::ResidualTask&) { return kd::ResidualPeak{-infinity, 0, 0, 0, 0}; };
   int calls = 0;
   std::vector<kd::FitGroup> groups;  ///< of all calls
   std::vector<bool> with_covariance;
@@ -91,7 +91,7 @@ kd::IslandFit island_with(const std::vector<int>& columns, const kd::FitRules& r
   island.flux_peak = 50;
   std::vector<kastor::IslandPeak> peaks;
   for (const int x : columns)
-    peaks.push_back({id, x, 30, 10, 50.0 - static_cast<double>(peaks.size()), 1, 3});
+    peaks.push_back({id, x, 30, 10, 50.0 - static_cast<double>(peaks.size()), 1, 3, false});
   kd::IslandFit fit;
   kd::begin_island(island, static_cast<std::uint32_t>(id), peaks, rules, fit);
   return fit;
@@ -188,13 +188,13 @@ TEST(FitRounds, APeakOfTheResidualsIsKeptIfItIsSignificant) {
     int searches = 0;
     fake.search = [&](const kd::ResidualTask& task) {
       EXPECT_EQ(task.count, ++searches);
-      return kd::ResidualPeak{10, 2, 31, 33};
+      return kd::ResidualPeak{10, 2, 1000 - 10.0 * searches, 31, 33};
     };
     const auto islands = run(rules, fake, {island_with({30}, rules)});
     const auto rows = kd::rows_of_fits(islands);
     // 10 / 4 is below 3: the former fit is restored.
     ASSERT_EQ(rows.components.size(), error > 3 ? 1U : 4U);
-    EXPECT_EQ(searches, error > 3 ? 1 : 3);
+    EXPECT_EQ(searches, error > 3 ? 1 : 4);
     EXPECT_EQ(rows.components[0].group_size, error > 3 ? 1 : 4);
     EXPECT_EQ(islands[0].parts[0].now.u<0.4, error> 3);
     if (error > 3) continue;
@@ -214,16 +214,31 @@ TEST(FitRounds, APeakOfTheResidualsMustBeHighEnough) {
   for (const Case& c : {Case{7.9, 2, 1}, Case{8, 2, 4}, Case{0.99, 0.1, 1}, Case{1, 0.1, 4},
                         Case{-infinity, 0, 1}}) {
     FakeFits fake([](auto, const auto&) { return Verdict{kd::FitStatus::converged, 0.1}; });
-    fake.search = [&](const kd::ResidualTask&) { return kd::ResidualPeak{c.value, c.rms, 31, 33}; };
+    double squares = 1000;
+    fake.search = [&](const kd::ResidualTask&) {
+      return kd::ResidualPeak{c.value, c.rms, --squares, 31, 33};
+    };
     const auto rows = kd::rows_of_fits(run(rules, fake, {island_with({30}, rules)}));
     EXPECT_EQ(rows.components.size(), c.components) << c.value;
   }
 }
 
+TEST(FitRounds, APartThatFitsTheIslandWorseIsTakenBack) {
+  const kd::FitRules rules(params_with_beam());
+  FakeFits fake([](auto, const auto&) { return Verdict{}; });
+  // The sums of squares after 0, 1, 2 parts were added.
+  const double squares[] = {1000, 600, 700};
+  fake.search = [&](const kd::ResidualTask& task) {
+    return kd::ResidualPeak{20, 1, squares[task.count - 1], 31, 33};
+  };
+  const auto rows = kd::rows_of_fits(run(rules, fake, {island_with({30}, rules)}));
+  EXPECT_EQ(rows.components.size(), 2U);
+}
+
 TEST(FitRounds, AnIslandThatIsTooLargeIsNotSearched) {
   const kd::FitRules rules(params_with_beam());
   FakeFits fake([](auto, const auto&) { return Verdict{}; });
-  fake.search = [](const kd::ResidualTask&) { return kd::ResidualPeak{20, 1, 31, 33}; };
+  fake.search = [](const kd::ResidualTask&) { return kd::ResidualPeak{20, 1, 100, 31, 33}; };
   auto large = island_with({30}, rules);
   large.island.n_pix = 65537;
   auto wide = island_with({30}, rules, 2);

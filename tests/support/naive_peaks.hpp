@@ -40,7 +40,7 @@ template <class T>
         peaks.push_back({islands[static_cast<std::size_t>(label - 1)].id,
                          static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 1,
                          sign * static_cast<double>(image(y, x)), 1,
-                         -std::numeric_limits<double>::infinity()});
+                         -std::numeric_limits<double>::infinity(), false});
     }
   }
   std::stable_sort(peaks.begin(), peaks.end(), [](const auto& a, const auto& b) {
