@@ -43,7 +43,7 @@ struct FitParams {
   double residual_snr = 4;
   /// ... and above this fraction of the island's peak (no real beam is quite a Gaussian) [>= 0]
   double residual_fraction = 0.02;
-  std::int64_t max_components = 1024;  ///< of one island; the brightest peaks are taken [>= 1]
+  std::int64_t max_components = 256;  ///< of one island; the brightest peaks are taken [>= 1]
 };
 
 /// Components, and the covariances between those that were fitted together.
@@ -57,13 +57,15 @@ struct FittedComponents {
 
 /// Fits elliptical Gaussians to islands: least squares by Levenberg and Marquardt.
 ///
-/// Each peak of an island is a first guess. Components whose ellipses overlap are fitted together,
-/// at most eight: of more, neighbours are held fixed and the fits repeated. Two passes: the island
-/// and ellipses of 0.6 FWHM (radius) around the peaks; then ellipses of 0.8 FWHM of the result and
-/// of the beam (0.6 if the shape is fixed), and for more than one component the island's pixels
-/// near them too. So no pixel is chosen by its value in the second pass, which would make faint
-/// sources brighter. Blank pixels, pixels outside of the region and those of other islands take no
-/// part. Above 4096 pixels only every k-th row and column is used.
+/// Each peak of an island is a first guess; of more than 16, only those that are above their saddle
+/// by twice the noise, or are among the 16 that are most above it. Components whose ellipses
+/// overlap are fitted together, at most eight: of more, neighbours are held fixed and the fits
+/// repeated. Two passes: the island and ellipses of 0.6 FWHM (radius) around the peaks; then
+/// ellipses of 0.8 FWHM of the result and of the beam (0.6 if the shape is fixed), and for more
+/// than one component the island's pixels near them too. So no pixel is chosen by its value in the
+/// second pass, which would make faint sources brighter. Blank pixels, pixels outside of the region
+/// and those of other islands take no part. Above 4096 pixels only every k-th row and column is
+/// used.
 ///
 /// Then the weakest component is dropped while its peak is below min_significance times its error,
 /// and the highest peak of the residuals is added while it is significant (three times at most).

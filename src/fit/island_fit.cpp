@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
@@ -60,6 +61,23 @@ bool is_of_use(const IslandPeak& peak) {
          peak.rms > 0;
 }
 
+/// The height above the saddle, in units of the noise.
+double prominence_of(const IslandPeak& peak) { return (peak.deviation - peak.saddle) / peak.rms; }
+
+/// An extended source has as many peaks of the noise on it as beams. So of an island with many
+/// peaks, only so many take part that are hardly above their saddles, the most prominent ones.
+double least_prominence(std::span<const IslandPeak> peaks) {
+  std::vector<double> prominences;
+  for (const IslandPeak& peak : peaks) {
+    if (is_of_use(peak)) prominences.push_back(prominence_of(peak));
+  }
+  const auto few = static_cast<std::size_t>(FitRules::few_peaks);
+  if (prominences.size() <= few) return 0;
+  std::nth_element(prominences.begin(), prominences.begin() + FitRules::few_peaks - 1,
+                   prominences.end(), std::greater<>());
+  return std::fmin(prominences[few - 1], FitRules::sure_prominence);
+}
+
 void add_peak(const IslandPeak& peak, const FitRules& rules, IslandFit& fit) {
   fit.parts.push_back(
       part_at(shape_of_peak(peak, rules), peak.x, peak.y, peak.deviation, peak.rms));
@@ -103,11 +121,16 @@ void begin_island(const Island& island, std::uint32_t label, std::span<const Isl
   fit.flags = (island.flags & island_negative) != 0 ? component_negative : 0U;
   if ((island.flags & island_at_edge) != 0) fit.flags |= component_at_edge;
   if ((island.flags & island_near_blank) != 0) fit.flags |= component_near_blank;
+  const double least = least_prominence(peaks);
   for (const IslandPeak& peak : peaks) {
     if (!is_of_use(peak)) continue;
-    if (static_cast<std::int64_t>(fit.parts.size()) == rules.params.max_components) {
+    // Its error is about the noise: it would be dropped.
+    const bool is_faint = peak.deviation < rules.params.min_significance * peak.rms;
+    if (is_faint && !fit.parts.empty()) continue;
+    const bool has_room = static_cast<std::int64_t>(fit.parts.size()) < rules.params.max_components;
+    if (!has_room || prominence_of(peak) < least) {
       fit.flags |= component_capped;
-      break;
+      continue;
     }
     add_peak(peak, rules, fit);
   }

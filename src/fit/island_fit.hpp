@@ -24,6 +24,10 @@ inline constexpr int max_fit_group = 8;
 
 /// `FitParams` as the steps need them.
 struct FitRules {
+  /// Of an island, this many peaks take part however little they are above their saddles ...
+  static constexpr int few_peaks = 16;
+  /// ... and all that are above it by this many times the noise.
+  static constexpr double sure_prominence = 2;
   bool has_beam;
   bool is_shape_free;
   Gaussian beam;  ///< without a beam the narrowest shape of a guess, a circle of one pixel
