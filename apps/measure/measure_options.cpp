@@ -39,8 +39,8 @@ void add_positions_and_fits(CommandLine& line, MeasureOptions& options) {
   line.value(
       "--at", "LIST", [&options](const std::string& path) { options.list = path; },
       "Measure at the positions in this catalogue, by any\n"
-      "program: FITS table, VOTable, ECSV or CSV. Those on the\n"
-      "sky are used if the image has celestial coordinates,\nelse those in pixels.");
+      "program: FITS table, VOTable, ECSV or CSV. Those on\n"
+      "the sky are used if the image has celestial\ncoordinates, else those in pixels.");
   line.requires_option("--at");
   line.choice(
       "--free", {"flux", "position", "shape"},

@@ -156,7 +156,7 @@ void IslandOptionsParser::add_measuring_to(CommandLine& line) {
       [this](const std::string& word) {
         m_given.preset = word == "radio" ? Preset::radio : Preset::sextractor;
       },
-      "Estimate the background as 'kastor find' does with this\npreset. Default: radio.", "radio");
+      "Estimate the background as 'kastor find' does with\nthis preset. Default: radio.", "radio");
   add_region(line);
   add_noise_option(line, m_given.noise);
   line.heading("Background");
