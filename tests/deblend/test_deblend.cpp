@@ -319,7 +319,8 @@ TYPED_TEST(Deblend, TellsBlobsApart) {
     EXPECT_NEAR(got.measured.children[i].x_cen, x[i], 1.5);
   }
   EXPECT_EQ(got.peaks[0].saddle, -std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(got.peaks[1].saddle > 40 && got.peaks[1].saddle < 60);
+  // About 100 exp(-6^2 / 18) + 60 exp(-4^2 / 18), between the two.
+  EXPECT_TRUE(got.peaks[1].saddle > 34 && got.peaks[1].saddle < 41) << got.peaks[1].saddle;
   EXPECT_LT(got.peaks[2].saddle, 10);
   expect_shares(got);
 }
@@ -394,8 +395,8 @@ TYPED_TEST(Deblend, TakesAwkwardIslands) {
     (void)expect_like_reference<Exec>(ts::scene_of(noise), above(0, true), rule, shape);
     for (T& pixel : noise.values) pixel = pixel + T(100);
     (void)expect_like_reference<Exec>(ts::scene_of(noise), above(0), rule, shape + ", all");
+    if (std::min(ny, nx) < 8 || ny * nx > 70 * 70) continue;  // the masks need some room
     for (const auto& [name, mask] : ts::torture_masks(ny, nx)) {
-      if (ny * nx > 70 * 70) continue;
       auto image = noise;
       for (std::size_t i = 0; i < image.values.size(); ++i)
         if (mask.values[i] == 0) image.values[i] = 0;

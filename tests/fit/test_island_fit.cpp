@@ -61,7 +61,7 @@ kastor::Island island_of(const kastor::Gaussian& g, double flood) {
 kastor::IslandPeak peak_of(const kastor::Island& island) {
   return {
       island.id,          island.x_peak, island.y_peak, island.n_pix, std::fabs(island.flux_peak),
-      island.rms_at_peak, -infinity};
+      island.rms_at_peak, -infinity,     false};
 }
 
 kd::IslandFit begun(const kastor::Island& island, const std::vector<kastor::IslandPeak>& peaks,
@@ -151,9 +151,9 @@ TEST(IslandFit, BoundsContainTheGuess) {
 
 TEST(IslandFit, SeveralPeaksBeginWithTheShapeOfTheBeam) {
   const kastor::Island island = island_of(kastor::gaussian_of({18, 12, 0.6}, 20, 100, 100), 3);
-  const std::vector<kastor::IslandPeak> peaks{{1, 100, 99, 50, 20, 1, -infinity},
-                                              {1, 105, 101, 30, 15, 1.5, 10},
-                                              {1, 90, 101, 30, 9, 1, 7}};
+  const std::vector<kastor::IslandPeak> peaks{{1, 100, 99, 50, 20, 1, -infinity, false},
+                                              {1, 105, 101, 30, 15, 1.5, 10, false},
+                                              {1, 90, 101, 30, 9, 1, 7, false}};
   auto params = with_beam(5, 4, 0.3);
   const kastor::Gaussian beam = kastor::gaussian_of(*params.beam);
   auto fit = begun(island, peaks, params);
@@ -170,6 +170,32 @@ TEST(IslandFit, SeveralPeaksBeginWithTheShapeOfTheBeam) {
   fit = begun(island, peaks, params);
   EXPECT_EQ(fit.parts.size(), 2U);
   EXPECT_NE(fit.flags & kastor::component_capped, 0U);
+}
+
+TEST(IslandFit, OfManyPeaksThoseHardlyAboveTheirSaddlesAreFew) {
+  const kastor::Island island = island_of(kastor::gaussian_of({80, 80, 0}, 40, 100, 100), 3);
+  // The i-th peak is i / 10 times its noise above its saddle, the first one above all.
+  const auto peaks_of = [](int count) {
+    std::vector<kastor::IslandPeak> peaks{{1, 100, 100, 9, 40, 1, -infinity, false}};
+    for (int i = 1; i < count; ++i)
+      peaks.push_back({1, 60 + i, 90, 9, 40.0 - i, 0.5, 40.0 - i - 0.05 * i, false});
+    return peaks;
+  };
+  const auto params = with_beam(5, 4, 0.3);
+  EXPECT_EQ(begun(island, peaks_of(16), params).parts.size(), 16U);
+  const auto some = begun(island, peaks_of(19), params);
+  ASSERT_EQ(some.parts.size(), 16U);
+  EXPECT_EQ(some.parts[1].fit.start.x, 64);  // the three least prominent ones are left out
+  EXPECT_NE(some.flags & kastor::component_capped, 0U);
+  // Of 38 all that are twice the noise above their saddle, and the highest one.
+  EXPECT_EQ(begun(island, peaks_of(38), params).parts.size(), 19U);
+}
+
+TEST(IslandFit, PeaksThatCannotBeSignificantAreNotFitted) {
+  const kastor::Island island = island_of(kastor::gaussian_of({8, 8, 0}, 9, 100, 100), 3);
+  const std::vector<kastor::IslandPeak> peaks{{1, 100, 100, 9, 2.5, 1, -infinity, false},
+                                              {1, 105, 100, 9, 2.4, 1, 1, false}};
+  EXPECT_EQ(begun(island, peaks, with_beam(5, 4, 0.3)).parts.size(), 1U);
 }
 
 TEST(IslandFit, TheShapeIsTheBeamsIfOnlyPositionsAreFree) {
