@@ -247,27 +247,15 @@ void FitRounds::drop_weak() {
 
 bool FitRounds::drop_from(IslandFit& fit, FitSet& set) const {
   if (fit.count() < 2) return false;
-  struct Weak {
-    double significance;
-    int member;
-  };
-  std::vector<Weak> weak;
-  for (int i = 0; i < set.count; ++i) {
-    const double significance = set.significance(fit.parts, i);
-    if (!(significance >= m_rules.params.min_significance)) weak.push_back({significance, i});
+  int weakest = 0;
+  for (int i = 1; i < set.count; ++i) {
+    if (set.significance(fit.parts, i) <= set.significance(fit.parts, weakest)) weakest = i;
   }
-  if (weak.empty()) return false;
+  const double significance = set.significance(fit.parts, weakest);
+  if (significance >= m_rules.params.min_significance) return false;
   // The last one of an island stays, whatever it is.
-  if (set.count == 1 && weak[0].significance >= best_significance(fit)) return false;
-  std::stable_sort(weak.begin(), weak.end(), [](const Weak& a, const Weak& b) {
-    return a.significance != b.significance ? a.significance < b.significance : a.member > b.member;
-  });
-  // Half of them at once: one by one takes long where noise made many peaks, and together none of
-  // two that overlap would be left.
-  weak.resize((weak.size() + 1) / 2);
-  std::sort(weak.begin(), weak.end(),
-            [](const Weak& a, const Weak& b) { return a.member > b.member; });
-  for (const Weak& each : weak) drop_member(fit, set, each.member);
+  if (set.count == 1 && significance >= best_significance(fit)) return false;
+  drop_member(fit, set, weakest);
   return true;
 }
 
