@@ -57,12 +57,12 @@ std::string spelling_of(const std::string& base) {
   return base;
 }
 
-std::string label_of(const FluxUnit& unit) {
+std::string label_of(const MeasuredUnit& unit) {
   return unit.per_beam && !unit.base.empty() ? unit.base + "/beam" : unit.base;
 }
 
-std::string two_units(const FluxUnit& found, const FluxUnit& wanted) {
-  const auto quoted = [](const FluxUnit& unit) {
+std::string two_units(const MeasuredUnit& found, const MeasuredUnit& wanted) {
+  const auto quoted = [](const MeasuredUnit& unit) {
     return unit.base.empty() ? "one that is not known" : "'" + one_line(label_of(unit)) + "'";
   };
   return fmt::format("the units are {} and {}", quoted(wanted), quoted(found));
@@ -71,7 +71,7 @@ std::string two_units(const FluxUnit& found, const FluxUnit& wanted) {
 /// The unit of a column, and the factor to it.
 struct ColumnUnit {
   double factor = 1;
-  FluxUnit unit;
+  MeasuredUnit unit;
   bool sum_of_beams = false;  ///< a sum of pixels whose unit is per beam
 };
 
@@ -97,7 +97,7 @@ ColumnUnit unit_of(const MeasuredName& name, const std::string& written, const F
 struct Conversion {
   double factor = 1;
   std::string trouble, note;
-  FluxUnit unit;
+  MeasuredUnit unit;
 };
 
 /// To the unit of the truth, with which that of the column is compared.
@@ -283,7 +283,7 @@ MeasuredValues lengths_in_pixels(const SourceTable& table, const TableColumn& co
 
 MeasuredValues true_values(const SourceTable& table, MeasuredQuantity quantity, FluxFrame& frame) {
   auto& unit = quantity == M::flux_peak ? frame.true_peak : frame.true_int;
-  unit = FluxUnit{"", false, "it is not read yet"};
+  unit = MeasuredUnit{"", false, "it is not read yet"};
   auto result = measured_values(table, quantity, frame, nullptr);
   unit = result.flux_unit;
   if (result.column.empty()) {

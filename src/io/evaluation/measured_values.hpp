@@ -12,7 +12,7 @@
 namespace kastor::io::detail {
 
 /// A unit of fluxes or peaks.
-struct FluxUnit {
+struct MeasuredUnit {
   std::string base;       ///< "Jy" of mJy/beam, or another as written; empty if it is not known
   bool per_beam = false;  ///< of peaks: whether it is per beam
   std::string trouble;    ///< why nothing can be compared with it; empty if it can
@@ -20,11 +20,11 @@ struct FluxUnit {
 
 /// The units of the truth and the image.
 struct FluxFrame {
-  bool per_beam = false;         ///< whether the image's unit is per beam
-  std::string image_unit;        ///< base unit of a pixel: "Jy" of mJy/beam; may be empty
-  double image_factor = 1;       ///< of a pixel's value to the base unit
-  double beam_pixels = 0;        ///< area of the beam [pixel]; NaN if it is not known
-  FluxUnit true_peak, true_int;  ///< of the truth
+  bool per_beam = false;             ///< whether the image's unit is per beam
+  std::string image_unit;            ///< base unit of a pixel: "Jy" of mJy/beam; may be empty
+  double image_factor = 1;           ///< of a pixel's value to the base unit
+  double beam_pixels = 0;            ///< area of the beam [pixel]; NaN if it is not known
+  MeasuredUnit true_peak, true_int;  ///< of the truth
 };
 
 /// One quantity of all rows of a catalogue, in the unit of the truth.
@@ -33,7 +33,7 @@ struct MeasuredValues {
   std::string trouble;                 ///< why there are no values; empty if there are
   std::string note;                    ///< a sentence on a conversion; empty if there is none
   std::vector<double> values, errors;  ///< NaN if there is none
-  FluxUnit flux_unit;                  ///< of a column of fluxes or peaks, before conversion
+  MeasuredUnit flux_unit;              ///< of a column of fluxes or peaks, before conversion
   std::vector<double> as_written;      ///< of such a column, also if there is trouble; or none
 };
 

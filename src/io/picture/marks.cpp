@@ -14,7 +14,7 @@ namespace {
 // Gap between a bounding box and the line around it [picture pixel].
 constexpr double k_gap = 2.0;
 // The smallest half width of an ellipse across [picture pixel].
-constexpr double k_thinnest = 1.0;
+constexpr double k_thinnest_mark = 1.0;
 
 /// Positions for an id beside the corners of a mark, the best first.
 std::array<Rectangle, 4> places_beside(const Outline& outline, int width, int height) {
@@ -110,8 +110,8 @@ Outline outline_of(const PictureEllipse& ellipse, const Geometry& geometry, doub
   return {MarkShape::ellipse,
           geometry.x_of(ellipse.x),
           geometry.y_of(ellipse.y),
-          std::max(k_thinnest, half_width),
-          std::max(k_thinnest, half_height),
+          std::max(k_thinnest_mark, half_width),
+          std::max(k_thinnest_mark, half_height),
           std::clamp(tilt, -0.999, 0.999)};
 }
 
