@@ -15,12 +15,59 @@
 #include "core/upload.hpp"
 #include "core/writable_rows.hpp"
 
+namespace kastor::detail {
+
+inline constexpr int model_tile_side = 64;
+/// Where e^(-square / 2) is below 2^-30.
+inline constexpr double most_model_square = 60 * std::numbers::ln2;
+
+/// A group of threads fills a tile.
+template <class Exec, Real T>
+struct FillModel {
+  static constexpr int threads = 128;
+  core::WritableRows<T> image;
+  std::int64_t across;
+  const std::int64_t* begin;
+  const std::int32_t* which;
+  const Gaussian* gaussians;
+
+  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
+    const std::int64_t tile = group.index();
+    const std::int64_t y_first = tile / across * model_tile_side;
+    const std::int64_t x_first = tile % across * model_tile_side;
+    const auto height = static_cast<int>(smaller(model_tile_side, image.ny - y_first));
+    const auto width = static_cast<int>(smaller(model_tile_side, image.nx - x_first));
+    group.for_each_2d(height, width, [&](int dy, int dx) {
+      const std::int64_t y = y_first + dy;
+      const std::int64_t x = x_first + dx;
+      image.data[y * image.pitch + x] =
+          static_cast<T>(sum_at(tile, static_cast<double>(y), static_cast<double>(x)));
+    });
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t smaller(std::int64_t a, std::int64_t b) {
+    return a < b ? a : b;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double sum_at(std::int64_t tile, double y, double x) const {
+    double sum = 0;
+    for (std::int64_t i = begin[tile]; i < begin[tile + 1]; ++i) {
+      const Gaussian& g = gaussians[which[i]];
+      const double s = g.s(x, y);
+      const double z = g.z(y);
+      const double square = s * s + z * z;
+      if (square < most_model_square) sum += g.peak * core::exp(-0.5 * square);
+    }
+    return sum;
+  }
+};
+
+}  // namespace kastor::detail
+
 namespace kastor {
 namespace {
 
-constexpr int tile_side = 64;
-/// Where e^(-square / 2) is below 2^-30.
-constexpr double most_square = 60 * std::numbers::ln2;
+constexpr int tile_side = detail::model_tile_side;
 
 /// The tiles that something reaches along one axis.
 struct TileSpan {
@@ -59,7 +106,7 @@ struct ReachedTiles {
                 const Visit& visit) const {
     for (std::size_t i = 0; i < gaussians.size(); ++i) {
       const Gaussian& g = gaussians[i];
-      const double reach = std::sqrt(most_square);
+      const double reach = std::sqrt(detail::most_model_square);
       const TileSpan rows = tiles_of(g.y, reach / g.t, ny);
       const double slope = g.w / g.t;
       const TileSpan columns = tiles_of(g.x, reach / g.u * std::sqrt(1 + slope * slope), nx);
@@ -67,47 +114,6 @@ struct ReachedTiles {
         for (std::int64_t x = columns.first; x < columns.past; ++x)
           visit(static_cast<std::size_t>(y * across + x), i);
     }
-  }
-};
-
-/// A group of threads fills a tile.
-template <class Exec, Real T>
-struct FillModel {
-  static constexpr int threads = 128;
-  core::WritableRows<T> image;
-  std::int64_t across;
-  const std::int64_t* begin;
-  const std::int32_t* which;
-  const Gaussian* gaussians;
-
-  KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
-    const std::int64_t tile = group.index();
-    const std::int64_t y_first = tile / across * tile_side;
-    const std::int64_t x_first = tile % across * tile_side;
-    const auto height = static_cast<int>(smaller(tile_side, image.ny - y_first));
-    const auto width = static_cast<int>(smaller(tile_side, image.nx - x_first));
-    group.for_each_2d(height, width, [&](int dy, int dx) {
-      const std::int64_t y = y_first + dy;
-      const std::int64_t x = x_first + dx;
-      image.data[y * image.pitch + x] =
-          static_cast<T>(sum_at(tile, static_cast<double>(y), static_cast<double>(x)));
-    });
-  }
-
- private:
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t smaller(std::int64_t a, std::int64_t b) {
-    return a < b ? a : b;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION double sum_at(std::int64_t tile, double y, double x) const {
-    double sum = 0;
-    for (std::int64_t i = begin[tile]; i < begin[tile + 1]; ++i) {
-      const Gaussian& g = gaussians[which[i]];
-      const double s = g.s(x, y);
-      const double z = g.z(y);
-      const double square = s * s + z * z;
-      if (square < most_square) sum += g.peak * core::exp(-0.5 * square);
-    }
-    return sum;
   }
 };
 
@@ -136,7 +142,7 @@ void fill_model(const Exec& space, std::span<const Gaussian> gaussians,
   const auto begin = core::upload(space, "kastor::fit::model_tiles", tiles.begin);
   const auto which = core::upload(space, "kastor::fit::model_lists", tiles.which);
   const auto all = core::upload(space, "kastor::fit::model_gaussians", list);
-  using Fill = FillModel<Exec, T>;
+  using Fill = detail::FillModel<Exec, T>;
   core::for_each_group<Fill::threads>(
       "kastor::fit::fill_model", space, {tiles.across * tiles.down, 0},
       Fill{rows, tiles.across, begin.data(), which.data(), all.data()});
