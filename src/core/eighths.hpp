@@ -18,8 +18,8 @@ inline constexpr int eighths = 8;
   return threads < eighths ? 1 : threads / eighths;
 }
 /// Numbers of scratch memory that `sum_in_eighths<N>` needs in a group of that many threads.
-[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int eighths_scratch(int N, int threads) {
-  return N * eighths * octets_of(threads);
+[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int eighths_scratch(int sums, int threads) {
+  return sums * eighths * octets_of(threads);
 }
 
 /// Adds up eight partial sums.

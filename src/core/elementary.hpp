@@ -44,7 +44,9 @@ inline constexpr double ln2_low = 0x1.ef35793c76730p-45;
   constexpr double shift = 0x1.8p52;
   const double shifted = x * std::numbers::log2e + shift;
   const double k = shifted - shift;
-  const double r = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
+  // The logarithm of 2 in two parts; multiples of the first one are exact.
+  constexpr double ln2_head = 0x1.62e42feep-1;  // NOLINT(modernize-use-std-numbers)
+  const double r = (x - k * ln2_head) - k * 0x1.a39ef35793c76p-33;
   double p = 0x1.1e3d363777afdp-29;
   p = p * r + 0x1.af6bda6f08e53p-26;
   p = p * r + 0x1.27e5b43338336p-22;

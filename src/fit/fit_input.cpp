@@ -108,7 +108,7 @@ void begin_islands(std::span<const Island> islands, std::span<const IslandPeak> 
 
 AskedPixel pixel_of(const Gaussian& gaussian, const Shape& image) {
   const auto nearest = [](double at, std::int64_t count) {
-    const double last = static_cast<double>(count - 1);
+    const auto last = static_cast<double>(count - 1);
     // Not a number is the first pixel.
     return static_cast<std::int64_t>(std::fmin(std::fmax(std::floor(at + 0.5), 0), last));
   };

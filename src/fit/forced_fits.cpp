@@ -25,7 +25,7 @@ constexpr std::size_t most_numbers = std::size_t{1} << 23;
 constexpr double smallest_size = 0.3;
 constexpr double largest_size = 3;
 
-constexpr std::size_t parameters = gaussian_parameters;
+constexpr std::size_t parameters_each = gaussian_parameters;
 
 std::int32_t free_count(FreeParameters free) {
   return free == FreeParameters::flux ? 1 : (free == FreeParameters::position ? 3 : 6);
@@ -185,7 +185,8 @@ void ForcedFits::fit_groups(const Groups& groups, FreeParameters free, bool with
     numbers = 0;
   };
   for (Group* group : groups) {
-    const std::size_t side = parameters * (group->members.core.size() + group->members.halo.size());
+    const std::size_t side =
+        parameters_each * (group->members.core.size() + group->members.halo.size());
     if (numbers + side * side > most_numbers) fit();
     call.push_back(group);
     numbers += side * side;
@@ -229,19 +230,19 @@ void ForcedFits::take(const Groups& groups, const GroupFits& fits, bool with_cov
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Group& group = *groups[g];
     const FitGroup& call = m_call[g];
-    const std::size_t side = parameters * static_cast<std::size_t>(call.count);
+    const std::size_t side = parameters_each * static_cast<std::size_t>(call.count);
     group.outcome = fits.outcomes[g];
     group.has_failed = group.outcome.status == FitStatus::failed;
     const auto& core = group.members.core;
     for (std::size_t k = 0; k < core.size() && !group.has_failed; ++k)
       source(core[k]).fitted = fits.fitted[static_cast<std::size_t>(call.first) + k];
     if (!with_covariance) continue;
-    const std::size_t kept = parameters * core.size();
+    const std::size_t kept = parameters_each * core.size();
     group.covariance.resize(kept * kept);
     for (std::size_t i = 0; i < kept; ++i) {
       for (std::size_t j = 0; j < kept; ++j) {
-        const double noise = source(core[i / parameters]).place.rms / group.rms *
-                             (source(core[j / parameters]).place.rms / group.rms);
+        const double noise = source(core[i / parameters_each]).place.rms / group.rms *
+                             (source(core[j / parameters_each]).place.rms / group.rms);
         group.covariance[i * kept + j] = noise * fits.covariance[block + i * side + j];
       }
     }
@@ -272,11 +273,11 @@ void ForcedFits::write_row(const Group& group, std::size_t k, std::int64_t id,
   const auto& core = group.members.core;
   const FitOutcome& outcome = group.outcome;
   row.gaussian = source(core[k]).fitted;
-  const std::size_t side = parameters * core.size();
-  for (std::size_t i = 0; i < parameters; ++i) {
-    for (std::size_t j = 0; j < parameters; ++j)
-      row.covariance[i * parameters + j] =
-          group.covariance[(parameters * k + i) * side + parameters * k + j];
+  const std::size_t side = parameters_each * core.size();
+  for (std::size_t i = 0; i < parameters_each; ++i) {
+    for (std::size_t j = 0; j < parameters_each; ++j)
+      row.covariance[i * parameters_each + j] =
+          group.covariance[(parameters_each * k + i) * side + parameters_each * k + j];
   }
   row.chi_squared = outcome.sum_of_squares / (group.rms * group.rms);
   row.residual_rms = std::sqrt(outcome.sum_of_squares / static_cast<double>(outcome.n_pix));

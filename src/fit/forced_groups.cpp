@@ -72,7 +72,7 @@ struct Neighbour {
     return separation < other.separation || (separation == other.separation && index < other.index);
   }
 };
-using Neighbours = std::vector<std::vector<Neighbour>>;
+using NeighbourLists = std::vector<std::vector<Neighbour>>;
 
 void add_neighbour(std::vector<Neighbour>& list, const Neighbour& neighbour) {
   list.push_back(neighbour);
@@ -134,7 +134,8 @@ void halve(std::span<const Gaussian> gaussians, std::span<Index> members, std::s
 }
 
 /// A part of a large group, with its neighbours.
-ForcedGroup part_of_group(std::vector<Index> core, const Neighbours& neighbours, std::size_t most) {
+ForcedGroup part_of_group(std::vector<Index> core, const NeighbourLists& neighbours,
+                          std::size_t most) {
   ForcedGroup group;
   group.is_split = true;
   std::vector<Index> inside = core;
@@ -173,7 +174,7 @@ bool ellipses_touch(const Gaussian& a, const Gaussian& b, double reach) {
 std::vector<ForcedGroup> forced_groups(std::span<const Gaussian> gaussians, double reach,
                                        Index most) {
   RootOf root(gaussians.size());
-  Neighbours neighbours(gaussians.size());
+  NeighbourLists neighbours(gaussians.size());
   for_overlaps_in_y(gaussians, reach, [&](Index i, Index j) {
     const double apart = separation(at(gaussians, i), at(gaussians, j));
     if (!(apart <= reach)) return;
@@ -216,7 +217,7 @@ std::vector<Index> first_at_place(std::span<const Gaussian> gaussians) {
   for_overlaps_in_y(gaussians, same_place, [&](Index i, Index j) {
     if (!is_same(at(gaussians, i), at(gaussians, j))) return;
     auto& later = first[static_cast<std::size_t>(std::max(i, j))];
-    later = std::min(later, std::min(i, j));
+    later = std::min({later, i, j});
   });
   // Chains of places that agree pairwise lead to one.
   for (auto& each : first) each = first[static_cast<std::size_t>(each)];
