@@ -182,8 +182,8 @@ struct GroupFitter<Exec, T>::Plan {
 
   /// How many groups of threads work at once: as many as the memory allows.
   [[nodiscard]] std::int64_t workers(const Batch& batch) const {
-    constexpr std::int64_t most_numbers = std::int64_t{1} << 25;  // 256 MiB
-    const std::int64_t room = most_numbers / batch.memory;
+    constexpr std::int64_t work_limit = std::int64_t{1} << 25;  // 256 MiB
+    const std::int64_t room = work_limit / batch.memory;
     const auto groups = static_cast<std::int64_t>(batch.end - batch.begin);
     return std::max<std::int64_t>(1, std::min(core::workers_of(space, groups), room));
   }
