@@ -35,7 +35,7 @@ struct FitGroups {
   }
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
-    double* const scratch = group.template scratch<double>(scratch_numbers(group.size()));
+    auto* const scratch = group.template scratch<double>(scratch_numbers(group.size()));
     for (std::int64_t i = group.index(); i < count; i += group.count()) {
       fit(group, scratch, order[i]);
       group.barrier();
