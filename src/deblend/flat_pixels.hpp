@@ -107,7 +107,9 @@ struct CountBefore {
   std::int64_t count;
   static constexpr std::int64_t words_at_once = 16;
 
-  [[nodiscard]] std::int64_t blocks() const { return (count - 1) / words_at_once + 1; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t blocks() const {
+    return (count - 1) / words_at_once + 1;
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t block, value_type& sum, bool is_final) const {
     const std::int64_t end = (block + 1) * words_at_once;
     const std::int64_t past = end < count ? end : count;

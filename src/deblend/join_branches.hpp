@@ -60,7 +60,9 @@ struct ListPixels {
   PixelByHeight* list;
   std::uint64_t* count;  ///< in memory that the host reads
 
-  [[nodiscard]] std::int64_t blocks() const { return (room - 1) / pixels_at_once + 1; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t blocks() const {
+    return (room - 1) / pixels_at_once + 1;
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t block, value_type& sum, bool is_final) const {
     const std::int64_t n = pixels.count(), end = (block + 1) * pixels_at_once;
     for (std::int64_t i = block * pixels_at_once; i < (end < n ? end : n); ++i) {
