@@ -28,7 +28,8 @@ void expect_map_of_shape(const char* what, const PixelMap<Exec, T>& map,
   using Kind = typename PixelMap<Exec, T>::Kind;
   if (map.kind() == Kind::image) {
     const auto rows = detail::rows_of<T, Exec>(map.image());
-    detail::expect_fit_shape(std::string("the ") + what + " map is", {rows.ny, rows.nx}, shape);
+    detail::expect_fit_shape(std::string("the ") + what + " map is",
+                             detail::Shape{rows.ny, rows.nx}, shape);
   }
   if (map.kind() == Kind::surface) {
     KASTOR_EXPECTS(name_of_fitter, map.surface().nodes.size() > 0,
@@ -171,9 +172,9 @@ FittedComponents ComponentFitter<Exec, T>::operator()(
   expect_map_of_shape<Exec, T>("level", background.level, shape);
   expect_map_of_shape<Exec, T>("rms", background.rms, shape);
   if (region.words.data() != nullptr)
-    detail::expect_fit_shape("the region is", {region.ny, region.nx}, shape);
+    detail::expect_fit_shape("the region is", detail::Shape{region.ny, region.nx}, shape);
   if (labels.components > 0 || !islands.empty())
-    detail::expect_fit_shape("the labels are of", {labels.ny, labels.nx}, shape);
+    detail::expect_fit_shape("the labels are of", detail::Shape{labels.ny, labels.nx}, shape);
   detail::expect_fit_islands(islands, labels.components, peaks);
   if (islands.empty()) return detail::rows_of_fits({});
 
