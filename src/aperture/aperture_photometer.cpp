@@ -3,12 +3,13 @@
 #include <kastor/aperture.hpp>
 #include <kastor/detail/instantiations.hpp>
 #include <string>
-#include <utility>
 
 #include "aperture/sum_apertures.hpp"
 #include "core/group.hpp"
+#include "core/image_shape.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
+#include "core/upload.hpp"
 
 namespace kastor {
 namespace {
@@ -19,38 +20,12 @@ constexpr double largest_aperture = 1e6;
 /// Groups of one launch; the rest follows in another.
 constexpr std::int64_t most_apertures = std::int64_t{1} << 24;
 
-void expect_same_size(const std::string& what, std::int64_t ny, std::int64_t nx,
-                      std::int64_t of_image_ny, std::int64_t of_image_nx) {
-  KASTOR_EXPECTS(name_of_apertures, ny == of_image_ny && nx == of_image_nx,
-                 what + std::to_string(ny) + " x " + std::to_string(nx) + " pixels; expected " +
-                     std::to_string(of_image_ny) + " x " + std::to_string(of_image_nx) +
-                     ", as the image");
-}
-
-template <class Exec, Real T>
-void expect_size_of_map(const char* what, const PixelMap<Exec, T>& map, std::int64_t ny,
-                        std::int64_t nx) {
-  if (map.kind() != PixelMap<Exec, T>::Kind::image) return;
-  const auto rows = detail::rows_of<T, Exec>(map.image());
-  expect_same_size(std::string("the ") + what + " map is ", rows.ny, rows.nx, ny, nx);
-}
-
-/// Copies a list of the host to memory that grows.
-template <class View, class Exec, class V>
-void copy_list_to(View& list, const Exec& space, const char* label, std::span<const V> values) {
-  using HostList =
-      Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  core::grow(list, space, label, static_cast<std::int64_t>(values.size()));
-  const View used(list, std::pair<std::size_t, std::size_t>(0, values.size()));
-  Kokkos::deep_copy(space, used, HostList(values.data(), values.size()));
-}
-
 }  // namespace
 
 template <class Exec, Real T>
 struct AperturePhotometer<Exec, T>::Plan {
   Plan(const Exec& s, const std::vector<double>& r) : space(s), radii(r) {
-    copy_list_to(radii_there, space, "kastor::aperture::radii", std::span<const double>(radii));
+    core::upload_to(radii_there, space, "kastor::aperture::radii", std::span<const double>(radii));
   }
 
   Exec space;
@@ -85,16 +60,15 @@ std::vector<ApertureFlux> AperturePhotometer<Exec, T>::operator()(
     std::span<const AperturePosition> positions, const BitMask<Exec>& region) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::aperture");
   const auto pixels = detail::rows_of<T, Exec>(image);
-  expect_size_of_map<Exec, T>("level", background.level, pixels.ny, pixels.nx);
-  expect_size_of_map<Exec, T>("rms", background.rms, pixels.ny, pixels.nx);
-  if (region.words.data() != nullptr)
-    expect_same_size("the region is ", region.ny, region.nx, pixels.ny, pixels.nx);
+  const core::ImageShape shape{name_of_apertures, {pixels.ny, pixels.nx}};
+  shape.expect_background<Exec, T>(background);
+  shape.expect_region(region);
   if (positions.empty()) return {};
 
   Plan& plan = *m_plan;
   const auto radii = static_cast<std::int64_t>(plan.radii.size());
   const std::int64_t count = static_cast<std::int64_t>(positions.size()) * radii;
-  copy_list_to(plan.positions, plan.space, "kastor::aperture::positions", positions);
+  core::upload_to(plan.positions, plan.space, "kastor::aperture::positions", positions);
   core::grow(plan.fluxes, plan.space, "kastor::aperture::fluxes", count);
   using Sum = detail::SumApertures<Exec, T>;
   const std::int64_t of_launch =
@@ -103,7 +77,7 @@ std::vector<ApertureFlux> AperturePhotometer<Exec, T>::operator()(
     const std::int64_t groups = count - begin < of_launch ? count - begin : of_launch;
     const Sum sum{pixels,
                   background,
-                  region.words.data(),
+                  {region.words.data(), pixels.nx},
                   plan.positions.data() + begin / radii,
                   plan.radii_there.data(),
                   radii,

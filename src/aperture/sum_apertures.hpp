@@ -10,6 +10,7 @@
 
 #include "aperture/circle_overlap.hpp"
 #include "core/group.hpp"
+#include "core/region.hpp"
 #include "islands/nearby_background.hpp"
 
 namespace kastor::detail {
@@ -37,7 +38,7 @@ struct SumApertures {
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(ApertureSums));
   Rows<T> image;
   Background<Exec, T> background;
-  const std::uint64_t* region;  ///< null: all pixels
+  core::Region region;
   const AperturePosition* positions;
   const double* radii;
   std::int64_t radius_count;
@@ -67,11 +68,6 @@ struct SumApertures {
     }
   };
 
-  [[nodiscard]] KOKKOS_FUNCTION bool is_in_region(std::int64_t y, std::int64_t x) const {
-    return region == nullptr ||
-           ((region[y * ((image.nx + 63) / 64) + x / 64] >> (x % 64)) & 1) != 0;
-  }
-
   [[nodiscard]] KOKKOS_FUNCTION ApertureSums sum_rows(const AperturePosition& at, double radius,
                                                       int part) const {
     ApertureSums sums;
@@ -99,7 +95,7 @@ struct SumApertures {
     constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
     const auto value = static_cast<double>(image.data[y * image.pitch + x]);
     const LevelAndRms sky = nearby(y, x);
-    if (value > -infinity && value < infinity && sky.is_usable() && is_in_region(y, x)) {
+    if (value > -infinity && value < infinity && sky.is_usable() && region.has(y, x)) {
       sums.light += weight * (value - sky.level);
       sums.variance += weight * (sky.rms * sky.rms);
       sums.area += weight;

@@ -56,8 +56,8 @@ double median_of(std::vector<double>& values) {
 template <class T>
 struct ListBands {
   static constexpr std::size_t at_once = 64;
-  BandRows<T> from[at_once];
-  BandRows<T>* to;
+  core::BandRows<T> from[at_once];
+  core::BandRows<T>* to;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
@@ -249,9 +249,9 @@ struct BackgroundEstimator<Exec, T>::Plan {
   List<detail::CellValue> values;
   List<std::uint8_t> valid, marks, next_marks;
   List<std::int32_t> up, down;
-  List<detail::BandRows<T>> band_table;
+  List<core::BandRows<T>> band_table;
   Nodes level_nodes, rms_nodes;
-  std::vector<detail::BandRows<T>> host_bands;
+  std::vector<core::BandRows<T>> host_bands;
   Kokkos::View<detail::CellCounts*, Kokkos::HostSpace> host_counts{
       "kastor::background::host_counts", 1};
   Kokkos::View<MeshNode*, core::HostReadableSpace<Exec>> host_nodes;

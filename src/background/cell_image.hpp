@@ -6,37 +6,10 @@
 #include <cstdint>
 #include <kastor/image.hpp>
 
+#include "core/image_rows.hpp"
+
 /// An image divided into cells, whose rows are in one or in many bands.
 namespace kastor::detail {
-
-template <class T>
-struct BandRows {
-  const T* data;
-  std::int64_t pitch;
-  std::int64_t first_row;  ///< index of its first row in the image
-};
-
-/// The rows of an image in one band or in many.
-template <class T>
-struct ImageRows {
-  BandRows<T> one{};
-  const BandRows<T>* bands = nullptr;  ///< null: `one` is the only band
-  std::int64_t count = 1;
-
-  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t y) const {
-    if (bands == nullptr) return one.data + y * one.pitch;
-    std::int64_t in = 0, past = count;
-    while (past - in > 1) {
-      const std::int64_t middle = in + (past - in) / 2;
-      if (bands[middle].first_row <= y) {
-        in = middle;
-      } else {
-        past = middle;
-      }
-    }
-    return bands[in].data + (y - bands[in].first_row) * bands[in].pitch;
-  }
-};
 
 /// The mask of the excluded pixels.
 struct ExcludedPixels {
@@ -61,7 +34,7 @@ struct Cell {
 
 template <class T>
 struct CellImage {
-  ImageRows<T> rows;
+  core::ImageRows<T> rows;
   ExcludedPixels excluded;
   Shape image;
   Shape cell;  ///< shape of a full cell, not cut by the border of the image

@@ -32,34 +32,6 @@ inline void check_deblend_params(const DeblendParams& params) {
           "; expected 4 or 8");
 }
 
-/// What has to have the shape of an image.
-struct ShapeOfImage {
-  Shape shape;
-
-  void expect(const std::string& what, std::int64_t ny, std::int64_t nx) const {
-    KASTOR_EXPECTS("kastor::Deblender", ny == shape.ny && nx == shape.nx,
-                   what + " " + std::to_string(ny) + " x " + std::to_string(nx) +
-                       " pixels; expected " + std::to_string(shape.ny) + " x " +
-                       std::to_string(shape.nx) + ", as the image");
-  }
-  template <class Exec, Real T>
-  void expect_map(const std::string& what, const PixelMap<Exec, T>& map) const {
-    using Kind = typename PixelMap<Exec, T>::Kind;
-    if (map.kind() == Kind::surface) {
-      KASTOR_EXPECTS("kastor::Deblender", map.surface().nodes.size() > 0,
-                     what + " map has no nodes; expected at least one");
-    }
-    if (map.kind() != Kind::image) return;
-    const auto rows = rows_of<T, Exec>(map.image());
-    expect(what + " map is", rows.ny, rows.nx);
-  }
-  template <class Exec, Real T>
-  void expect_background(const Background<Exec, T>& background) const {
-    expect_map<Exec, T>("the level", background.level);
-    expect_map<Exec, T>("the rms", background.rms);
-  }
-};
-
 /// Whether the islands lie below the background.
 template <class Exec>
 [[nodiscard]] bool check_islands(std::span<const Island> islands, const RunLabels<Exec>& labels) {

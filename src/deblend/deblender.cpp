@@ -3,6 +3,7 @@
 #include <kastor/deblend.hpp>
 #include <kastor/detail/instantiations.hpp>
 
+#include "core/image_shape.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "deblend/branches.hpp"
@@ -19,13 +20,13 @@ struct Deblender<Exec, T>::Plan {
                                   std::span<const Island> islands, const RunLabels<Exec>& labels) {
     const Kokkos::Profiling::ScopedRegion profile("kastor::deblend::peaks");
     shape = detail::shape_of<T, Exec>("kastor::Deblender", bands);
-    const detail::ShapeOfImage of_image{shape};
-    of_image.expect_background(background);
+    const core::ImageShape of_image{"kastor::Deblender", shape};
+    of_image.expect_background<Exec, T>(background);
     of_labels = {};
     parents.clear();
     side = detail::check_islands(islands, labels) ? detail::Side::below : detail::Side::above;
     if (islands.empty()) return {};
-    of_image.expect("the labels are of", labels.ny, labels.nx);
+    of_image.expect_labels(labels);
     of_labels = labels;
     const std::span<const detail::PeakRow> rows = branches.find(bands, background, side, labels);
     IslandPeaks found;
@@ -43,16 +44,17 @@ struct Deblender<Exec, T>::Plan {
                                           const Background<Exec, T>& background,
                                           const BitMask<Exec>& region) {
     const Kokkos::Profiling::ScopedRegion profile("kastor::deblend::children");
-    const detail::ShapeOfImage of_image{detail::shape_of<T, Exec>("kastor::Deblender", bands)};
-    of_image.expect_background(background);
-    if (region.words.data() != nullptr) of_image.expect("the region is", region.ny, region.nx);
+    const core::ImageShape of_image{"kastor::Deblender",
+                                    detail::shape_of<T, Exec>("kastor::Deblender", bands)};
+    of_image.expect_background<Exec, T>(background);
+    of_image.expect_region(region);
     if (detection != nullptr) {
       const auto other = detail::shape_of<T, Exec>("kastor::Deblender", detection->bands);
       of_image.expect("the detection image is", other.ny, other.nx);
-      of_image.expect_background(detection->background);
+      of_image.expect_background<Exec, T>(detection->background);
     }
     if (parents.empty()) return {};
-    of_image.expect("the labels are of", of_labels.ny, of_labels.nx);
+    of_image.expect_labels(of_labels);
     const auto rows = measure(bands, background, detection, region, side, of_labels,
                               branches.pixels(), branches.child(), std::ssize(parents));
     return {{rows.begin(), rows.end()}, parents};

@@ -4,13 +4,16 @@
 #include <cmath>
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/fit.hpp>
-#include <string>
-#include <utility>
+#include <span>
 
 #include "core/group.hpp"
+#include "core/image_rows.hpp"
+#include "core/image_shape.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
+#include "core/upload.hpp"
+#include "fit/band_list.hpp"
 #include "fit/fit_input.hpp"
 #include "fit/fit_rounds.hpp"
 #include "fit/fit_rows.hpp"
@@ -22,41 +25,6 @@ namespace {
 
 constexpr const char* name_of_fitter = "kastor::ComponentFitter";
 
-template <class Exec, Real T>
-void expect_map_of_shape(const char* what, const PixelMap<Exec, T>& map,
-                         const detail::Shape& shape) {
-  using Kind = typename PixelMap<Exec, T>::Kind;
-  if (map.kind() == Kind::image) {
-    const auto rows = detail::rows_of<T, Exec>(map.image());
-    detail::expect_fit_shape(std::string("the ") + what + " map is",
-                             detail::Shape{rows.ny, rows.nx}, shape);
-  }
-  if (map.kind() == Kind::surface) {
-    KASTOR_EXPECTS(name_of_fitter, map.surface().nodes.size() > 0,
-                   std::string("the ") + what + " map has no nodes; expected at least one");
-  }
-}
-
-/// A list in the memory of a backend, as long as the longest that it held.
-template <class Exec, class V>
-class UploadedList {
- public:
-  /// Enqueues only: the list must live until `space` is fenced.
-  [[nodiscard]] const V* operator()(const Exec& space, const char* label,
-                                    const std::vector<V>& list) {
-    using HostList =
-        Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    core::grow(m_list, space, label, static_cast<std::int64_t>(list.size()));
-    const Kokkos::View<V*, typename Exec::memory_space> used(
-        m_list, std::pair<std::size_t, std::size_t>(0, list.size()));
-    Kokkos::deep_copy(space, used, HostList(list.data(), list.size()));
-    return m_list.data();
-  }
-
- private:
-  Kokkos::View<V*, typename Exec::memory_space> m_list;
-};
-
 }  // namespace
 
 template <class Exec, Real T>
@@ -64,7 +32,7 @@ struct ComponentFitter<Exec, T>::Plan {
   Plan(const Exec& s, const FitParams& p)
       : space(s),
         rules(p),
-        fitter(s, detail::noise_of(p)),
+        fitter(s, detail::noise_of(p.beam, p.noise_area)),
         rounds(rules,
                {[this](std::span<const detail::FitComponent> components,
                        std::span<const detail::FitGroup> groups, std::span<const Gaussian> fixed,
@@ -81,18 +49,7 @@ struct ComponentFitter<Exec, T>::Plan {
               std::span<const IslandPeak> peaks, const BitMask<Exec>& region) {
     image = {bands, background, labels, region.words.data(), detail::side_of_islands(of_side)};
     detail::begin_islands(of_side, peaks, rules, islands);
-    host_bands.clear();
-    first_rows.clear();
-    std::int64_t row = 0;
-    for (const auto& band : bands) {
-      const auto rows = detail::rows_of<T, Exec>(band);
-      host_bands.push_back(rows);
-      first_rows.push_back(row);
-      row += rows.ny;
-    }
-    band_rows = {bands_there(space, "kastor::fit::bands", host_bands),
-                 first_rows_there(space, "kastor::fit::first_rows", first_rows),
-                 static_cast<std::int32_t>(host_bands.size())};
+    rows = band_list(space, bands);
   }
 
   [[nodiscard]] std::span<const detail::ResidualPeak> find_residuals(
@@ -100,14 +57,11 @@ struct ComponentFitter<Exec, T>::Plan {
     const auto count = static_cast<std::int64_t>(to_search.size());
     core::grow(peaks_found, space, "kastor::fit::residual_peaks", count);
     using Find = detail::FindResidualPeaks<Exec, T>;
-    const Find find{band_rows,
-                    image.background,
-                    image.labels,
-                    image.region,
-                    image.side,
-                    tasks(space, "kastor::fit::residual_tasks", to_search),
-                    models(space, "kastor::fit::models", of_models),
-                    peaks_found.data()};
+    core::upload_to(tasks, space, "kastor::fit::residual_tasks",
+                    std::span<const detail::ResidualTask>(to_search));
+    core::upload_to(models, space, "kastor::fit::models", std::span<const Gaussian>(of_models));
+    const Find find{rows,       image.background, image.labels,  {image.region, image.labels.nx},
+                    image.side, tasks.data(),     models.data(), peaks_found.data()};
     core::for_each_group<Find::threads>("kastor::fit::find_residual_peaks", space,
                                         {count, Find::scratch_bytes}, find);
     space.fence("kastor::fit::residual_peaks");
@@ -120,8 +74,10 @@ struct ComponentFitter<Exec, T>::Plan {
     asked.clear();
     for (const Component& c : components) asked.push_back(detail::pixel_of(c.gaussian, shape));
     core::grow(skies, space, "kastor::fit::skies", count);
-    const detail::EvaluateBackground<Exec, T> evaluate{
-        image.background, pixels(space, "kastor::fit::pixels", asked), skies.data()};
+    core::upload_to(pixels, space, "kastor::fit::pixels",
+                    std::span<const detail::AskedPixel>(asked));
+    const detail::EvaluateBackground<Exec, T> evaluate{image.background, pixels.data(),
+                                                       skies.data()};
     core::for_each("kastor::fit::evaluate_background", space, count, evaluate);
     space.fence("kastor::fit::background");
     for (std::size_t i = 0; i < components.size(); ++i) {
@@ -131,6 +87,8 @@ struct ComponentFitter<Exec, T>::Plan {
   }
 
   template <class V>
+  using DeviceList = Kokkos::View<V*, typename Exec::memory_space>;
+  template <class V>
   using HostReadableList = Kokkos::View<V*, core::HostReadableSpace<Exec>>;
   Exec space;
   detail::FitRules rules;
@@ -138,15 +96,12 @@ struct ComponentFitter<Exec, T>::Plan {
   detail::FitRounds rounds;
   detail::FitImage<Exec, T> image{};
   std::vector<detail::IslandFit> islands;
-  std::vector<detail::Rows<T>> host_bands;
-  std::vector<std::int64_t> first_rows;  ///< of each band
   std::vector<detail::AskedPixel> asked;
-  UploadedList<Exec, detail::Rows<T>> bands_there;
-  UploadedList<Exec, std::int64_t> first_rows_there;
-  UploadedList<Exec, detail::ResidualTask> tasks;
-  UploadedList<Exec, Gaussian> models;
-  UploadedList<Exec, detail::AskedPixel> pixels;
-  detail::BandRows<T> band_rows{};
+  detail::BandList<Exec, T> band_list;
+  core::ImageRows<T> rows;
+  DeviceList<detail::ResidualTask> tasks;
+  DeviceList<Gaussian> models;
+  DeviceList<detail::AskedPixel> pixels;
   HostReadableList<detail::ResidualPeak> peaks_found;
   HostReadableList<detail::LevelAndRms> skies;
 };
@@ -169,12 +124,10 @@ FittedComponents ComponentFitter<Exec, T>::operator()(
     const RunLabels<Exec>& labels, std::span<const IslandPeak> peaks, const BitMask<Exec>& region) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::fit");
   const detail::Shape shape = detail::shape_of<T, Exec>(name_of_fitter, bands);
-  expect_map_of_shape<Exec, T>("level", background.level, shape);
-  expect_map_of_shape<Exec, T>("rms", background.rms, shape);
-  if (region.words.data() != nullptr)
-    detail::expect_fit_shape("the region is", detail::Shape{region.ny, region.nx}, shape);
-  if (labels.components > 0 || !islands.empty())
-    detail::expect_fit_shape("the labels are of", detail::Shape{labels.ny, labels.nx}, shape);
+  const core::ImageShape of_image{name_of_fitter, shape};
+  of_image.expect_background<Exec, T>(background);
+  of_image.expect_region(region);
+  if (labels.components > 0 || !islands.empty()) of_image.expect_labels(labels);
   detail::expect_fit_islands(islands, labels.components, peaks);
   if (islands.empty()) return detail::rows_of_fits({});
 

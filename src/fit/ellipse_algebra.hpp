@@ -11,6 +11,8 @@ namespace kastor::detail {
 
 /// (FWHM / standard deviation)^2 of a Gaussian.
 inline constexpr double fwhm_squared_of_sigma = 8 * std::numbers::ln2;
+/// Its root.
+inline constexpr double fwhm_of_sigma = 2.3548200450309493;
 
 /// Full widths at half maximum [pixel].
 struct ShapeAxes {
@@ -26,6 +28,7 @@ struct ShapeAxes {
   const double yy = g.w * g.w + g.t * g.t;
   const double half = (yy - xx) / 2;
   const double across = (xx + yy) / 2 + std::sqrt(half * half + xy * xy);
+  // The product of the two is (u t)^2: a difference would cancel for a long ellipse.
   const double along = (g.u * g.t) * (g.u * g.t) / across;
   return {std::sqrt(fwhm_squared_of_sigma / along), std::sqrt(fwhm_squared_of_sigma / across)};
 }
@@ -56,7 +59,7 @@ struct ShapeAxes {
 
 /// A circle of this width [pixel].
 [[nodiscard]] inline Gaussian circle_of(double fwhm) {
-  const double u = std::sqrt(fwhm_squared_of_sigma) / fwhm;
+  const double u = fwhm_of_sigma / fwhm;
   return {1, 0, 0, u, 0, u};
 }
 

@@ -53,13 +53,6 @@ void expect_fit_params(const FitParams& params) {
       "max_components is " + std::to_string(params.max_components) + "; expected 1 or more");
 }
 
-void expect_fit_shape(const std::string& what, const Shape& found, const Shape& of_image) {
-  KASTOR_EXPECTS(fitter, found.ny == of_image.ny && found.nx == of_image.nx,
-                 what + " " + std::to_string(found.ny) + " x " + std::to_string(found.nx) +
-                     " pixels; expected " + std::to_string(of_image.ny) + " x " +
-                     std::to_string(of_image.nx) + ", as the image");
-}
-
 void expect_fit_islands(std::span<const Island> islands, std::int64_t labels,
                         std::span<const IslandPeak> peaks) {
   KASTOR_EXPECTS(fitter, static_cast<std::int64_t>(islands.size()) == labels,
@@ -79,13 +72,13 @@ void expect_fit_islands(std::span<const Island> islands, std::int64_t labels,
                      "; expected peaks of the islands, in their order");
 }
 
-FitNoise noise_of(const FitParams& params) {
+FitNoise noise_of(const std::optional<PixelEllipse>& beam, double area) {
   FitNoise noise{};
-  noise.has_beam = params.beam.has_value();
-  noise.is_white = params.noise_area <= 1 + 1e-9;
+  noise.has_beam = beam.has_value();
+  noise.is_white = area <= 1 + 1e-9;
   const Gaussian round = circle_of(std::sqrt(fwhm_squared_of_sigma / (2 * std::numbers::pi)));
-  noise.beam = noise.has_beam ? gaussian_of(*params.beam) : round;
-  noise.correlation = stretched(noise.beam, std::sqrt(params.noise_area / volume_of(noise.beam)));
+  noise.beam = beam ? gaussian_of(*beam) : round;
+  noise.correlation = stretched(noise.beam, std::sqrt(area / volume_of(noise.beam)));
   return noise;
 }
 

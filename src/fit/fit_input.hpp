@@ -7,8 +7,8 @@
 #include <kastor/fit.hpp>
 #include <kastor/image.hpp>
 #include <kastor/island.hpp>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "fit/group_fitter.hpp"
@@ -20,14 +20,12 @@ namespace kastor::detail {
 
 /// \throws Error if a parameter is out of its range.
 void expect_fit_params(const FitParams& params);
-/// \throws Error unless `what` has the shape of the image.
-void expect_fit_shape(const std::string& what, const Shape& found, const Shape& of_image);
 /// \throws Error unless the islands are those of the labels, of one side, and the peaks of them.
 void expect_fit_islands(std::span<const Island> islands, std::int64_t labels,
                         std::span<const IslandPeak> peaks);
 
-/// The noise's autocorrelation: the shape of the beam, or round, of the given area.
-[[nodiscard]] FitNoise noise_of(const FitParams& params);
+/// The noise's autocorrelation: the shape of the beam, or round, of the given area [pixel].
+[[nodiscard]] FitNoise noise_of(const std::optional<PixelEllipse>& beam, double area);
 [[nodiscard]] Side side_of_islands(std::span<const Island> islands);
 /// Begins each island with its peaks.
 void begin_islands(std::span<const Island> islands, std::span<const IslandPeak> peaks,

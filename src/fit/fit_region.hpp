@@ -7,13 +7,13 @@
 
 #include "core/elementary.hpp"
 #include "core/group.hpp"
+#include "core/image_rows.hpp"
+#include "core/region.hpp"
+#include "fit/ellipse_algebra.hpp"
 #include "fit/fit_work.hpp"
 #include "fit/group_fitter.hpp"
 
 namespace kastor::detail {
-
-/// (FWHM / standard deviation)^2, 8 ln 2.
-inline constexpr double squared_fwhm = 5.545177444479562;
 
 /// A box of pixels, both ends included.
 struct RegionBox {
@@ -32,20 +32,6 @@ struct PlacedGroup {
   std::int64_t covariance;  ///< where its matrix begins
 };
 
-/// An image in bands of whole rows, by its rows.
-template <Real T>
-struct BandRows {
-  const Rows<T>* bands;
-  const std::int64_t* first_row;  ///< of each band
-  std::int32_t count;
-
-  [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
-    std::int32_t band = count - 1;
-    while (band > 0 && first_row[band] > y) --band;
-    return static_cast<double>(bands[band].data[(y - first_row[band]) * bands[band].pitch + x]);
-  }
-};
-
 /// What became of a gathering.
 struct Gathered {
   int n_pix;
@@ -56,11 +42,10 @@ struct Gathered {
 /// Lists the pixels of a group's region in raster order, with what the group is to explain there.
 template <class Exec, Real T>
 struct FitRegion {
-  BandRows<T> image;
+  core::ImageRows<T> image;
   Background<Exec, T> background;
   RunLabels<Exec> labels;
-  const std::uint64_t* usable;  ///< words of a mask; null: all pixels
-  std::int64_t nx;
+  core::Region usable;
   Side side;
   FitNoise noise;
   const FitComponent* components;
@@ -140,10 +125,10 @@ struct FitRegion {
     for (std::int64_t x = placed.box.x_min; x <= placed.box.x_max; x += stride) {
       const Place place = place_of(placed.group, y, x);
       if (place == Place::outside) continue;
-      const double value = image(y, x);
+      const auto value = static_cast<double>(image.row(y)[x]);
       const LevelAndRms sky = nearby(y, x);
       constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
-      if (!(value > -infinity && value < infinity && sky.is_usable() && is_usable(y, x))) {
+      if (!(value > -infinity && value < infinity && sky.is_usable() && usable.has(y, x))) {
         if (place == Place::inside) blank = blank_bit;
         continue;
       }
@@ -163,8 +148,8 @@ struct FitRegion {
                                                std::int64_t x) const {
     const auto px = static_cast<double>(x);
     const auto py = static_cast<double>(y);
-    const double inner = group.radius * group.radius * squared_fwhm;
-    const double outer = group.island_radius * group.island_radius * squared_fwhm;
+    const double inner = group.radius * group.radius * fwhm_squared_of_sigma;
+    const double outer = group.island_radius * group.island_radius * fwhm_squared_of_sigma;
     bool is_inside = false;
     bool is_near = false;
     for (int i = 0; i < group.count; ++i) {
@@ -191,9 +176,6 @@ struct FitRegion {
     const double s = shape.u * (px - centre.x) + shape.w * (py - centre.y);
     const double z = shape.t * (py - centre.y);
     return s * s + z * z;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION bool is_usable(std::int64_t y, std::int64_t x) const {
-    return usable == nullptr || ((usable[y * ((nx + 63) / 64) + x / 64] >> (x % 64)) & 1) != 0;
   }
   /// The light of the components that are held fixed.
   [[nodiscard]] KOKKOS_FUNCTION double neighbours(const FitGroup& group, std::int64_t y,

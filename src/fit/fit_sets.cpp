@@ -8,8 +8,6 @@
 namespace kastor::detail {
 namespace {
 
-double fwhm_in_sigma() { return std::sqrt(fwhm_squared_of_sigma); }
-
 /// For each part, those whose ellipses overlap with it, in ascending order.
 using Neighbours = std::vector<std::vector<std::int32_t>>;
 
@@ -101,7 +99,7 @@ bool may_overlap(const FitPart& a, double radius_a, const FitPart& b, double rad
   const double of_beam = rules.has_beam ? reach_along(rules.beam, dx, dy) : 0;
   const double of_a = radius_a * std::fmax(reach_along(a.now, dx, dy), of_beam);
   const double of_b = radius_b * std::fmax(reach_along(b.now, dx, dy), of_beam);
-  return dx * dx + dy * dy <= fwhm_in_sigma() * (of_a + of_b);
+  return dx * dx + dy * dy <= fwhm_of_sigma * (of_a + of_b);
 }
 
 void make_sets(IslandFit& fit, double radius, const FitRules& rules) {

@@ -8,13 +8,13 @@
 #include <numeric>
 #include <utility>
 
+#include "fit/ellipse_algebra.hpp"
+
 namespace kastor::detail {
 namespace {
 
 using Index = std::int32_t;
 
-/// FWHM of a Gaussian of standard deviation 1: sqrt(8 ln 2).
-constexpr double fwhm_of_sigma = 2.3548200450309493;
 /// Neighbours that are kept of each Gaussian, the nearest ones.
 constexpr std::size_t most_neighbours = 64;
 /// Places and shapes that agree within this cannot be told apart [FWHM].

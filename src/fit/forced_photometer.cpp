@@ -5,13 +5,17 @@
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/forced.hpp>
 #include <limits>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "core/image_shape.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
+#include "core/upload.hpp"
+#include "fit/ellipse_algebra.hpp"
+#include "fit/fit_input.hpp"
 #include "fit/forced_fits.hpp"
 #include "fit/forced_groups.hpp"
 #include "fit/forced_places.hpp"
@@ -21,8 +25,6 @@ namespace kastor {
 namespace {
 
 constexpr const char* name_of_forced = "kastor::ForcedPhotometer";
-/// FWHM of a Gaussian of standard deviation 1.
-constexpr double forced_fwhm = 2.3548200450309493;
 /// Largest axis of a shape [pixel].
 constexpr double largest_forced_shape = 1e5;
 
@@ -36,25 +38,6 @@ void expect_forced_shape(const std::string& what, const PixelEllipse& shape) {
                      "; expected 0 < minor <= major <= 100000 and a finite angle");
 }
 
-template <class Exec, Real T>
-void expect_forced_map(const char* what, const PixelMap<Exec, T>& map, const detail::Shape& shape) {
-  if (map.kind() != PixelMap<Exec, T>::Kind::image) return;
-  const auto rows = detail::rows_of<T, Exec>(map.image());
-  KASTOR_EXPECTS(name_of_forced, rows.ny == shape.ny && rows.nx == shape.nx,
-                 std::string("the ") + what + " map is " + std::to_string(rows.ny) + " x " +
-                     std::to_string(rows.nx) + " pixels; expected " + std::to_string(shape.ny) +
-                     " x " + std::to_string(shape.nx) + ", as the image");
-}
-
-detail::FitNoise forced_noise(const ForcedParams& params) {
-  const Gaussian beam = gaussian_of(params.beam);
-  PixelEllipse correlation = params.beam;
-  const double scale = std::sqrt(params.noise_area / area_of(params.beam));
-  correlation.major *= scale;
-  correlation.minor *= scale;
-  return {true, beam, gaussian_of(correlation), params.noise_area <= 1};
-}
-
 bool is_on_image(const ForcedPosition& position, const detail::Shape& shape) {
   return position.x >= -0.5 && position.x < static_cast<double>(shape.nx) - 0.5 &&
          position.y >= -0.5 && position.y < static_cast<double>(shape.ny) - 0.5;
@@ -64,7 +47,8 @@ bool is_on_image(const ForcedPosition& position, const detail::Shape& shape) {
 
 template <class Exec, Real T>
 struct ForcedPhotometer<Exec, T>::Plan {
-  Plan(const Exec& s, const ForcedParams& p) : space(s), params(p), fitter(s, forced_noise(p)) {}
+  Plan(const Exec& s, const ForcedParams& p)
+      : space(s), params(p), fitter(s, detail::noise_of(p.beam, p.noise_area)) {}
 
   /// The positions that can be measured, as Gaussians of height 0, and their rows.
   void choose(std::span<const ForcedPosition> positions, const detail::Shape& shape) {
@@ -83,26 +67,27 @@ struct ForcedPhotometer<Exec, T>::Plan {
   /// The usable pixel nearest to each, band after band.
   void look(const detail::FitImage<Exec, T>& image) {
     const auto count = static_cast<std::int64_t>(gaussians.size());
-    core::grow(gaussians_there, space, "kastor::forced::gaussians", count);
+    core::upload_to(gaussians_there, space, "kastor::forced::gaussians",
+                    std::span<const Gaussian>(gaussians));
     core::grow(places, space, "kastor::forced::places", count);
-    const std::pair<std::size_t, std::size_t> used(0, gaussians.size());
-    using HostList =
-        Kokkos::View<const Gaussian*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(space, Kokkos::subview(gaussians_there, used),
-                      HostList(gaussians.data(), gaussians.size()));
     constexpr double infinity = std::numeric_limits<double>::infinity();
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     space.fence("kastor::forced: the places are set by the host");
     for (std::int64_t i = 0; i < count; ++i) places(i) = {infinity, nan, nan, nan};
-    const double radius = detail::forced_radius * forced_fwhm;
+    const double radius = detail::forced_radius * detail::fwhm_of_sigma;
     for (const bool only_centre : {true, false}) {
       std::int64_t first_row = 0;
       for (const auto& band : image.bands) {
         const auto rows = detail::rows_of<T, Exec>(band);
         core::for_each("kastor::forced::look", space, count,
-                       detail::LookAtPlaces<Exec, T>{rows, first_row, image.background,
-                                                     image.region, gaussians_there.data(),
-                                                     radius * radius, only_centre, places.data()});
+                       detail::LookAtPlaces<Exec, T>{rows,
+                                                     first_row,
+                                                     image.background,
+                                                     {image.region, rows.nx},
+                                                     gaussians_there.data(),
+                                                     radius * radius,
+                                                     only_centre,
+                                                     places.data()});
         first_row += rows.ny;
       }
     }
@@ -141,14 +126,9 @@ FittedComponents ForcedPhotometer<Exec, T>::operator()(Bands<T, Exec> bands,
                                                        const BitMask<Exec>& region) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::forced");
   const auto shape = detail::shape_of<T, Exec>(name_of_forced, bands);
-  expect_forced_map<Exec, T>("level", background.level, shape);
-  expect_forced_map<Exec, T>("rms", background.rms, shape);
-  if (region.words.data() != nullptr) {
-    KASTOR_EXPECTS(name_of_forced, region.ny == shape.ny && region.nx == shape.nx,
-                   "the region is " + std::to_string(region.ny) + " x " +
-                       std::to_string(region.nx) + " pixels; expected " + std::to_string(shape.ny) +
-                       " x " + std::to_string(shape.nx) + ", as the image");
-  }
+  const core::ImageShape of_image{name_of_forced, shape};
+  of_image.expect_background<Exec, T>(background);
+  of_image.expect_region(region);
   Plan& plan = *m_plan;
   plan.choose(positions, shape);
   detail::ForcedFits fits(positions, plan.params, plan.rows_of_gaussians, plan.gaussians);

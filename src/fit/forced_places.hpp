@@ -8,6 +8,7 @@
 #include <kastor/image.hpp>
 #include <kastor/pixel_map.hpp>
 
+#include "core/region.hpp"
 #include "islands/nearby_background.hpp"
 
 namespace kastor::detail {
@@ -26,7 +27,7 @@ struct LookAtPlaces {
   Rows<T> band;
   std::int64_t first_row;
   Background<Exec, T> background;
-  const std::uint64_t* region;  ///< null: all pixels
+  core::Region region;
   const Gaussian* gaussians;
   double squared_radius;  ///< of the ellipse [standard deviations^2]
   bool only_centre;
@@ -80,9 +81,7 @@ struct LookAtPlaces {
     const auto value = static_cast<double>(band.data[(y - first_row) * band.pitch + x]);
     const LevelAndRms sky = nearby(y, x);
     constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
-    const bool is_in_region =
-        region == nullptr || ((region[y * ((band.nx + 63) / 64) + x / 64] >> (x % 64)) & 1) != 0;
-    if (!(value > -infinity && value < infinity) || !sky.is_usable() || !is_in_region) return;
+    if (!(value > -infinity && value < infinity) || !sky.is_usable() || !region.has(y, x)) return;
     place = {squared, value - sky.level, sky.level, sky.rms};
   }
 };

@@ -11,6 +11,9 @@
 
 #include "core/group.hpp"
 #include "core/plan_memory.hpp"
+#include "core/upload.hpp"
+#include "fit/band_list.hpp"
+#include "fit/ellipse_algebra.hpp"
 #include "fit/fit_groups.hpp"
 #include "fit/fit_region.hpp"
 #include "fit/fit_work.hpp"
@@ -25,7 +28,7 @@ struct RealBox {
   double y_min = x_min, y_max = -x_min;
 
   void add(const Gaussian& shape, const Gaussian& centre, double radius_fwhm) {
-    const double radius = radius_fwhm * std::sqrt(squared_fwhm);
+    const double radius = radius_fwhm * fwhm_of_sigma;
     const double along_y = radius / shape.t;
     const double slope = shape.w / shape.t;
     const double along_x = radius / shape.u * std::sqrt(1 + slope * slope);
@@ -117,30 +120,13 @@ struct GroupFitter<Exec, T>::Plan {
   template <class V>
   using HostReadable = Kokkos::View<V*, core::HostReadableSpace<Exec>>;
 
-  template <class V>
-  void copy(DeviceList<V>& to, const char* label, std::span<const V> from) {
-    core::grow(to, space, label, static_cast<std::int64_t>(from.size()));
-    using HostList =
-        Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    const DeviceList<V> used(to, std::pair<std::size_t, std::size_t>(0, from.size()));
-    Kokkos::deep_copy(space, used, HostList(from.data(), from.size()));
-  }
-
   void place(const FitImage<Exec, T>& image, std::span<const FitComponent> components,
              std::span<const FitGroup> all) {
-    std::int64_t ny = 0;
-    bands.clear();
-    first_rows.clear();
-    for (const auto& band : image.bands) {
-      bands.push_back(rows_of<T, Exec>(band));
-      first_rows.push_back(ny);
-      ny += bands.back().ny;
-    }
-    nx = bands.empty() ? 0 : bands.front().nx;
+    shape = shape_of<T, Exec>("kastor::fit", image.bands);
     placed.clear();
     covariances = 0;
     for (const FitGroup& group : all) {
-      placed.push_back(placed_group(group, components, noise, ny, nx));
+      placed.push_back(placed_group(group, components, noise, shape.ny, shape.nx));
       placed.back().covariance = covariances;
       const std::int64_t parameters = std::int64_t{gaussian_parameters} * group.count;
       covariances += parameters * parameters;
@@ -216,24 +202,22 @@ struct GroupFitter<Exec, T>::Plan {
     const Kokkos::Profiling::ScopedRegion profile("kastor::fit::groups");
     place(image, components, groups);
     make_batches(components);
-    copy<FitComponent>(on_device.components, "kastor::fit::components", components);
-    copy<PlacedGroup>(on_device.groups, "kastor::fit::placed_groups", placed);
-    copy<std::int32_t>(on_device.order, "kastor::fit::order", order);
-    copy<Gaussian>(on_device.fixed, "kastor::fit::fixed", fixed);
-    copy<Rows<T>>(on_device.bands, "kastor::fit::bands", bands);
-    copy<std::int64_t>(on_device.first_rows, "kastor::fit::first_rows", first_rows);
+    core::upload_to(on_device.components, space, "kastor::fit::components", components);
+    core::upload_to(on_device.groups, space, "kastor::fit::placed_groups",
+                    std::span<const PlacedGroup>(placed));
+    core::upload_to(on_device.order, space, "kastor::fit::order",
+                    std::span<const std::int32_t>(order));
+    core::upload_to(on_device.fixed, space, "kastor::fit::fixed", fixed);
     core::grow(fitted, space, "kastor::fit::fitted", static_cast<std::int64_t>(components.size()));
     core::grow(outcomes, space, "kastor::fit::outcomes", static_cast<std::int64_t>(groups.size()));
     if (with_covariance) core::grow(matrices, space, "kastor::fit::covariance", covariances);
     std::int64_t numbers = 0;
     for (const Batch& batch : batches) numbers = std::max(numbers, workers(batch) * batch.memory);
     core::grow(memory, space, "kastor::fit::work", numbers);
-    const FitRegion<Exec, T> region{{on_device.bands.data(), on_device.first_rows.data(),
-                                     static_cast<std::int32_t>(bands.size())},
+    const FitRegion<Exec, T> region{bands(space, image.bands),
                                     image.background,
                                     image.labels,
-                                    image.region,
-                                    nx,
+                                    {image.region, shape.nx},
                                     image.side,
                                     noise,
                                     on_device.components.data(),
@@ -253,10 +237,9 @@ struct GroupFitter<Exec, T>::Plan {
 
   Exec space;
   FitNoise noise;
-  std::int64_t nx = 0;
+  Shape shape;
+  BandList<Exec, T> bands;
   std::int64_t covariances = 0;  ///< numbers of all matrices
-  std::vector<Rows<T>> bands;
-  std::vector<std::int64_t> first_rows;
   std::vector<PlacedGroup> placed;
   std::vector<std::int32_t> order;
   std::vector<Batch> batches;
@@ -265,8 +248,6 @@ struct GroupFitter<Exec, T>::Plan {
     DeviceList<PlacedGroup> groups;
     DeviceList<std::int32_t> order;
     DeviceList<Gaussian> fixed;
-    DeviceList<Rows<T>> bands;
-    DeviceList<std::int64_t> first_rows;
   } on_device;
   DeviceList<double> memory;
   HostReadable<Gaussian> fitted;

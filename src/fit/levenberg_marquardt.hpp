@@ -6,7 +6,7 @@
 
 #include "core/dense.hpp"
 #include "core/group.hpp"
-#include "fit/fit_region.hpp"
+#include "fit/ellipse_algebra.hpp"
 #include "fit/fit_work.hpp"
 #include "fit/group_fitter.hpp"
 #include "fit/normal_equations.hpp"
@@ -131,8 +131,8 @@ class LevenbergMarquardt {
       const double large = mean + Kokkos::sqrt(half * half + xy * xy);
       const double determinant = p[at_u] * p[at_t];
       const double small = determinant * determinant / large;
-      return small * component.max_fwhm * component.max_fwhm >= squared_fwhm &&
-             large * component.min_fwhm * component.min_fwhm <= squared_fwhm;
+      return small * component.max_fwhm * component.max_fwhm >= fwhm_squared_of_sigma &&
+             large * component.min_fwhm * component.min_fwhm <= fwhm_squared_of_sigma;
     }
     return true;
   }

@@ -10,7 +10,8 @@
 
 #include "core/elementary.hpp"
 #include "core/group.hpp"
-#include "fit/fit_region.hpp"
+#include "core/image_rows.hpp"
+#include "core/region.hpp"
 #include "fit/fit_rounds.hpp"
 #include "islands/nearby_background.hpp"
 
@@ -23,10 +24,10 @@ template <class Exec, Real T>
 struct FindResidualPeaks {
   static constexpr int threads = 128;
   static constexpr int scratch_bytes = threads * static_cast<int>(sizeof(double));
-  BandRows<T> image;
+  core::ImageRows<T> image;
   Background<Exec, T> background;
   RunLabels<Exec> labels;
-  const std::uint64_t* region;  ///< words of a mask; null: all pixels
+  core::Region region;
   Side side;
   const ResidualTask* tasks;
   const Gaussian* models;
@@ -46,8 +47,8 @@ struct FindResidualPeaks {
     group.for_each(width * height, [&](std::int64_t i) {
       const std::int64_t y = task.y_min + i / width;
       const std::int64_t x = task.x_min + i % width;
-      if (labels.at(y, x) != task.label || !is_in_region(y, x)) return;
-      const double value = image(y, x);
+      if (labels.at(y, x) != task.label || !region.has(y, x)) return;
+      const auto value = static_cast<double>(image.row(y)[x]);
       const LevelAndRms sky = nearby(y, x);
       if (!(value > -infinity && value < infinity) || !sky.is_usable()) return;
       const double residual = deviation(side, value, sky.level) - model_at(task, y, x);
@@ -71,10 +72,6 @@ struct FindResidualPeaks {
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION bool is_in_region(std::int64_t y, std::int64_t x) const {
-    return region == nullptr ||
-           ((region[y * ((labels.nx + 63) / 64) + x / 64] >> (x % 64)) & 1) != 0;
-  }
   [[nodiscard]] KOKKOS_FUNCTION double model_at(const ResidualTask& task, std::int64_t y,
                                                 std::int64_t x) const {
     const auto at_x = static_cast<double>(x);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/clip_correction.hpp"
+#include "core/image_shape.hpp"
 #include "core/interval.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
@@ -129,11 +130,7 @@ struct DetectionFilter<Exec, T>::Plan {
     const Kokkos::Profiling::ScopedRegion profile("kastor::detection_filter");
     const auto ny = static_cast<std::int64_t>(image.extent(0));
     const auto nx = static_cast<std::int64_t>(image.extent(1));
-    KASTOR_EXPECTS("kastor::DetectionFilter",
-                   region.words.data() == nullptr || (region.ny == ny && region.nx == nx),
-                   "the region is " + std::to_string(region.ny) + " x " +
-                       std::to_string(region.nx) + " pixels; expected " + std::to_string(ny) +
-                       " x " + std::to_string(nx) + ", as the image");
+    core::ImageShape{"kastor::DetectionFilter", {ny, nx}}.expect_region(region);
     const std::int64_t n = ny * nx;
     core::grow(snr, space, "kastor::detection_filter::snr", n);
     core::grow(signal, space, "kastor::detection_filter::signal", n);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/image_shape.hpp"
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "islands/mark.hpp"
@@ -16,30 +17,6 @@
 namespace kastor {
 
 namespace {
-
-[[nodiscard]] std::string shape_text(std::int64_t ny, std::int64_t nx) {
-  return std::to_string(ny) + " x " + std::to_string(nx);
-}
-
-template <class Exec, class T>
-void check_map(const PixelMap<Exec, T>& map, const char* name, const detail::Shape& shape) {
-  using Kind = typename PixelMap<Exec, T>::Kind;
-  const std::string the_map = std::string("the ") + name + " map ";
-  if (map.kind() == Kind::image) {
-    const auto rows = detail::rows_of<T, Exec>(map.image());
-    KASTOR_EXPECTS("kastor::find_islands", rows.ny == shape.ny && rows.nx == shape.nx,
-                   the_map + "is " + shape_text(rows.ny, rows.nx) + " pixels; expected " +
-                       shape_text(shape.ny, shape.nx) + ", as the image");
-  }
-  if (map.kind() == Kind::surface) {
-    const MeshSurface<Exec>& surface = map.surface();
-    KASTOR_EXPECTS("kastor::find_islands", surface.nodes.size() > 0,
-                   the_map + "has no nodes; expected at least one");
-    KASTOR_EXPECTS("kastor::find_islands", surface.cell_height > 0 && surface.cell_width > 0,
-                   the_map + "has cells of " + shape_text(surface.cell_height, surface.cell_width) +
-                       " pixels; expected at least one");
-  }
-}
 
 [[nodiscard]] IslandResult copied(const FoundIslands& found) {
   IslandResult result{{}, found.positive, found.negative};
@@ -106,20 +83,14 @@ struct IslandFinder<Exec, T>::Plan {
 
   void check(const detail::Shape& shape, const Background<Exec, T>& background,
              const Detection<Exec, T>* detection, const BitMask<Exec>& region) const {
-    check_map<Exec, T>(background.level, "level", shape);
-    check_map<Exec, T>(background.rms, "rms", shape);
+    const core::ImageShape of_image{"kastor::find_islands", shape};
+    of_image.expect_background<Exec, T>(background);
     if (detection != nullptr) {
       const auto other = detail::shape_of<T, Exec>("kastor::find_islands", detection->bands);
-      KASTOR_EXPECTS("kastor::find_islands", other.ny == shape.ny && other.nx == shape.nx,
-                     "the detection image is " + shape_text(other.ny, other.nx) +
-                         " pixels; expected " + shape_text(shape.ny, shape.nx) + ", as the image");
-      check_map<Exec, T>(detection->background.level, "detection level", shape);
-      check_map<Exec, T>(detection->background.rms, "detection rms", shape);
+      of_image.expect("the detection image is", other.ny, other.nx);
+      of_image.expect_background<Exec, T>(detection->background, "detection ");
     }
-    if (region.words.data() == nullptr) return;
-    KASTOR_EXPECTS("kastor::find_islands", region.ny == shape.ny && region.nx == shape.nx,
-                   "the region is " + shape_text(region.ny, region.nx) + " pixels; expected " +
-                       shape_text(shape.ny, shape.nx) + ", as the image");
+    of_image.expect_region(region);
   }
 
   void mark(Bands<T, Exec> bands, const detail::Patches& patches,

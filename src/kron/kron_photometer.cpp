@@ -5,11 +5,12 @@
 #include <kastor/kron.hpp>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "core/group.hpp"
+#include "core/image_shape.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
+#include "core/upload.hpp"
 #include "kron/ellipse.hpp"
 #include "kron/sum_ellipses.hpp"
 
@@ -22,22 +23,6 @@ void expect_positive(const char* what, double value) {
   KASTOR_EXPECTS(
       name_of_photometer, std::isfinite(value) && value > 0,
       std::string(what) + " is " + std::to_string(value) + "; expected a finite number above 0");
-}
-
-void expect_same_shape(const std::string& what, std::int64_t ny, std::int64_t nx,
-                       std::int64_t of_image_ny, std::int64_t of_image_nx) {
-  KASTOR_EXPECTS(name_of_photometer, ny == of_image_ny && nx == of_image_nx,
-                 what + std::to_string(ny) + " x " + std::to_string(nx) + " pixels; expected " +
-                     std::to_string(of_image_ny) + " x " + std::to_string(of_image_nx) +
-                     ", as the image");
-}
-
-template <class Exec, Real T>
-void expect_shape_of_map(const char* what, const PixelMap<Exec, T>& map, std::int64_t ny,
-                         std::int64_t nx) {
-  if (map.kind() != PixelMap<Exec, T>::Kind::image) return;
-  const auto rows = detail::rows_of<T, Exec>(map.image());
-  expect_same_shape(std::string("the ") + what + " map is ", rows.ny, rows.nx, ny, nx);
 }
 
 /// An aperture of which nothing is known yet but the ellipse.
@@ -81,19 +66,15 @@ struct KronPhotometer<Exec, T>::Plan {
       ellipses.emplace_back(islands[i], label_of(islands[i], above, below));
       rows(i) = row_for(islands[i], ellipses.back());
     }
-    using HostList = Kokkos::View<const detail::LightEllipse*, Kokkos::HostSpace,
-                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    core::grow(on_device, space, "kastor::kron::ellipses",
-               static_cast<std::int64_t>(ellipses.size()));
-    const List used(on_device, std::pair<std::size_t, std::size_t>(0, ellipses.size()));
-    Kokkos::deep_copy(space, used, HostList(ellipses.data(), ellipses.size()));
+    core::upload_to(on_device, space, "kastor::kron::ellipses",
+                    std::span<const detail::LightEllipse>(ellipses));
   }
 
-  using List = Kokkos::View<detail::LightEllipse*, typename Exec::memory_space>;
   Exec space;
   KronParams params;
   std::vector<detail::LightEllipse> ellipses;
-  List on_device;  ///< a copy of `ellipses`
+  Kokkos::View<detail::LightEllipse*, typename Exec::memory_space>
+      on_device;  ///< a copy of `ellipses`
   Kokkos::View<KronFlux*, core::HostReadableSpace<Exec>> rows;
 };
 
@@ -120,14 +101,12 @@ std::vector<KronFlux> KronPhotometer<Exec, T>::operator()(const ConstImage<T, Ex
                                                           const BitMask<Exec>& region) {
   const Kokkos::Profiling::ScopedRegion profile("kastor::kron");
   const auto pixels = detail::rows_of<T, Exec>(image);
-  expect_shape_of_map<Exec, T>("level", background.level, pixels.ny, pixels.nx);
-  expect_shape_of_map<Exec, T>("rms", background.rms, pixels.ny, pixels.nx);
-  if (region.words.data() != nullptr)
-    expect_same_shape("the region is ", region.ny, region.nx, pixels.ny, pixels.nx);
+  const core::ImageShape shape{name_of_photometer, {pixels.ny, pixels.nx}};
+  shape.expect_background<Exec, T>(background);
+  shape.expect_region(region);
   if (islands.empty()) return {};
   for (const auto* labels : {&above, &below}) {
-    if (labels->mask.words.data() != nullptr)
-      expect_same_shape("the labels are of ", labels->ny, labels->nx, pixels.ny, pixels.nx);
+    if (labels->mask.words.data() != nullptr) shape.expect_labels(*labels);
   }
   m_plan->set_up(islands, above, below);
 
@@ -137,7 +116,7 @@ std::vector<KronFlux> KronPhotometer<Exec, T>::operator()(const ConstImage<T, Ex
                 background,
                 above,
                 below,
-                region.words.data(),
+                {region.words.data(), pixels.nx},
                 m_plan->params,
                 m_plan->on_device.data(),
                 m_plan->rows.data()};

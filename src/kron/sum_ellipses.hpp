@@ -10,6 +10,7 @@
 #include <kastor/pixel_map.hpp>
 
 #include "core/group.hpp"
+#include "core/region.hpp"
 #include "islands/nearby_background.hpp"
 #include "kron/ellipse.hpp"
 
@@ -41,7 +42,7 @@ struct SumEllipses {
   Rows<T> image;
   Background<Exec, T> background;
   RunLabels<Exec> above, below;  ///< may be without components
-  const std::uint64_t* region;   ///< null: all pixels
+  core::Region region;
   KronParams params;
   const LightEllipse* ellipses;
   KronFlux* fluxes;  ///< their ids, a and b are set
@@ -76,17 +77,13 @@ struct SumEllipses {
     const LevelAndRms sky = nearby(y, x);
     constexpr double infinity = Kokkos::Experimental::infinity_v<double>;
     const bool is_good =
-        value > -infinity && value < infinity && sky.is_usable() && is_in_region(y, x);
+        value > -infinity && value < infinity && sky.is_usable() && region.has(y, x);
     const int owned_by = owner(ellipse, y, x);
     here.is_dropped = is_good && owned_by == 1 && params.mask_dropped;
     here.is_usable = is_good && owned_by != 2 && !here.is_dropped;
     here.deviation = deviation(ellipse.is_below != 0 ? Side::below : Side::above, value, sky.level);
     here.rms = sky.rms;
     return here;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION bool is_in_region(std::int64_t y, std::int64_t x) const {
-    return region == nullptr ||
-           ((region[y * ((image.nx + 63) / 64) + x / 64] >> (x % 64)) & 1) != 0;
   }
   /// 0: to none of the side but its own island; 1: to a dropped one; 2: to another.
   [[nodiscard]] KOKKOS_FUNCTION static int owner(const RunLabels<Exec>& labels, std::uint32_t own,

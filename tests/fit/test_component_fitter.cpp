@@ -15,8 +15,8 @@
 #include "compare.hpp"
 #include "device.hpp"
 #include "generators.hpp"
-#include "naive_peaks.hpp"
 #include "naive.hpp"
+#include "naive_peaks.hpp"
 #include "typed.hpp"
 
 namespace {

@@ -237,22 +237,20 @@ TEST(IslandFit, EveryIslandHasAPart) {
 }
 
 TEST(FitInput, TheNoiseHasTheAreaThatIsAskedFor) {
-  auto params = with_beam(5, 4, 0.3);
-  EXPECT_TRUE(kd::noise_of(params).is_white);
-  params.noise_area = 50;
-  const kd::FitNoise noise = kd::noise_of(params);
+  const kastor::PixelEllipse beam{5, 4, 0.3};
+  EXPECT_TRUE(kd::noise_of(beam, 1).is_white);
+  const kd::FitNoise noise = kd::noise_of(beam, 50);
   EXPECT_FALSE(noise.is_white);
   EXPECT_NEAR(kastor::volume_of(noise.correlation), 50, 1e-11);
   EXPECT_NEAR(kastor::ellipse_of(noise.correlation).angle, 0.3, 1e-12);
   EXPECT_NEAR(kd::axes_of(noise.correlation).major / kd::axes_of(noise.correlation).minor, 1.25,
               1e-12);
-  params.noise_area = kastor::area_of(*params.beam);
-  EXPECT_NEAR(kd::noise_of(params).correlation.u, kd::noise_of(params).beam.u, 1e-15);
-  params.beam.reset();
-  params.noise_area = 30;
-  EXPECT_NEAR(kastor::volume_of(kd::noise_of(params).correlation), 30, 1e-11);
-  EXPECT_EQ(kd::noise_of(params).correlation.w, 0);
-  EXPECT_FALSE(kd::noise_of(params).has_beam);
+  const kd::FitNoise as_beam = kd::noise_of(beam, kastor::area_of(beam));
+  EXPECT_NEAR(as_beam.correlation.u, as_beam.beam.u, 1e-15);
+  const kd::FitNoise round = kd::noise_of(std::nullopt, 30);
+  EXPECT_NEAR(kastor::volume_of(round.correlation), 30, 1e-11);
+  EXPECT_EQ(round.correlation.w, 0);
+  EXPECT_FALSE(round.has_beam);
 }
 
 TEST(FitInput, ThePixelOfACentreIsInTheImage) {

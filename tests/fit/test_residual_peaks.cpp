@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "fit/band_list.hpp"
 #include "fit/residual_peaks.hpp"
 #include "generators.hpp"
 #include "island_scenes.hpp"
@@ -31,31 +32,21 @@ std::vector<kd::ResidualPeak> peaks_on(const std::vector<kastor::ConstImage<T, E
                                        const std::uint64_t* region,
                                        const std::vector<kd::ResidualTask>& tasks,
                                        const std::vector<kastor::Gaussian>& models) {
-  std::vector<kd::Rows<T>> placed;
-  std::vector<std::int64_t> first_rows;
-  std::int64_t row = 0;
-  for (const auto& band : bands) {
-    const auto rows = kd::rows_of<T, Exec>(band);
-    placed.push_back(rows);
-    first_rows.push_back(row);
-    row += rows.ny;
-  }
-  const auto on_device = ts::to_device_list<Exec>(placed);
-  const auto rows_there = ts::to_device_list<Exec>(first_rows);
+  kd::BandList<Exec, T> band_list;
+  const auto rows = band_list(Exec(), bands);
   const auto tasks_there = ts::to_device_list<Exec>(tasks);
   const auto models_there = ts::to_device_list<Exec>(models);
   const ts::DeviceList<Exec, kd::ResidualPeak> peaks("test::peaks", tasks.size());
   using Find = kd::FindResidualPeaks<Exec, T>;
-  ts::run_groups<Find::threads, Exec>(
-      static_cast<std::int64_t>(tasks.size()), 0,
-      Find{{on_device.data(), rows_there.data(), static_cast<std::int32_t>(placed.size())},
-           background,
-           labels,
-           region,
-           side,
-           tasks_there.data(),
-           models_there.data(),
-           peaks.data()});
+  ts::run_groups<Find::threads, Exec>(static_cast<std::int64_t>(tasks.size()), Find::scratch_bytes,
+                                      Find{rows,
+                                           background,
+                                           labels,
+                                           {region, labels.nx},
+                                           side,
+                                           tasks_there.data(),
+                                           models_there.data(),
+                                           peaks.data()});
   return ts::to_vector(peaks);
 }
 

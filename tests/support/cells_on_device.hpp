@@ -27,7 +27,7 @@ class CellsOnDevice {
         rows == Rows::plain ? kastor::ConstImage<T, Exec>(m_plain) : m_cut_out.image);
     m_cells.rows.one = {whole.data, whole.pitch, 0};
     if (rows == Rows::bands) {
-      std::vector<kastor::detail::BandRows<T>> bands;
+      std::vector<kastor::core::BandRows<T>> bands;
       for (std::int64_t y = 0; y < host.ny; y += 5)
         bands.push_back({whole.data + y * whole.pitch, whole.pitch, y});
       m_bands = to_device_list<Exec>(bands);
@@ -49,7 +49,7 @@ class CellsOnDevice {
  private:
   CutOut<Exec, T> m_cut_out;
   kastor::Image<T, Exec> m_plain;
-  DeviceList<Exec, kastor::detail::BandRows<T>> m_bands;
+  DeviceList<Exec, kastor::core::BandRows<T>> m_bands;
   kastor::BitMask<Exec> m_mask;
   kastor::detail::CellImage<T> m_cells;
 };
