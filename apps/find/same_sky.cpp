@@ -74,7 +74,7 @@ std::vector<double> through_icrs(const io::Wcs& here, const io::Wcs& there, cons
   return apart;
 }
 
-std::string name_of(const io::Wcs& wcs) {
+std::string system_of(const io::Wcs& wcs) {
   switch (wcs.system()) {
     case io::SkySystem::equatorial:
       return "equatorial (" + wcs.frame() + ")";
@@ -99,7 +99,7 @@ std::string check_same_sky(const io::FitsImage& detection, const io::FitsImage& 
     throw Error(fmt::format(
         "{}: found {} coordinates, which cannot be compared with the {} ones of {}; expected the "
         "same system in both, or galactic and ICRS ones (read for --detect-image)",
-        name_of(detection), name_of(*there), name_of(*here), name_of(image)));
+        name_of(detection), system_of(*there), system_of(*here), name_of(image)));
   }
   const auto places = places_of(image);
   const auto apart =

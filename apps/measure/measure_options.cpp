@@ -87,26 +87,12 @@ void settle_measure(const IslandOptionsParser& islands, MeasureOptions& options)
 /// What says which pixels are used, and what their background and noise are.
 std::string image_as_typed(const IslandOptions& islands) {
   std::string text = fmt::format(" --preset {}", name_of(islands.preset));
-  if (islands.mask) text += given_as_typed("--mask", *islands.mask);
-  if (const auto& box = islands.box)
-    text += fmt::format(" --box {},{},{},{}", box->x_min, box->x_max, box->y_min, box->y_max);
-  if (islands.beam) text += " --beam " + *islands.beam;
-  text += fmt::format(" --noise {}", name_of(islands.noise));
-  if (islands.background) text += given_as_typed("--background", *islands.background);
-  if (islands.rms) text += given_as_typed("--rms", *islands.rms);
-  if (islands.rms_kind != RmsKind::rms)
-    text += fmt::format(" --rms-kind {}", name_of(islands.rms_kind));
+  text += sky_as_typed(islands);
   if (islands.background && islands.rms) return text;
   const auto& mesh = islands.mesh;
-  return text + fmt::format(
-                    " --cell {}x{} --kappa {} --max-passes {} --estimate {} --filter {} "
-                    "--interpolation {} --large-sources {} --clipped-noise {}",
-                    mesh.cell_width, mesh.cell_height, mesh.clip.kappa, mesh.clip.max_passes,
-                    mesh.estimate == BackgroundEstimate::median ? "median" : "mode",
-                    mesh.filter_height,
-                    mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear",
-                    mesh.mask_large_sources ? "mask" : "ignore",
-                    mesh.correct_clip ? "corrected" : "as-is");
+  text += fmt::format(" --cell {}x{} --kappa {} --max-passes {}", mesh.cell_width, mesh.cell_height,
+                      mesh.clip.kappa, mesh.clip.max_passes);
+  return text + mesh_as_typed(mesh);
 }
 
 }  // namespace

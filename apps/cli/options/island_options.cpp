@@ -399,6 +399,28 @@ void IslandOptionsParser::resolve_photometry(const CommandLine& line,
   }
 }
 
+std::string sky_as_typed(const IslandOptions& options) {
+  std::string text;
+  if (options.mask) text += given_as_typed("--mask", *options.mask);
+  if (const auto& box = options.box)
+    text += fmt::format(" --box {},{},{},{}", box->x_min, box->x_max, box->y_min, box->y_max);
+  if (options.beam) text += " --beam " + *options.beam;
+  text += fmt::format(" --noise {}", name_of(options.noise));
+  if (options.background) text += given_as_typed("--background", *options.background);
+  if (options.rms) text += given_as_typed("--rms", *options.rms);
+  if (options.rms_kind != RmsKind::rms)
+    text += fmt::format(" --rms-kind {}", name_of(options.rms_kind));
+  return text;
+}
+
+std::string mesh_as_typed(const BackgroundParams& mesh) {
+  return fmt::format(
+      " --estimate {} --filter {} --interpolation {} --large-sources {} --clipped-noise {}",
+      mesh.estimate == BackgroundEstimate::median ? "median" : "mode", mesh.filter_height,
+      mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear",
+      mesh.mask_large_sources ? "mask" : "ignore", mesh.correct_clip ? "corrected" : "as-is");
+}
+
 std::string island_options_as_typed(const IslandOptions& options) {
   std::string text =
       fmt::format("--preset {} --seed {} --flood {} --connectivity {} --min-pixels {}",
@@ -411,16 +433,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
   if (options.min_beams) add("--min-beams", *options.min_beams);
   if (options.find.negative) text += " --negative";
   if (options.find.drop_at_edge) text += " --drop-at-edge";
-  if (options.mask) text += given_as_typed("--mask", *options.mask);
-  if (options.box) {
-    add("--box", fmt::format("{},{},{},{}", options.box->x_min, options.box->x_max,
-                             options.box->y_min, options.box->y_max));
-  }
-  if (options.beam) add("--beam", *options.beam);
-  add("--noise", name_of(options.noise));
-  if (options.background) text += given_as_typed("--background", *options.background);
-  if (options.rms) text += given_as_typed("--rms", *options.rms);
-  if (options.rms_kind != RmsKind::rms) add("--rms-kind", name_of(options.rms_kind));
+  text += sky_as_typed(options);
   if (options.adaptive_rms) add("--adaptive-rms", *options.adaptive_rms);
   text += photometry_options_as_typed(options.photometry);
   text += component_options_as_typed(options.components, options.preset == Preset::sextractor);
@@ -432,13 +445,7 @@ std::string island_options_as_typed(const IslandOptions& options) {
     add("--max-passes", options.mesh.clip.max_passes);
   }
   if (!has_mesh) return text;
-  add("--estimate", options.mesh.estimate == BackgroundEstimate::median ? "median" : "mode");
-  add("--filter", options.mesh.filter_height);
-  add("--interpolation",
-      options.mesh.interpolation == MeshInterpolation::bicubic ? "bicubic" : "bilinear");
-  add("--large-sources", options.mesh.mask_large_sources ? "mask" : "ignore");
-  add("--clipped-noise", options.mesh.correct_clip ? "corrected" : "as-is");
-  return text;
+  return text + mesh_as_typed(options.mesh);
 }
 
 }  // namespace kastor::cli

@@ -108,6 +108,10 @@ class IslandOptionsParser {
 
 /// The options as typed, defaults included, for the provenance of an output.
 [[nodiscard]] std::string island_options_as_typed(const IslandOptions& options);
+/// Of these: which pixels are used, and what their background and noise are.
+[[nodiscard]] std::string sky_as_typed(const IslandOptions& options);
+/// How the mesh is made of its clipped cells.
+[[nodiscard]] std::string mesh_as_typed(const BackgroundParams& mesh);
 
 }  // namespace kastor::cli
 

@@ -23,18 +23,6 @@ std::vector<LocalSky> sky_of(const Components& components, const TableParams& pa
   return local_sky(*params.wcs, places);
 }
 
-WithError flux_of(const Component& component, const FluxUnit& unit, double beam_pixels,
-                  double pixel_area) {
-  // The integral of a beam over its area is its height: the flux of a point.
-  if (has_beam_shape(component) && unit.per == FluxUnit::Per::beam) {
-    const double error = error_of(covariance_of(component, at_peak, at_peak));
-    return {component.gaussian.peak * unit.factor, error * unit.factor};
-  }
-  const double scale = flux_scale(unit, beam_pixels, pixel_area);
-  const WithError volume = volume_with_error(component);
-  return {volume.value * scale, volume.error * scale};
-}
-
 /// Fills what follows from `row.sky`.
 void fill_sky(ComponentRow& row, const UncertainMoments& moments, const TableParams& params,
               const BeamPixels& beam) {
@@ -53,6 +41,15 @@ void fill_sky(ComponentRow& row, const UncertainMoments& moments, const TablePar
 
 }  // namespace
 
+WithError flux_of(const Component& component, bool is_point, const FluxUnit& unit, double scale) {
+  if (is_point && unit.per == FluxUnit::Per::beam) {
+    const double error = error_of(covariance_of(component, at_peak, at_peak));
+    return {component.gaussian.peak * unit.factor, error * unit.factor};
+  }
+  const WithError volume = volume_with_error(component);
+  return {volume.value * scale, volume.error * scale};
+}
+
 std::vector<ComponentRow> component_rows(const Components& components, const TableParams& params,
                                          const FluxUnit& unit) {
   const BeamPixels beam(params);
@@ -70,7 +67,8 @@ std::vector<ComponentRow> component_rows(const Components& components, const Tab
     row.in_pixels = ellipse_of(moments);
     const double pixel_area =
         params.wcs == nullptr ? std::numeric_limits<double>::quiet_NaN() : sky[i].jacobian.area();
-    row.flux = flux_of(component, unit, beam.area(pixel_area), pixel_area);
+    row.flux = flux_of(component, has_beam_shape(component), unit,
+                       flux_scale(unit, beam.area(pixel_area), pixel_area));
     if (std::isnan(row.flux.value)) row.flags |= component_no_flux;
     if (params.wcs != nullptr) {
       row.sky = sky[i];

@@ -29,6 +29,11 @@ struct ComponentRow {
   std::uint32_t flags;
 };
 
+/// The integrated flux of a component. A point has that of its height where the unit is per beam:
+/// the integral of a beam over its area. \param scale  of `flux_scale()`
+[[nodiscard]] WithError flux_of(const Component& component, bool is_point, const FluxUnit& unit,
+                                double scale);
+
 [[nodiscard]] std::vector<ComponentRow> component_rows(const Components& components,
                                                        const TableParams& params,
                                                        const FluxUnit& unit);

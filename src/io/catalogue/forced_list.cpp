@@ -107,22 +107,13 @@ std::optional<PixelEllipse> shape_of_row(const ListedShapes& shapes, std::size_t
   return is_shape(shape) ? std::optional(shape) : std::nullopt;
 }
 
-/// How the sky lies around each place; around the reference pixel where there is no place.
-std::vector<detail::LocalSky> skies_at(const std::vector<ForcedPosition>& positions,
-                                       const Wcs& wcs) {
-  std::vector<PixelPosition> places;
-  for (const auto& each : positions) {
-    const bool is_place = std::isfinite(each.x) && std::isfinite(each.y);
-    places.push_back(is_place ? PixelPosition{each.x, each.y} : wcs.reference_pixel());
-  }
-  return detail::local_sky(wcs, places);
-}
-
 class ShapeMaker {
  public:
   ShapeMaker(ForcedList& list, const TableParams& image) : m_list(list), m_beam(image) {
     if (image.wcs == nullptr) return;
-    m_skies = skies_at(list.positions, *image.wcs);
+    std::vector<PixelPosition> places;
+    for (const auto& each : list.positions) places.push_back({each.x, each.y});
+    m_skies = detail::sky_around(*image.wcs, std::move(places));
     const PixelPosition reference = image.wcs->reference_pixel();
     m_reference = detail::local_sky(*image.wcs, std::span(&reference, 1))[0].jacobian;
     if (const auto beam = ellipse_in_pixels(m_beam.moments(m_reference)); is_shape(beam))

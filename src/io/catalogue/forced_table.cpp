@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/catalogue/auto_columns.hpp"
+#include "io/catalogue/component_rows.hpp"
 #include "io/catalogue/component_shape.hpp"
 #include "io/catalogue/image_scales.hpp"
 #include "io/catalogue/row_columns.hpp"
@@ -61,7 +62,7 @@ class RowMaker {
     std::vector<PixelPosition> places;
     for (std::size_t i = 0; i < m_list.positions.size(); ++i) places.push_back(place(i));
     std::vector<detail::LocalSky> skies;
-    if (m_image.wcs != nullptr) skies = skies_of(places);
+    if (m_image.wcs != nullptr) skies = detail::sky_around(*m_image.wcs, places);
     ForcedRows rows;
     for (std::size_t i = 0; i < places.size(); ++i)
       rows.push_back(row(i, skies.empty() ? nullptr : &skies[i]));
@@ -73,12 +74,6 @@ class RowMaker {
     if (m_components.empty()) return {m_list.positions[i].x, m_list.positions[i].y};
     return {m_components[i].gaussian.x, m_components[i].gaussian.y};
   }
-  [[nodiscard]] std::vector<detail::LocalSky> skies_of(std::vector<PixelPosition> places) const {
-    for (auto& each : places)
-      if (!std::isfinite(each.x) || !std::isfinite(each.y)) each = m_image.wcs->reference_pixel();
-    return detail::local_sky(*m_image.wcs, places);
-  }
-
   [[nodiscard]] ForcedRow row(std::size_t i, const detail::LocalSky* sky) const {
     const ListedSource& source = m_list.list.sources[i];
     ForcedRow row{};
@@ -112,13 +107,10 @@ class RowMaker {
 
   void add_fit(const detail::LocalSky* sky, ForcedRow& row) const {
     const Component& fit = row.fit;
-    const auto volume = detail::volume_with_error(fit);
-    row.flux = {volume.value * row.flux_scale, volume.error * row.flux_scale};
-    if ((row.flags & component_beam_shape) != 0 && m_unit.per == detail::FluxUnit::Per::beam) {
-      // The integral of a beam over its area is its height: the flux of a point.
-      row.flux = {fit.gaussian.peak * m_unit.factor, peak_error(fit) * m_unit.factor};
+    const bool is_point = (row.flags & component_beam_shape) != 0;
+    row.flux = detail::flux_of(fit, is_point, m_unit, row.flux_scale);
+    if (is_point && m_unit.per == detail::FluxUnit::Per::beam)
       row.flags &= ~std::uint32_t{component_no_flux};
-    }
     const auto moments = detail::moments_of(fit);
     row.in_pixels = detail::ellipse_of(moments);
     if (sky == nullptr) return;

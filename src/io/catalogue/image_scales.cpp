@@ -28,6 +28,12 @@ BeamPixels::BeamPixels(const TableParams& params) {
   m_is_fixed = !std::isnan(m_reference.area());
 }
 
+std::vector<LocalSky> sky_around(const Wcs& wcs, std::vector<PixelPosition> places) {
+  for (PixelPosition& each : places)
+    if (!std::isfinite(each.x) || !std::isfinite(each.y)) each = wcs.reference_pixel();
+  return local_sky(wcs, places);
+}
+
 Symmetric moments_on_sky(const Beam& beam) {
   // A degree, and the standard deviation of a Gaussian for its full width at half maximum.
   const double sigma = 3600.0 / std::sqrt(8.0 * std::numbers::ln2);

@@ -5,6 +5,7 @@
 #include <kastor/io/table_params.hpp>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "io/sky/flux_unit.hpp"
 #include "io/sky/sky_geometry.hpp"
@@ -37,6 +38,9 @@ class BeamPixels {
   bool m_is_fixed = false;
   Jacobian m_reference = {};
 };
+
+/// How the sky lies around each place; around the reference pixel where a place is none.
+[[nodiscard]] std::vector<LocalSky> sky_around(const Wcs& wcs, std::vector<PixelPosition> places);
 
 /// The second moments of a beam, (north, east) [arcsec^2]. An unknown angle is 0.
 [[nodiscard]] Symmetric moments_on_sky(const Beam& beam);
