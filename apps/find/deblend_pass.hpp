@@ -103,8 +103,11 @@ class DeblendPass {
       peaks[i].x = part.x_peak;
       peaks[i].y = part.y_peak;
       const double peak = (part.flags & island_negative) != 0 ? -part.flux_peak : part.flux_peak;
+      // The height above the saddle stays what it is in units of the noise.
+      const double prominence = (peaks[i].deviation - peaks[i].saddle) / peaks[i].rms;
       peaks[i].deviation = std::isfinite(peak) ? peak : 0;
       peaks[i].rms = part.rms_at_peak;
+      peaks[i].saddle = peaks[i].deviation - prominence * peaks[i].rms;
     }
     std::stable_sort(peaks.begin(), peaks.end(), [](const IslandPeak& a, const IslandPeak& b) {
       return a.island_id != b.island_id ? a.island_id < b.island_id : a.deviation > b.deviation;

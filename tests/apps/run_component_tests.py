@@ -137,6 +137,17 @@ class TestComponents(ComponentTestCase):
         for row, source in zip(rows, (ALONE, BRIGHT, FAINT)):
             self.assert_near(row, source, flux_int=source[0] * area, maj_axis_pix=MAJOR, min_axis_pix=MINOR)
 
+    def test_stars_that_share_an_island_are_components_each(self):
+        # Islands are found in the filtered image, and fitted in the image itself: how far a peak is above its saddle
+        # counts in units of the noise of the former.
+        crowd = "simulate sky --size 300 --seed 4 --add star:count=240,snr=10..300 -o crowd.fits"
+        self.assert_done(command.run(*crowd.split(), cwd=self.folder))
+        _, rows = self.fitted(image="crowd.fits", preset="sextractor")
+        stars = [star for star in rows_of(self.folder / "crowd_truth.csv") if float(star["snr"]) >= 20]
+        found = sum(any(math.dist((float(row["x_cen"]), float(row["y_cen"])), (float(star["x"]), float(star["y"]))) < 2
+                        for row in rows) for star in stars)
+        self.assertGreater(found, 0.82 * len(stars))
+
     def test_the_shape_of_the_beam(self):
         found, rows = self.fitted("--shape beam")
         self.assertEqual((found["components"]["shape"], found["components"]["beam_shape"]), ("beam", 3))
