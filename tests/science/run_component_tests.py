@@ -5,17 +5,13 @@
 
 As run_science_tests.py. components.py has the same on larger skies of another simulation, beside other finders.
 """
-import argparse
 import json
 import math
-import pathlib
-import sys
-import tempfile
 import unittest
 
 from component_statistics import evaluate_files, extra_share, figure, found_share, read_table, spread
 from scenes import COMPONENT_SCENES
-from science import Figure, Workshop, run, share
+from science import Figure, run, run_tests, share
 
 shop = None
 PLACE = "flux_peak", "flux_int", "x_cen", "y_cen"
@@ -149,19 +145,10 @@ class TestForced(ComponentTestCase):
         self.assert_within(Figure("median error [rms]", errors[len(errors) // 2]), 1, 1.1)
 
 
-def main():
+def use(workshop):
     global shop
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kastor", required=True, type=pathlib.Path)
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for images and catalogues; images there of the same command are used")
-    parser.add_argument("tests", nargs="*")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = given.keep or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        shop = Workshop(given.kastor.resolve(), folder)
-        unittest.main(argv=[sys.argv[0], *given.tests])
+    shop = workshop
 
 
 if __name__ == "__main__":
-    main()
+    run_tests(__doc__, use)

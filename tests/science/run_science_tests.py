@@ -7,15 +7,11 @@ Each figure of `kastor evaluate` must lie within its limits, each limit wider by
 failure says the figure, the limits, and the commands that give it. With --keep, images and catalogues stay in FOLDER;
 the images are used again if the same command made them.
 """
-import argparse
 import math
-import pathlib
-import sys
-import tempfile
 import unittest
 
 from scenes import NOISES, SCENES
-from science import Figure, Workshop, false_ratio, half, pooled, share
+from science import Figure, false_ratio, half, pooled, run_tests, share
 
 shop = None
 
@@ -175,19 +171,10 @@ class TestOptical(ScienceTestCase):
         self.assert_within(Figure("false detections", result["rows"]["false"]), 0, 0)
 
 
-def main():
+def use(workshop):
     global shop
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kastor", required=True, type=pathlib.Path)
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for images and catalogues; images there of the same command are used")
-    parser.add_argument("tests", nargs="*")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = given.keep or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        shop = Workshop(given.kastor.resolve(), folder)
-        unittest.main(argv=[sys.argv[0], *given.tests])
+    shop = workshop
 
 
 if __name__ == "__main__":
-    main()
+    run_tests(__doc__, use)

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a scene: simulate, find, evaluate; and holds a figure of the evaluation against its limits."""
+import argparse
 import csv
 import dataclasses
 import json
 import math
 import pathlib
 import subprocess
+import sys
+import tempfile
+import unittest
 
 
 def run(command, folder):
@@ -103,3 +107,17 @@ def false_ratio(evaluation):
         return Figure("false detections over those expected", None)
     return Figure("false detections over those expected", false["count"] / false["expected_false"],
                   math.sqrt(max(false["count"], 1)) / false["expected_false"])
+
+
+def run_tests(doc, use):
+    """Runs the tests of the script that calls it. `use(workshop)` hands them the workshop."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kastor", required=True, type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for images and catalogues; images there of the same command are used")
+    parser.add_argument("tests", nargs="*")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.keep or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        use(Workshop(given.kastor.resolve(), folder))
+        unittest.main(argv=[sys.argv[0], *given.tests])
