@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the rules of the rooms of the library: what may stand where, and how long a file may be.
+"""Holds the rules of the rooms of the library: what may stand where, and how long a file may be; and which sources
+include Kokkos.
 
     python3 tests/quality/rooms.py SOURCE_FOLDER
 """
@@ -37,6 +38,31 @@ def functions_of(lines):
                     yield start, number - start + 1
 
 
+def kokkos_header_of(path, root, seen):
+    """The header of Kokkos that a source includes, itself or by a header of the project; None if there is none."""
+    for name in re.findall(r'^#include [<"](.*?)[>"]', path.read_text(), re.MULTILINE):
+        if name.startswith("Kokkos"):
+            return name
+        for folder in (root / "include", root / "src"):
+            if (header := folder / name).is_file() and header not in seen:
+                seen.add(header)
+                if found := kokkos_header_of(header, root, seen):
+                    return found
+    return None
+
+
+def findings_in_list_of_kokkos_sources(root):
+    """A CUDA build compiles the sources of kastor_io as CUDA that CMakeLists.txt lists, and the others as plain C++."""
+    listed = re.search(r"set\(kokkos_io_sources(.*?)\)", (root / "CMakeLists.txt").read_text(), re.DOTALL)[1].split()
+    for path in sorted((root / "src" / "io").rglob("*.cpp")):
+        name = str(path.relative_to(root / "src" / "io").with_suffix(""))
+        found = kokkos_header_of(path, root, set())
+        if found and name not in listed:
+            yield f"src/io/{name}.cpp: includes {found}; expected none, or its name in kokkos_io_sources of CMakeLists.txt"
+        if not found and name in listed:
+            yield f"CMakeLists.txt: {name} in kokkos_io_sources; expected only sources that include Kokkos"
+
+
 def findings(root):
     for path in sorted((root / "src").rglob("*.[ch]pp")):
         room = path.relative_to(root / "src").parts[0]
@@ -60,6 +86,7 @@ def findings(root):
                     yield f"{where}:{number}: includes the room {other}; expected core or its own"
                 if room == "core" and other != "core":
                     yield f"{where}:{number}: core includes {other}"
+    yield from findings_in_list_of_kokkos_sources(root)
     headers = list((root / "include" / "kastor" / "detail").glob("*.hpp"))
     if len(headers) > 12:
         yield f"include/kastor/detail: {len(headers)} headers; expected at most 12"

@@ -2,9 +2,9 @@
 #ifndef KASTOR_IO_PICTURE_HPP
 #define KASTOR_IO_PICTURE_HPP
 
-#include <cstdint>
 #include <kastor/catalogue.hpp>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/io/picture_ellipse.hpp>
 #include <kastor/io/picture_params.hpp>
 #include <kastor/io/provenance.hpp>
 #include <span>
@@ -38,16 +38,6 @@ namespace kastor::io {
 /// be written
 void write_picture(const std::string& path, const FitsImage& image, const Catalogue& sources,
                    const PictureParams& params, const Provenance& provenance);
-
-/// An ellipse on the pixels of an image.
-struct PictureEllipse {
-  std::int64_t id;
-  double x;  ///< centre [pixel]
-  double y;
-  double major;  ///< full width along the major axis [pixel]
-  double minor;
-  double angle;  ///< of the major axis, from +x towards +y [degree]
-};
 
 /// The same with ellipses over the image, none smaller than a mark.
 void write_picture_with_ellipses(const std::string& path, const FitsImage& image,

@@ -3,7 +3,8 @@
 #define KASTOR_SRC_IO_PICTURE_FIGURE_HPP
 
 #include <kastor/catalogue.hpp>
-#include <kastor/io/picture.hpp>
+#include <kastor/io/picture_ellipse.hpp>
+#include <kastor/io/picture_params.hpp>
 #include <kastor/io/wcs.hpp>
 #include <span>
 #include <string>

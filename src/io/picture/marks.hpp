@@ -4,7 +4,8 @@
 
 #include <cstdint>
 #include <kastor/catalogue.hpp>
-#include <kastor/io/picture.hpp>
+#include <kastor/io/picture_ellipse.hpp>
+#include <kastor/io/picture_params.hpp>
 #include <vector>
 
 #include "io/picture/geometry.hpp"
