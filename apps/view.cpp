@@ -52,9 +52,10 @@ bool parse(Arguments arguments, ViewOptions& options) {
       "1/1000 of the upper limit.\n"
       "\n"
       "A catalogue of 'kastor find' has the columns x_cen, y_cen, x_min, x_max, y_min\n"
-      "and y_max, and id or island_id for --labels. Of others the positions are taken\n"
-      "as by 'kastor compare': on the sky if the image has celestial coordinates, else\n"
-      "in pixels. Their marks have the size (FWHM) of the source as radius.\n"
+      "and y_max, and id or island_id for --labels; a table of its components is drawn\n"
+      "as ellipses (FWHM). Of others the positions are taken as by 'kastor compare':\n"
+      "on the sky if the image has celestial coordinates, else in pixels. Their marks\n"
+      "have the size (FWHM) of the source as radius.\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky --size 1024 -o sky.fits\n"
@@ -103,8 +104,13 @@ void run_view(Arguments arguments) {
   session.steps().end();
 
   session.steps().begin("draw");
-  io::write_picture(temporary, image, marked.sources, options.picture.params,
-                    provenance_of(image, options_as_typed(options), image.hdu.unit));
+  const auto provenance = provenance_of(image, options_as_typed(options), image.hdu.unit);
+  if (marked.ellipses.empty()) {
+    io::write_picture(temporary, image, marked.sources, options.picture.params, provenance);
+  } else {
+    io::write_picture_with_ellipses(temporary, image, marked.ellipses, options.picture.params,
+                                    provenance);
+  }
   session.steps().end();
 
   session.end_progress();

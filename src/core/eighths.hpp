@@ -74,20 +74,35 @@ KOKKOS_FUNCTION void sum_in_eighths(const Group<Exec>& group, double* scratch, i
   }
 }
 
-/// N sums for each 0 <= i < n, a multiple of 8, over begin <= j < end, in that order.
-/// `range(first, last)` gives begin and end for the indices from first to last; terms outside of
-/// the range of an index must be 0. `terms.add<W>(i, j, double (&sum)[N][W])` adds the terms j of
-/// the indices i to i + W - 1. Calls `store(i, k, sum k)`.
-template <int N, class Exec, class Range, class Terms, class Store>
-KOKKOS_FUNCTION void sum_for_each(const Group<Exec>& group, int n, const Range& range,
+/// The sums of the terms begin <= j < end of the indices i to i + W - 1.
+template <int N, int W, class Terms>
+KOKKOS_FUNCTION void sum_run(const Terms& terms, int i, int begin, int end, double (&sum)[N][W]) {
+  double run[N][W] = {};
+  for (int j = begin; j < end; ++j) terms.template add<W>(i, j, run);
+  KASTOR_UNROLL
+  for (int k = 0; k < N; ++k) {
+    KASTOR_UNROLL
+    for (int l = 0; l < W; ++l) sum[k][l] += run[k][l];
+  }
+}
+
+/// N sums for each 0 <= i < n, a multiple of 8, over runs of indices j: those of a run are added,
+/// and then the runs, in their order. `runs(first, last)` gives an object for the indices i from
+/// first to last, whose `next(begin, end)` sets the next run, or returns false. Terms of an index
+/// that are not in the runs for it alone must be 0. `terms.add<W>(i, j, double (&sum)[N][W])` adds
+/// the terms j of the indices i to i + W - 1. Calls `store(i, k, sum k)`.
+template <int N, class Exec, class Runs, class Terms, class Store>
+KOKKOS_FUNCTION void sum_for_each(const Group<Exec>& group, int n, const Runs& runs,
                                   const Terms& terms, const Store& store) {
   // A CPU takes eight neighbours at once.
   constexpr int width = Group<Exec>::is_one_thread ? eighths : 1;
   group.for_each(n / width, [&](int at) {
     const int first = at * width;
-    const auto [begin, end] = range(first, first + width - 1);
+    auto of_these = runs(first, first + width - 1);
     double sum[N][width] = {};
-    for (int j = begin; j < end; ++j) terms.template add<width>(first, j, sum);
+    int begin = 0;
+    int end = 0;
+    while (of_these.next(begin, end)) sum_run(terms, first, begin, end, sum);
     for (int i = 0; i < width; ++i) {
       for (int k = 0; k < N; ++k) store(first + i, k, sum[k][i]);
     }

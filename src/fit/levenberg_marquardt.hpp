@@ -6,6 +6,7 @@
 
 #include "core/dense.hpp"
 #include "core/group.hpp"
+#include "core/noinline.hpp"
 #include "fit/ellipse_algebra.hpp"
 #include "fit/fit_work.hpp"
 #include "fit/group_fitter.hpp"
@@ -28,8 +29,8 @@ class LevenbergMarquardt {
 
   /// Begins with the parameters `work.now` and leaves the best ones there, with the normal
   /// equations and the residuals that belong to them.
-  KOKKOS_FUNCTION FitStatus operator()(FitWork& work, std::int32_t& iterations,
-                                       double& sum_of_squares) {
+  KASTOR_NOINLINE KOKKOS_FUNCTION FitStatus operator()(FitWork& work, std::int32_t& iterations,
+                                                       double& sum_of_squares) {
     m_equations(work, work.now, work.normal, work.gradient, work.sums);
     sum_of_squares = work.sums[0];
     double lambda = F > 1 ? 1e-3 : 0;  // the peaks alone are a linear problem

@@ -8,6 +8,7 @@
 #include "core/eighths.hpp"
 #include "core/elementary.hpp"
 #include "core/group.hpp"
+#include "core/noinline.hpp"
 #include "fit/fit_work.hpp"
 
 namespace kastor::detail {
@@ -121,8 +122,9 @@ struct NormalEquations {
 
   /// For the parameters p: the residuals, J^T J, J^T r and the sum of r^2. Afterwards each thread
   /// sees them.
-  KOKKOS_FUNCTION void operator()(const FitWork& work, const double* p, double* normal,
-                                  double* gradient, double* sum_of_squares) const {
+  KASTOR_NOINLINE KOKKOS_FUNCTION void operator()(const FitWork& work, const double* p,
+                                                  double* normal, double* gradient,
+                                                  double* sum_of_squares) const {
     for (int c = 0; c < work.count; ++c) subtract(work, p, c);
     group.barrier();
     const int m = F * work.count;

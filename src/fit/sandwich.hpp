@@ -8,6 +8,7 @@
 #include "core/eighths.hpp"
 #include "core/elementary.hpp"
 #include "core/group.hpp"
+#include "core/noinline.hpp"
 #include "fit/fit_work.hpp"
 #include "fit/group_fitter.hpp"
 #include "fit/normal_equations.hpp"
@@ -27,7 +28,7 @@ struct Sandwich {
   double rms;
 
   /// Writes the matrix of all parameters, 6 count x 6 count. False if H cannot be inverted.
-  KOKKOS_FUNCTION bool operator()(const FitWork& work, double* covariance) const {
+  KASTOR_NOINLINE KOKKOS_FUNCTION bool operator()(const FitWork& work, double* covariance) const {
     if (!invert(work)) return false;
     for (int c = 0; c < work.count; ++c) correlate(work, c);
     multiply(work, covariance);
@@ -73,12 +74,25 @@ struct Sandwich {
       for (int a = 0; a < F; ++a) work.derivative[a * capacity + i] = j[a][0];
     });
     group.barrier();
-    const double reach = 3.1 / correlation.t;  // rows beyond it are farther than most_square
+    // Pixels beyond these are farther than most_square.
+    const double slope = correlation.w / correlation.t;
+    const double reach_y = 3.1 / correlation.t;
+    const double reach_x = 3.1 / correlation.u * Kokkos::sqrt(1 + slope * slope);
     core::sum_for_each<F>(
         group, n,
         [&](int first, int last) {
-          return RowRange{first_at_least(work.y, work.y[first] - reach),
-                          first_at_least(work.y, work.y[last] + reach)};
+          double least = work.x[first];
+          double most = least;
+          for (int i = first + 1; i <= last; ++i) {
+            least = work.x[i] < least ? work.x[i] : least;
+            most = work.x[i] > most ? work.x[i] : most;
+          }
+          return RowRuns{work.x,
+                         work.y,
+                         first_at_least(work.y, work.y[first] - reach_y),
+                         first_at_least(work.y, work.y[last] + reach_y),
+                         least - reach_x,
+                         most + reach_x};
         },
         Correlated{work.x, work.y, work.derivative, capacity, correlation},
         [&](int i, int a, double sum) { work.correlated[a * capacity + i] = sum; });
@@ -95,8 +109,19 @@ struct Sandwich {
         });
   }
 
-  struct RowRange {
-    int begin, end;
+  /// The pixels of some rows that lie between two columns: a run for each row.
+  struct RowRuns {
+    const double *x, *y;
+    int at, all;
+    double x_min, x_max;
+
+    KOKKOS_FUNCTION bool next(int& begin, int& end) {
+      while (at < all && !(x[at] >= x_min && x[at] <= x_max)) ++at;
+      begin = at;
+      while (at < all && y[at] == y[begin] && x[at] <= x_max) ++at;
+      end = at;
+      return begin < end;
+    }
   };
   /// The first of the pixels, which ascend in y, with at least this y.
   [[nodiscard]] KOKKOS_FUNCTION int first_at_least(const double* y, double least) const {

@@ -60,11 +60,23 @@ compare() {
     maps+=(--residual "$work/residual_$on.fits" --labels "$work/ids_$on.fits")
     text="$text $(answer "$on" find "$file" --preset radio --negative "${maps[@]}" --overwrite "$@")"
     text="$text $(cat "$work"/{background,rms,snr,residual,ids}_"$on".fits 2>/dev/null | sha256sum)"
+    # Components, what is left without them, children of islands, and the same places measured again.
+    local fits=(--components "$work/components_$on.csv" --model "$work/model_$on.fits" --fit-residual "$work/left_$on.fits")
+    text="$text $(answer "$on" find "$file" --preset radio "${fits[@]}" --overwrite "$@")"
+    text="$text $(answer "$on" find "$file" --preset radio --shape beam --deblend on "$@")"
+    for free in flux position shape; do
+      text="$text $("$kastor" measure "$file" --at "$work/components_$on.csv" --free "$free" --aperture 3,5.5 --on "$on" \
+        -o "$work/forced_$on.csv" --overwrite --quiet "$@" 2>&1)"
+      text="$text $(sed 's/ --on [a-z]*//' "$work/forced_$on.csv" 2>/dev/null | sha256sum)"
+    done
+    text="$text $(sed 's/ --on [a-z]*//' "$work/components_$on.csv" 2>/dev/null | sha256sum)"
+    text="$text $(cat "$work"/{model,left}_"$on".fits 2>/dev/null | sha256sum)"
+    text=${text//_$on./.}
     if [ -z "$reference" ]; then reference=$text; fi
     [ "$text" = "$reference" ] || { same=NO; printf '  %s: %s\n' "$on" "$text" >&2; }
   done
   hash=$(printf '%s' "$reference" | grep -o '"catalogue_hash":"[0-9a-f]*"' | head -1 | cut -d'"' -f4)
-  rm -f "$work"/{background,rms,snr,residual,ids}_*.fits
+  rm -f "$work"/{background,rms,snr,residual,ids,model,left}_*.fits "$work"/{components,forced}_*.csv
   row "$name" "$(printf '%s' "$reference" | grep -o '"sources":[0-9]*' | head -1 | cut -d: -f2)" "$same" "${hash:-refused alike}"
   [ "$same" = yes ] || failures=$((failures + 1))
 }

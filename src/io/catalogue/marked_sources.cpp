@@ -10,7 +10,6 @@
 #include <kastor/io/source_list.hpp>
 #include <kastor/io/table_reader.hpp>
 #include <limits>
-#include <numbers>
 
 #include "io/catalogue/column_finder.hpp"
 #include "io/catalogue/pixel_places.hpp"
@@ -83,8 +82,45 @@ class OutlineTable {
   const TableFromFile& m_file;
 };
 
-/// The columns of a table of Kastor's; empty if it is none. \throws kastor::Error, without the name
-/// of the file, if it has centres but lacks other columns
+constexpr std::array<const char*, 5> k_ellipse = {"x_cen", "y_cen", "maj_axis_pix", "min_axis_pix",
+                                                  "pos_ang_pix"};
+
+/// The columns of a table of Kastor's components, the id last; empty if it is none.
+std::vector<ColumnRequest> ellipse_columns(const std::vector<TableColumn>& columns) {
+  const detail::ColumnFinder finder(columns);
+  const auto id = finder.find_typed("component_id");
+  if (!id) return {};
+  std::vector<ColumnRequest> requests;
+  for (const char* name : k_ellipse) {
+    const auto column = finder.find_typed(name);
+    if (!column) return {};
+    requests.push_back({*column, ColumnRequest::As::number});
+  }
+  requests.push_back({*id, ColumnRequest::As::text});
+  return requests;
+}
+
+std::vector<PictureEllipse> ellipses_of(const TableFromFile& file) {
+  const auto& columns = file.table.columns;
+  const auto number = [&](std::size_t column, std::size_t row) {
+    return std::get<std::vector<double>>(columns[column].values)[row];
+  };
+  const auto& ids = std::get<Texts>(columns[k_ellipse.size()].values);
+  std::vector<PictureEllipse> ellipses;
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    PictureEllipse ellipse{
+        0, number(0, row), number(1, row), number(2, row), number(3, row), number(4, row)};
+    if (!parse_whole(ids[row], ellipse.id)) {
+      throw Error(fmt::format("{}: {}: component_id is '{}'; expected an integer", file.where,
+                              file.place_of(row), detail::one_line(ids[row].substr(0, 40))));
+    }
+    if (std::isfinite(ellipse.x) && std::isfinite(ellipse.y)) ellipses.push_back(ellipse);
+  }
+  return ellipses;
+}
+
+/// The columns of a table of Kastor's islands or sources; empty if it is none. \throws
+/// kastor::Error, without the name of the file, if it has centres but lacks other columns
 std::vector<ColumnRequest> outline_columns(const std::vector<TableColumn>& columns, bool with_ids) {
   const detail::ColumnFinder finder(columns);
   if (!finder.has("X_CEN") || !finder.has("Y_CEN")) return {};
@@ -113,24 +149,18 @@ std::vector<ColumnRequest> outline_columns(const std::vector<TableColumn>& colum
   return {};
 }
 
-/// How far a mark reaches from its centre [pixel].
-struct Reach {
-  double x, y;
-};
-
 /// False if there is no place, or one so far away that it cannot be drawn.
-bool set_outline(const PixelPosition& place, const Reach& radius, Source& source) {
+bool set_outline(const PixelPosition& place, double radius, Source& source) {
   constexpr double most = 1e9;
   if (!(std::abs(place.x) <= most && std::abs(place.y) <= most)) return false;
-  const auto usable = [](double reach) { return reach > 0 && reach <= most ? reach : 0.0; };
-  const Reach reach{usable(radius.x), usable(radius.y)};
+  const double reach = radius > 0 && radius <= most ? radius : 0;
   source.x_cen = place.x;
   source.y_cen = place.y;
   // The marks reach half a pixel beyond the pixels of the box.
-  source.x_min = static_cast<std::int32_t>(std::lround(place.x - reach.x + 0.5));
-  source.x_max = static_cast<std::int32_t>(std::lround(place.x + reach.x - 0.5));
-  source.y_min = static_cast<std::int32_t>(std::lround(place.y - reach.y + 0.5));
-  source.y_max = static_cast<std::int32_t>(std::lround(place.y + reach.y - 0.5));
+  source.x_min = static_cast<std::int32_t>(std::lround(place.x - reach + 0.5));
+  source.x_max = static_cast<std::int32_t>(std::lround(place.x + reach - 0.5));
+  source.y_min = static_cast<std::int32_t>(std::lround(place.y - reach + 0.5));
+  source.y_max = static_cast<std::int32_t>(std::lround(place.y + reach - 0.5));
   return true;
 }
 
@@ -146,7 +176,7 @@ class SkyMarker {
     std::size_t without = 0;
     for (std::size_t i = 0; i < m_list.sources.size(); ++i) {
       Source source{};
-      if (set_outline(m_places[i], {m_radii[i], m_radii[i]}, source)) {
+      if (set_outline(m_places[i], m_radii[i], source)) {
         if (with_ids) source.id = id_of(m_list.sources[i]);
         result.sources.push_back(source);
       } else if (has_position(m_list.sources[i])) {
@@ -199,43 +229,13 @@ class SkyMarker {
 
 }  // namespace
 
-Catalogue marked_components(const Table& table) {
-  const auto values = [&](const char* name) -> const auto& {
-    const auto found = std::find_if(table.columns.begin(), table.columns.end(),
-                                    [&](const auto& column) { return column.name == name; });
-    KASTOR_EXPECTS("kastor::io::marked_components", found != table.columns.end(),
-                   fmt::format("found no column {}; expected a table of components", name));
-    return found->values;
-  };
-  const auto real = [&](const char* name) -> const auto& {
-    return std::get<std::vector<double>>(values(name));
-  };
-  const auto& ids = std::get<std::vector<std::int64_t>>(values("component_id"));
-  const auto& x = real("x_cen");
-  const auto& y = real("y_cen");
-  const auto& major = real("maj_axis_pix");
-  const auto& minor = real("min_axis_pix");
-  const auto& angle = real("pos_ang_pix");
-  Catalogue sources;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const double turn = angle[i] * std::numbers::pi / 180;
-    const double along_x = std::hypot(major[i] * std::cos(turn), minor[i] * std::sin(turn)) / 2;
-    const double along_y = std::hypot(major[i] * std::sin(turn), minor[i] * std::cos(turn)) / 2;
-    Source source{};
-    source.id = ids[i];
-    if (set_outline({x[i], y[i]}, {along_x, along_y}, source)) sources.push_back(source);
-  }
-  return sources;
-}
-
 MarkedSources read_marked_sources(const std::string& path, const Wcs* wcs, bool with_ids) {
   std::string trouble;
-  ColumnNames named;
+  bool has_ellipses = false;
   const auto choose = [&](const std::vector<TableColumn>& columns) -> std::vector<ColumnRequest> {
-    // Names are no ids for labels.
-    const detail::ColumnFinder finder(columns);
-    if (finder.has("X_CEN") && finder.has("COMPONENT_ID") && finder.has("SOURCE_ID"))
-      named.names[SourceQuantity::id] = "component_id";
+    const auto of_ellipses = ellipse_columns(columns);
+    has_ellipses = !of_ellipses.empty();
+    if (has_ellipses) return of_ellipses;
     try {
       return outline_columns(columns, with_ids);
     } catch (const Error& error) {
@@ -243,10 +243,12 @@ MarkedSources read_marked_sources(const std::string& path, const Wcs* wcs, bool 
       return {};
     }
   };
-  if (const auto file = read_table(path, choose))
-    return {OutlineTable(*file).sources(with_ids), {}};
+  if (const auto file = read_table(path, choose)) {
+    if (has_ellipses) return {{}, ellipses_of(*file), {}};
+    return {OutlineTable(*file).sources(with_ids), {}, {}};
+  }
   if (!trouble.empty()) throw Error(detail::one_line(path) + ": " + trouble);
-  const auto list = read_source_list(path, named);
+  const auto list = read_source_list(path);
   return SkyMarker(list, wcs).marked(with_ids);
 }
 

@@ -174,26 +174,10 @@ TEST(ComponentRegions, AreInPixelsWithoutASky) {
   EXPECT_TRUE(kastor::io::component_regions({}).regions.empty());
 }
 
-TEST(MarkedComponents, HaveBoxesAroundTheirEllipses) {
-  auto components = some_components();
-  components[1] = ellipse(20, 10, 90, 3, 80, 70);
-  components[2].gaussian.x = k_nan;
-  const auto marked = kastor::io::marked_components(component_table(components, {}).table);
-  ASSERT_EQ(marked.size(), 2u);
-  EXPECT_EQ(marked[0].id, 11);
-  EXPECT_EQ(marked[0].x_cen, 30);
-  EXPECT_EQ(marked[1].id, 1);
-  // Half widths of 5 and 10, less the half pixel by which a mark reaches beyond its box.
-  EXPECT_NEAR(marked[1].x_min, 75.5, 0.51);
-  EXPECT_NEAR(marked[1].x_max, 84.5, 0.51);
-  EXPECT_NEAR(marked[1].y_min, 60.5, 0.51);
-  EXPECT_NEAR(marked[1].y_max, 79.5, 0.51);
-  EXPECT_SAYS(testing_support::error_of([] { (void)kastor::io::marked_components({}); }),
-              "found no column component_id; expected a table of components");
-}
-
-TEST(MarkedComponents, AreReadFromFiles) {
+TEST(MarkedComponents, AreEllipses) {
   const Header header;
+  auto components = some_components();
+  components[2].gaussian.x = k_nan;
   const auto wcs = header.wcs();
   const ScratchDirectory scratch;
   for (const bool on_sky : {true, false}) {
@@ -201,13 +185,17 @@ TEST(MarkedComponents, AreReadFromFiles) {
     if (on_sky) params.wcs = &wcs;
     for (const std::string ending : k_endings) {
       const auto path = scratch.file("c" + ending);
-      write(path, component_table(some_components(), params).table);
-      const auto marked =
-          kastor::io::read_marked_sources(path, on_sky ? &wcs : nullptr, true).sources;
-      ASSERT_EQ(marked.size(), 3u) << ending;
-      EXPECT_EQ(marked[1].id, 12) << ending;
-      EXPECT_NEAR(marked[1].x_cen, 80, 1e-6) << ending;
-      EXPECT_NEAR(marked[1].y_cen, 70, 1e-6) << ending;
+      write(path, component_table(components, params).table);
+      const auto marked = kastor::io::read_marked_sources(path, on_sky ? &wcs : nullptr, true);
+      EXPECT_TRUE(marked.sources.empty()) << ending;
+      ASSERT_EQ(marked.ellipses.size(), 2u) << ending;  // the one without a place is left out
+      const auto& ellipse = marked.ellipses[1];
+      EXPECT_EQ(ellipse.id, 12) << ending;
+      EXPECT_NEAR(ellipse.x, 80, 1e-6) << ending;
+      EXPECT_NEAR(ellipse.y, 70, 1e-6) << ending;
+      EXPECT_NEAR(ellipse.major, 6, 1e-6) << ending;
+      EXPECT_NEAR(ellipse.minor, 5, 1e-6) << ending;
+      EXPECT_NEAR(ellipse.angle, 140, 1e-6) << ending;
     }
   }
 }
