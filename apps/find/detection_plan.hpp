@@ -91,10 +91,8 @@ class DetectionPlan {
     };
     if (const auto* gaussian = std::get_if<GaussianFilter>(&chosen)) {
       const double sigma = gaussian->fwhm / 2.3548200450309493;  // sqrt(8 ln 2)
-      if (m_options.preset == Preset::sextractor) {
-        kernel = gaussian_kernel(sigma / 2);
-        make(m_peak_filter);
-      }
+      kernel = gaussian_kernel(sigma / 2);
+      make(m_peak_filter);
       kernel = gaussian_kernel(sigma);
     }
     const auto use = [&] { make(m_filter); };
