@@ -22,7 +22,9 @@ namespace kastor::cli {
   params.prominence = options.components.used_prominence;
   params.contrast = options.components.contrast;
   params.min_peak = options.find.seed;
-  params.min_pixels = options.find.min_pixels;
+  // A filter makes any peak wide, so that the pixels above a saddle tell nothing of its kind.
+  params.min_pixels = options.detection.has_filter() ? 1 : options.find.min_pixels;
+  params.min_size = options.find.min_pixels;
   params.connectivity = options.find.connectivity;
   return params;
 }
@@ -43,8 +45,8 @@ class DeblendPass {
     if (options.find.negative) m_below.emplace(space, deblend_params_of(options));
   }
 
-  /// \param found_in  what the islands were found in, above `background`
-  void find_peaks(Bands<T, Exec> found_in, const Background<Exec, T>& background,
+  /// \param bands  what peaks are looked for in, above `background`
+  void find_peaks(Bands<T, Exec> bands, const Background<Exec, T>& background,
                   const IslandResult& result, const IslandFinder<Exec, T>& finder) {
     m_islands = result;
     const std::span<const Island> islands(m_islands.islands);
@@ -53,13 +55,13 @@ class DeblendPass {
     m_sides[1] = {finder.negative_labels(), islands.subspan(above), {}};
     for (std::size_t i = 0; i < 2; ++i) m_labels[i] = m_sides[i].labels;
     each_side([&](Deblender<Exec, T>& deblender, Side& side) {
-      side.peaks = deblender.peaks(found_in, background, side.islands, side.labels);
+      side.peaks = deblender.peaks(bands, background, side.islands, side.labels);
     });
   }
 
   /// The islands of the last `find_peaks()` split into their peaks, measured in `pixels`; those
   /// below the background follow. Counts are those of the parts.
-  /// \param detection  what the peaks were found in, if it is not `pixels`; the peaks then become
+  /// \param detection  what the islands were found in, if it is not `pixels`; the peaks then become
   /// those of the parts
   [[nodiscard]] IslandResult split(const ConstImage<T, Exec>& pixels,
                                    const Background<Exec, T>& background,

@@ -51,7 +51,8 @@ class DetectionPlan {
       its = (*m_estimator)(other, masks.excluded).background();
       m_summary.mesh = m_estimator->summary();
     }
-    m_detection = {Bands<T, Exec>(&m_image, 1), its};
+    m_unfiltered = {Bands<T, Exec>(&m_image, 1), its};
+    m_detection = m_unfiltered;
     if (!m_filter) return;
     m_filtered = (*m_filter)(m_image, its, masks.usable);
     m_detection = m_filtered.detection();
@@ -69,6 +70,15 @@ class DetectionPlan {
   [[nodiscard]] const Detection<Exec, T>* detection() const {
     return m_estimator || m_filter ? &m_detection : nullptr;
   }
+  /// What the peaks of the last image's islands are looked for in; null if it is the image itself.
+  /// A Gaussian that is best for detection joins neighbours: one of half its width tells them
+  /// apart.
+  [[nodiscard]] const Detection<Exec, T>* for_peaks(const BitMask<Exec>& usable) {
+    if (!m_peak_filter) return detection();
+    m_peak_filtered = (*m_peak_filter)(m_image, m_unfiltered.background, usable);
+    m_for_peaks = m_peak_filtered.detection();
+    return &m_for_peaks;
+  }
   [[nodiscard]] const DetectionSummary& summary() const { return m_summary; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return m_notes; }
 
@@ -76,11 +86,16 @@ class DetectionPlan {
   void make_filter() {
     const FilterKernel& chosen = m_options.detection.kernel;
     ConvolutionKernel kernel = sextractor_kernel();
-    if (const auto* gaussian = std::get_if<GaussianFilter>(&chosen))
-      kernel = gaussian_kernel(gaussian->fwhm / 2.3548200450309493);  // sqrt(8 ln 2)
-    const auto use = [&] {
-      m_filter.emplace(m_space, kernel, m_options.mesh.clip, m_options.mesh.correct_clip);
+    const auto make = [&](auto& filter) {
+      filter.emplace(m_space, kernel, m_options.mesh.clip, m_options.mesh.correct_clip);
     };
+    if (const auto* gaussian = std::get_if<GaussianFilter>(&chosen)) {
+      const double sigma = gaussian->fwhm / 2.3548200450309493;  // sqrt(8 ln 2)
+      kernel = gaussian_kernel(sigma / 2);
+      make(m_peak_filter);
+      kernel = gaussian_kernel(sigma);
+    }
+    const auto use = [&] { make(m_filter); };
     const auto* file = std::get_if<FilterFile>(&chosen);
     if (file == nullptr) return use();
     try {
@@ -96,10 +111,10 @@ class DetectionPlan {
   IslandOptions m_options;
   FillExcluder<Exec> m_exclude_fill;
   std::optional<BackgroundEstimator<Exec, T>> m_estimator;
-  std::optional<DetectionFilter<Exec, T>> m_filter;
+  std::optional<DetectionFilter<Exec, T>> m_filter, m_peak_filter;
   ConstImage<T, Exec> m_image;
-  FilteredImage<Exec, T> m_filtered;
-  Detection<Exec, T> m_detection;
+  FilteredImage<Exec, T> m_filtered, m_peak_filtered;
+  Detection<Exec, T> m_unfiltered, m_detection, m_for_peaks;
   DetectionSummary m_summary;
   std::vector<std::string> m_notes;
 };

@@ -174,7 +174,8 @@ class IslandPlan {
     if (detection == nullptr) {
       m_deblend->find_peaks(Bands<T, Exec>(&pixels, 1), m_background, result, m_finder);
     } else {
-      m_deblend->find_peaks(detection->bands, detection->background, result, m_finder);
+      const auto& peaks = *m_detection.for_peaks(m_usable);
+      m_deblend->find_peaks(peaks.bands, peaks.background, result, m_finder);
     }
     if (!splits() && detection == nullptr) return;
     auto parts = m_deblend->split(pixels, m_background, m_usable, detection);

@@ -25,6 +25,7 @@ struct DeblendParams {
   /// Least peak in units of the rms at its pixel; lower ones join their neighbours [>= 0]
   double min_peak = 0;
   std::int64_t min_pixels = 1;  ///< least pixels of a branch above the saddle [>= 1]
+  std::int64_t min_size = 1;    ///< least pixels of a branch, those below the saddle too [>= 1]
   /// As for the islands. With four, parts of an island that touch only at corners never meet: each
   /// has a highest peak of its own.
   Connectivity connectivity = Connectivity::eight;
@@ -66,11 +67,12 @@ struct DeblendedIslands {
 /// their two peaks, then of the lower. At each saddle, a branch stands for itself if its peak is
 /// above the saddle by more than 0 and by at least prominence x rms, its light above the saddle,
 /// sum (d - saddle) of its pixels above it, is more than contrast x the sum of d of the island, its
-/// peak is at least min_peak x rms and at least min_pixels of its pixels are above the saddle. If
-/// one of the two branches does not, that of the lower peak joins the branch of the basin across
-/// the saddle; two that do stay apart for good, and the higher one goes on. There are no levels and
-/// no random numbers, and each pixel of an island belongs to one child. (SExtractor tries 32
-/// levels: Bertin and Arnouts 1996, A&AS 117, 393, section 6; a max-tree is that with every level.)
+/// peak is at least min_peak x rms, at least min_pixels of its pixels are above the saddle and it
+/// has at least min_size pixels. If one of the two branches does not, that of the lower peak joins
+/// the branch of the basin across the saddle; two that do stay apart for good, and the higher one
+/// goes on. There are no levels and no random numbers, and each pixel of an island belongs to one
+/// child. (SExtractor tries 32 levels: Bertin and Arnouts 1996, A&AS 117, 393, section 6; a
+/// max-tree is that with every level.)
 ///
 /// Of an island with more than 65536 basins only as many, those of the highest peaks, are told
 /// apart: before saddles are looked for, each other one joins the highest basin that it touches,
@@ -93,7 +95,8 @@ class Deblender {
   /// The peaks of islands that stand for themselves. `labels`: of the `IslandFinder` that found the
   /// islands, of one side; `islands`: those of that side, in the order of the labels; their flag
   /// `island_negative` says which side that is. The image and `background` are what the islands
-  /// were found in. Fences the instance given at construction.
+  /// were found in, or what shows their peaks better, such as the same with a narrower filter; it
+  /// is finite at the pixels of the islands. Fences the instance given at construction.
   /// \throws Error if a map or the labels do not have the shape of the image, there are not as many
   /// islands as labels, or they are of both sides.
   [[nodiscard]] IslandPeaks peaks(Bands<T, Exec> bands, const Background<Exec, T>& background,

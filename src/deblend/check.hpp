@@ -24,8 +24,12 @@ inline void check_deblend_params(const DeblendParams& params) {
   expect(is_not_negative(params.min_peak), "min_peak", params.min_peak,
          "a finite number, 0 or more");
   expect(params.contrast >= 0 && params.contrast <= 1, "contrast", params.contrast, "0 to 1");
-  KASTOR_EXPECTS(name, params.min_pixels >= 1,
-                 "min_pixels is " + std::to_string(params.min_pixels) + "; expected 1 or more");
+  const auto expect_pixels = [&](const char* what, std::int64_t n) {
+    KASTOR_EXPECTS(name, n >= 1,
+                   std::string(what) + " is " + std::to_string(n) + "; expected 1 or more");
+  };
+  expect_pixels("min_pixels", params.min_pixels);
+  expect_pixels("min_size", params.min_size);
   KASTOR_EXPECTS(
       name, params.connectivity == Connectivity::four || params.connectivity == Connectivity::eight,
       "the connectivity is " + std::to_string(static_cast<int>(params.connectivity)) +

@@ -136,7 +136,7 @@ struct JoinBranches {
     return height > 0 && height >= params.prominence * branch.rms &&
            branch.peak.deviation >= params.min_peak * branch.rms &&
            (params.min_pixels == 1 || branch.passed >= params.min_pixels) &&
-           (params.contrast == 0 || light > least_light);
+           branch.n_pix >= params.min_size && (params.contrast == 0 || light > least_light);
   }
 
   /// Branch a becomes part of the branch on the other side of a saddle. The higher of both peaks is

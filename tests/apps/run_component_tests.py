@@ -391,7 +391,7 @@ class TestDeblending(ComponentTestCase):
 
     def test_the_default_of_sextractor(self):
         found, _, _ = self.parts(preset="sextractor")
-        self.assertEqual(found["deblending"], {"islands": 2, "contrast": 0.005, "prominence": 0})
+        self.assertEqual(found["deblending"], {"islands": 2, "contrast": 0.005, "prominence": 4})
         plain = self.find(preset="sextractor")
         self.assertEqual(plain["catalogue_hash"], found["catalogue_hash"])
         off = self.find("--deblend off", preset="sextractor")
@@ -399,7 +399,7 @@ class TestDeblending(ComponentTestCase):
         self.assertIn("2 islands above", self.text(preset="sextractor"))
         self.assertIn("\nsplit into 3 sources\n", self.text(preset="sextractor"))
         self.find("-o a.ecsv", preset="sextractor")
-        self.assertIn("--deblend on --deblend-contrast 0.005 --deblend-prominence 0",
+        self.assertIn("--deblend on --deblend-contrast 0.005 --deblend-prominence 4",
                       (self.folder / "a.ecsv").read_text())
 
     def test_kron_fluxes_of_the_parts(self):

@@ -189,11 +189,12 @@ class TestPresets(IslandTestCase):
 
     def test_the_presets_are_their_documented_values(self):
         both = "--connectivity 8 --kappa 3 --max-passes 0 --filter 3 --interpolation bicubic "
-        both += "--components none --deblend on --deblend-prominence 0 "
+        both += "--components none --deblend on "
         radio = "--filter-kernel none --seed 5 --flood 3 --min-pixels 1 --estimate median --cell 69 "
-        radio += "--large-sources mask --clipped-noise corrected --deblend-contrast 0"
+        radio += "--large-sources mask --clipped-noise corrected --deblend-contrast 0 --deblend-prominence 0"
         sextractor = "--filter-kernel 3 --seed 5.4 --flood 4 --min-pixels 5 --estimate mode --cell 64 "
-        sextractor += "--large-sources ignore --clipped-noise as-is --deblend-contrast 0.005"
+        sextractor += "--large-sources ignore --clipped-noise as-is --deblend-contrast 0.005 "
+        sextractor += "--deblend-prominence 4"
         for preset, other, spelled in (
             ("radio", "sextractor", both + radio), ("sextractor", "radio", both + sextractor)
         ):

@@ -157,7 +157,7 @@ class NaiveDeblend {
     const double saddle = m_pixels[at].d, peak = m_branches[b].peak->d;
     const double noise = rms(*m_branches[b].peak);
     if (!(peak > saddle) || peak - saddle < m_params.prominence * noise) return false;
-    if (peak < m_params.min_peak * noise) return false;
+    if (peak < m_params.min_peak * noise || m_pixels_of[b] < m_params.min_size) return false;
     if (m_params.contrast == 0 && m_params.min_pixels == 1) return true;
     long double light = 0;
     std::int64_t n = 0;

@@ -209,12 +209,13 @@ kastor::IslandParams above(double flood, bool negative = false,
 
 /// Every rule, alone and with the others.
 std::vector<kastor::DeblendParams> rules() {
-  std::vector<kastor::DeblendParams> list(6);
+  std::vector<kastor::DeblendParams> list(7);
   list[1].prominence = 0.7;
   list[2].contrast = 0.02;
   list[3].min_peak = 1.5;
   list[4].min_pixels = 7;
-  list[5] = {0.3, 0.005, 1.2, 4, Connectivity::eight};
+  list[5].min_size = 20;
+  list[6] = {0.3, 0.005, 1.2, 4, 12, Connectivity::eight};
   return list;
 }
 
@@ -346,9 +347,9 @@ TYPED_TEST(Deblend, JoinsWhatDoesNotStandForItself) {
   }
   const double share = light / both.islands[0].flux_sum;
   const auto count = [&](double prominence, double contrast, double min_peak,
-                         std::int64_t min_pixels) {
-    const kastor::DeblendParams params{prominence, contrast, min_peak, min_pixels,
-                                       Connectivity::eight};
+                         std::int64_t min_pixels, std::int64_t min_size = 1) {
+    const kastor::DeblendParams params{prominence, contrast, min_peak,
+                                       min_pixels, min_size, Connectivity::eight};
     const auto got = deblend<Exec>(scene, above(1), params)[0];
     EXPECT_EQ(got.peaks.at(0).x, 15);
     EXPECT_TRUE(got.peaks.size() == 2 || got.peaks[0].n_pix == got.islands[0].n_pix);
@@ -362,6 +363,8 @@ TYPED_TEST(Deblend, JoinsWhatDoesNotStandForItself) {
   EXPECT_EQ(count(0, 0, faint.deviation * (1 + 1e-9), 1), 1U);
   EXPECT_EQ(count(0, 0, 0, n), 2U);
   EXPECT_EQ(count(0, 0, 0, n + 1), 1U);
+  EXPECT_EQ(count(0, 0, 0, 1, faint.n_pix), 2U);
+  EXPECT_EQ(count(0, 0, 0, 1, faint.n_pix + 1), 1U);
   EXPECT_EQ(count(0, 1, 1e9, 1 << 20), 1U) << "an island has a row whatever the rules are";
 }
 
@@ -522,6 +525,7 @@ TYPED_TEST(Deblend, SaysWhatIsWrong) {
   ts::expect_error(with([](auto& p) { p.contrast = 1.5; }), {"contrast", "0 to 1"});
   ts::expect_error(with([](auto& p) { p.min_peak = std::nan(""); }), {"min_peak", "0 or more"});
   ts::expect_error(with([](auto& p) { p.min_pixels = 0; }), {"min_pixels", "1 or more"});
+  ts::expect_error(with([](auto& p) { p.min_size = 0; }), {"min_size", "1 or more"});
   ts::expect_error(with([](auto& p) { p.connectivity = Connectivity{6}; }), {"4 or 8"});
 
   const auto scene = ts::scene_of(blobs<T>(40, 60, {{20, 15, 3, 100}, {20, 32, 3, -40}}));

@@ -116,13 +116,32 @@ class TestBlends(ComponentTestCase):
     def test_faint_pairs(self):
         self.check("faint", 0.95)
 
-    def test_crowd_of_stars(self):
-        """Children of deblended islands."""
-        scene = COMPONENT_SCENES["fit-crowd"]
-        self.commands = scene.simulate, scene.search, scene.judge()
-        counts = shop.evaluate(scene)["completeness"]
-        value = counts["all_found"] / counts["all_sources"]
-        self.assert_within(Figure("completeness above S/N 20", value, math.sqrt(value * (1 - value) / counts["all_sources"])), 0.95, 1)
+
+class TestParts(ComponentTestCase):
+    """Children of deblended islands."""
+
+    def test_crowds_of_stars(self):
+        for density, least in ((500, 0.985), (1500, 0.95), (4000, 0.88)):
+            with self.subTest(density):
+                scene = COMPONENT_SCENES[f"fit-crowd-{density}"]
+                self.commands = scene.simulate, scene.search, scene.judge()
+                counts = shop.evaluate(scene)["completeness"]
+                value = counts["all_found"] / counts["all_sources"]
+                error = math.sqrt(value * (1 - value) / counts["all_sources"])
+                self.assert_within(Figure("completeness above S/N 20", value, error), least, 1)
+
+    def test_one_source_is_one_part(self):
+        """The noise on large and bright sources, that of their photons too, makes no parts."""
+        for kind in ("stars", "gaussians", "disks"):
+            with self.subTest(kind):
+                scene = COMPONENT_SCENES[f"fit-single-{kind}"]
+                self.commands = scene.simulate, scene.search
+                shop.simulate(scene)
+                found = json.loads(run([shop.kastor, *scene.search.split(), "--quiet", "--overwrite", "--json"], shop.folder))
+                islands = found["deblending"]["islands"]
+                extra = found["sources"] - islands
+                self.assertGreater(islands, 200)
+                self.assert_within(Figure("parts beside the first of each island", extra / islands, math.sqrt(extra) / islands), 0, 0.005)
 
 
 class TestForced(ComponentTestCase):

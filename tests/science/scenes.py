@@ -90,6 +90,11 @@ def fitted(name, add, seed, side=30, cell=40):
                  find="--background 0 --rms 1 --noise beam")
 
 
+def optical(name, add, seed, **options):
+    """An image of a camera, for the parts of islands."""
+    return Scene(f"fit-{name}", f"--size 1024 --gain 2 --level 100 --beam 3 --seed {seed} --add {add}", find="--gain 2", optical=True, **options)
+
+
 COMPONENT_SCENES = {scene.name: scene for scene in [
     fitted("resolved", "gaussian:snr=199,size=8,axis-ratio=0.6", 31, side=20, cell=48),
     fitted("faint", "point:snr=6", 32),
@@ -101,7 +106,9 @@ COMPONENT_SCENES = {scene.name: scene for scene in [
       for name, snr, ratio, separation in (("uneven", 30, 0.3, 4), ("even", 30, 1, 4), ("faint", 10, 1, 4.8))),
     fitted("forced", "point:snr=0.5..10", 38, side=40, cell=30),
     Scene("fit-power-law", "--size 3072 --noise 0.0133 --beam 4 --noise-kind beam --seed 39 --sources-per-mpx 120"),
-    Scene("fit-crowd", "--size 1024 --gain 2 --level 100 --beam 3 --seed 15 --add star:count=1573,snr=5..200",
-          find="--gain 2 --filter-kernel sextractor --seed 4 --flood 4",  # a wider kernel blends more
-          evaluate="--min-snr 20", optical=True),
+    *(optical(f"crowd-{density}", f"star:count={round(density * 1024**2 / 1e6)},snr=5..200", 15, evaluate="--min-snr 20")
+      for density in (500, 1500, 4000)),
+    optical("single-stars", "star:count=400,snr=100..3000,place=grid", 21),
+    optical("single-gaussians", "gaussian:count=225,snr=20..300,size=6..30,axis-ratio=0.5,place=grid", 22),
+    optical("single-disks", "disk:count=225,snr=20..300,size=6..40,place=grid", 23),
 ]}

@@ -44,8 +44,8 @@ void ComponentOptionsParser::add_deblending_to(CommandLine& line) {
       "--deblend-prominence", "P", {0, true, largest_real, "a finite number, 0 or more"},
       [this](double prominence) { m_prominence = prominence; },
       "Require a peak to be P times the local noise above\n"
-      "that saddle. Default: 0, but 2 for radio without a\n"
-      "beam, whose noise has peaks of its own.");
+      "that saddle. Default: 0 (radio; without a beam, whose\n"
+      "noise has peaks of its own, 2), 4 (sextractor).");
 }
 
 void ComponentOptionsParser::add_components_to(CommandLine& line) {

@@ -334,7 +334,7 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
         "one of the two");
   }
   options.components = m_components.resolved(radio ? ComponentDefaults{false, m_has_outputs, 0, {}}
-                                                   : ComponentDefaults{true, false, 0.005, 0});
+                                                   : ComponentDefaults{true, false, 0.005, 4});
   const auto [seed, flood] = thresholds_of(options);
   options.find.seed = m_seed.value_or(seed);
   // A seed given alone, below the default flood, lowers the flood to it.
