@@ -42,7 +42,7 @@ struct FitParams {
   /// A peak of the residuals becomes a component if it is above this many times the rms [> 0] ...
   double residual_snr = 4;
   /// ... and above this fraction of the island's peak (no real beam is quite a Gaussian) [>= 0]
-  double residual_fraction = 0.02;
+  double residual_fraction = 0.1;
   std::int64_t max_components = 256;  ///< of one island; the brightest peaks are taken [>= 1]
 };
 
