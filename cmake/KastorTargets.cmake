@@ -19,8 +19,7 @@ endif()
 # KASTOR_UNITE_SOURCES, `group` sources of a target are compiled as one; CMake's own UNITY_BUILD
 # does not do that for CUDA before 3.31. Names in anonymous namespaces must then differ within the
 # target.
-function(kastor_unite_sources target kind language)
-  set(group 8)
+function(kastor_unite_sources target kind language group)
   set(united "")
   set(text "")
   set(in_text 0)
@@ -30,7 +29,7 @@ function(kastor_unite_sources target kind language)
   endif()
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
-    string(APPEND text "#include \"${path}\"\n")
+    string(APPEND text "#include \"${path}\"\n#undef KASTOR_INSTANTIATE\n")
     math(EXPR in_text "${in_text} + 1")
     if(in_text EQUAL group OR source STREQUAL last)
       list(LENGTH united number)
@@ -46,13 +45,13 @@ function(kastor_unite_sources target kind language)
   target_sources(${target} PRIVATE ${united})
 endfunction()
 
-# kastor_set_up_target(<target> [UNITE] [PLAIN_CXX <source>...])
+# kastor_set_up_target(<target> [UNITE <number>] [PLAIN_CXX <source>...])
 # Sets C++20, Kastor's compile options and sanitizers. If Kokkos is compiled as CUDA, so are the
-# sources of the target, except those after PLAIN_CXX, which must not include Kokkos. UNITE: the
-# target has many small sources, to which KASTOR_UNITE_SOURCES applies. To be called after all
-# sources have been added.
+# sources of the target, except those after PLAIN_CXX, which must not include Kokkos. UNITE: with
+# KASTOR_UNITE_SOURCES, so many sources are compiled as one. To be called after all sources have been
+# added.
 function(kastor_set_up_target target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg UNITE "" PLAIN_CXX)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" UNITE PLAIN_CXX)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # A static library of Kastor may become part of a shared one.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -87,9 +86,9 @@ function(kastor_set_up_target target)
   endif()
 
   if(KASTOR_UNITE_SOURCES AND arg_UNITE)
-    kastor_unite_sources(${target} kokkos ${language} ${sources})
+    kastor_unite_sources(${target} kokkos ${language} ${arg_UNITE} ${sources})
     if(arg_PLAIN_CXX)
-      kastor_unite_sources(${target} plain CXX ${arg_PLAIN_CXX})
+      kastor_unite_sources(${target} plain CXX ${arg_UNITE} ${arg_PLAIN_CXX})
     endif()
   endif()
 

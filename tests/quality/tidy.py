@@ -40,7 +40,8 @@ def groups_of(build, size):
     for entry in json.loads((build / "compile_commands.json").read_text()):
         sources = [Path(entry["file"])]
         if sources[0].parent.name == "united":  # by KASTOR_UNITE_SOURCES
-            sources = [Path(line.split('"')[1]) for line in sources[0].read_text().splitlines()]
+            lines = sources[0].read_text().splitlines()
+            sources = [Path(line.split('"')[1]) for line in lines if line.startswith("#include")]
         output = re.search(r"CMakeFiles/(\w+)\.dir/", entry["command"])
         sources = [path for path in sources
                    if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ("src", "apps")]
