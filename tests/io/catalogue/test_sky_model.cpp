@@ -18,6 +18,7 @@ namespace {
 using namespace component_support;
 using kastor::io::Table;
 using kastor::io::write_sky_model;
+using testing_support::contains;
 using testing_support::error_of;
 using testing_support::Header;
 using testing_support::k_nan;
@@ -64,11 +65,12 @@ TEST(SkyModel, HasOneLineForEachComponent) {
   EXPECT_EQ(lines.front(),
             "FORMAT = Name, Type, Ra, Dec, I, MajorAxis, MinorAxis, Orientation, "
             "OrientationIsAbsolute='true', ReferenceFrequency='1400000000', SpectralIndex='[]'");
+  std::string left_out;
   while (lines[1].starts_with("#")) {
-    if (lines[1].starts_with("# left out"))
-      EXPECT_EQ(lines[1], "# left out, without a position, a flux or a shape: 1");
+    if (lines[1].starts_with("# left out")) left_out = lines[1];
     lines.erase(lines.begin() + 1);
   }
+  EXPECT_EQ(left_out, "# left out, without a position, a flux or a shape: 1");
   ASSERT_EQ(lines.size(), 3u);
   const auto gaussian = fields_of(lines[1]);
   ASSERT_EQ(gaussian.size(), 11u);

@@ -25,6 +25,7 @@ using kastor::io::Table;
 using kastor::io::table_with_names;
 using kastor::io::TableFormat;
 using kastor::io::TableNames;
+using testing_support::contains;
 using testing_support::error_of;
 using testing_support::find_column;
 using testing_support::Header;
@@ -296,7 +297,7 @@ TEST(TableNames, AreReadAsTheSameSources) {
 
 TEST(TableNames, ColumnsOfAperturesKeepTheirNames) {
   kastor::io::ForcedList list;
-  list.positions = {{59, 59}};
+  list.positions = {{59, 59, {}}};
   list.has_beam_shape = {true};
   list.list.sources.resize(1);
   const Header header;
