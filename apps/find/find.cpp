@@ -50,8 +50,8 @@ bool parse(Arguments arguments, FindOptions& options) {
               "created if it ends with a slash.");
   line.values("--format", "FORMAT", options.formats,
               "Set the format of catalogues in a folder: fits, csv,\n"
-              "ecsv, vot, cat, reg, crtf or skymodel. May be repeated.\n"
-              "Default: fits.");
+              "ecsv, vot, cat, reg, crtf or skymodel. May be\n"
+              "repeated. Default: fits.");
   add_names_option(line, options.names);
   line.flag("--resume", options.resume,
             "Skip images whose catalogues in the folder have the\n"

@@ -7,8 +7,8 @@ void add_names_option(CommandLine& line, io::TableNames& names) {
   line.choice(
       "--names", {"kastor", "pybdsf", "aegean", "sextractor", "vizier"},
       [&names](const std::string& word) { names = io::table_names_called(word).value(); },
-      "Write tables with the columns, units and conventions of\n"
-      "this program or archive. Default: kastor.",
+      "Write tables with the columns, units and conventions\n"
+      "of this program or archive. Default: kastor.",
       "kastor");
 }
 

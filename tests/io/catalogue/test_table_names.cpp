@@ -277,8 +277,9 @@ TEST(TableNames, AreReadAsTheSameSources) {
         const auto found = kastor::io::read_source_list(path, {});
         ASSERT_EQ(found.sources.size(), wanted.sources.size()) << path;
         EXPECT_NE(found.column(SourceQuantity::id), "") << path;
-        EXPECT_NE(found.column(SourceQuantity::size), "") << path;
+        // Aegean's islands have no size, and the flux is that of their pixels.
         const bool is_sum = own.name == "islands" && names == TableNames::aegean;
+        EXPECT_EQ(found.column(SourceQuantity::size).empty(), is_sum) << path;
         for (std::size_t row = 0; row < wanted.sources.size(); ++row) {
           const auto &a = found.sources[row], &b = wanted.sources[row];
           EXPECT_EQ(a.ra, b.ra) << path;
