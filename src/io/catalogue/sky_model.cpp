@@ -84,7 +84,7 @@ class ModelSources {
     if (m_right_ascensions == nullptr || m_majors == nullptr || !is_j2000) {
       throw Error(fmt::format("found {} for a sky model; expected positions in ICRS or J2000",
                               m_right_ascensions == nullptr ? "no right ascensions and declinations"
-                                                            : "positions of another equinox"));
+                                                            : "positions in another frame"));
     }
     const auto flux = std::find_if(m_table.columns.begin(), m_table.columns.end(),
                                    [](const TableColumn& each) { return each.name == "flux_int"; });

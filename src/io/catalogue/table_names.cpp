@@ -274,10 +274,10 @@ void check_positions(const Table& table, TableNames names) {
   if (!says_frame || !has_sky) return;
   const bool is_j2000 = table.frame == SkyFrame::icrs || table.frame == SkyFrame::fk5;
   if (is_j2000 || table.frame == SkyFrame::fk4) return;
-  throw Error(fmt::format(
-      "found positions of another equinox than those in the columns of --names {}; expected ICRS, "
-      "J2000 or B1950, or the names pybdsf or aegean",
-      name_of(names)));
+  throw Error(
+      fmt::format("found positions in a frame that the columns of --names {} have no names for; "
+                  "expected ICRS, J2000 or B1950, or the names pybdsf or aegean",
+                  name_of(names)));
 }
 
 std::string name_in_frame(std::string_view name, const std::optional<SkyFrame>& frame) {

@@ -119,7 +119,7 @@ TEST(SkyModel, RefusesWhatIsNoSkyModel) {
               "found fluxes without a unit for a sky model; expected Jy");
   auto other = table_on({}, one, params_of(10)).table;
   other.frame = kastor::io::SkyFrame::fk4;
-  EXPECT_SAYS(error(other), "positions of another equinox");
+  EXPECT_SAYS(error(other), "positions in another frame");
   EXPECT_SAYS(error(testing_support::table_on({}, {}).table), "columns of components");
   EXPECT_EQ(scratch.entries(), 0u);
 }

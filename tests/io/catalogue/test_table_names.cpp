@@ -246,7 +246,7 @@ TEST(TableNames, HaveTheEquinoxOfThePositions) {
 
   own.frame.reset();  // as of J1975
   EXPECT_SAYS(error_of([&] { (void)table_with_names(own, TableNames::sextractor); }),
-              "positions of another equinox");
+              "positions in a frame that the columns of --names sextractor have no names for");
   EXPECT_NE(find_column(table_with_names(own, TableNames::aegean), "ra"), nullptr);
 }
 
