@@ -28,7 +28,8 @@ enum class SkyModelFormat { makesourcedb };
 /// position, a flux or a shape are left out, and a comment gives their number. Provenance is in
 /// comments. The file depends only on the arguments.
 /// \param components  of `component_table()`
-/// \throws kastor::Error if there are no positions in ICRS or FK5 J2000, no fluxes in Jy, or the file
+/// \throws kastor::Error if there are no positions in ICRS or FK5 J2000, no fluxes in Jy, or the
+/// file
 ///         cannot be written
 void write_sky_model(const std::string& path, const Table& components,
                      const Provenance& provenance);
