@@ -93,7 +93,7 @@ io::TableFormat matches_format(const std::string& path) {
   if (!format) {
     throw UsageError("-o: found '" + path +
                      "', whose suffix names no format; expected .csv, .fits, .fit, .vot, "
-                     ".votable, .xml or .ecsv");
+                     ".votable, .xml, .ecsv or .cat");
   }
   return *format;
 }
@@ -133,7 +133,7 @@ bool parse(Arguments arguments, CompareOptions& options) {
   line.value(
       "-o,--output", "FILE", [&options](const std::string& path) { options.output = path; },
       "Write the matched pairs; the suffix selects the\n"
-      "format: .csv, .ecsv, .fits, .fit, .vot, .votable or\n.xml.");
+      "format: .csv, .ecsv, .fits, .fit, .vot, .votable, .xml\nor .cat.");
   add_overwrite_flag(line, options.overwrite);
   add_json_flag(line, options.json);
   add_run_options(line, options.run);

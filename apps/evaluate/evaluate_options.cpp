@@ -87,7 +87,7 @@ void add_output(CommandLine& line, EvaluateOptions& options) {
       "-o,--output", "FILE", [&options](const std::string& path) { options.output = path; },
       "Write the pairs of true and found sources; the suffix\n"
       "selects the format: .csv, .ecsv, .fits, .fit, .vot,\n"
-      ".votable or .xml.");
+      ".votable, .xml or .cat.");
   add_overwrite_flag(line, options.find.overwrite);
   add_json_flag(line, options.find.json);
   add_run_options(line, options.find.run);
@@ -148,7 +148,7 @@ io::TableFormat pairs_format(const std::string& path) {
   if (const auto format = io::table_format_of(path)) return *format;
   throw UsageError("-o: found '" + path +
                    "', whose suffix names no format; expected .csv, .fits, .fit, .vot, "
-                   ".votable, .xml or .ecsv");
+                   ".votable, .xml, .ecsv or .cat");
 }
 
 bool parse_evaluate(Arguments arguments, EvaluateOptions& options) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find/component_outputs.hpp"
 
-#include <kastor/io/island_regions.hpp>
-#include <string>
-#include <variant>
-
 #include "find/island_catalogues.hpp"
 
 namespace kastor::cli {
@@ -33,18 +29,6 @@ io::ComponentTable component_table_of(const io::FitsImage& image, const FindOpti
   auto table = io::component_table(components, table_params_of(image, options, sky, detection));
   add_noise_cards(noise, table.table);
   return table;
-}
-
-void write_components(const std::vector<StagedCatalogue>& catalogues,
-                      const io::ComponentTable& table, const io::Provenance& provenance) {
-  for (const auto& [path, format] : catalogues) {
-    if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
-      const auto shown = io::component_regions(table.table);
-      io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
-    } else {
-      io::write_table(path, std::get<io::TableFormat>(format), table.table, provenance);
-    }
-  }
 }
 
 }  // namespace kastor::cli

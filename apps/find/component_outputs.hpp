@@ -5,7 +5,6 @@
 #include <kastor/fit.hpp>
 #include <kastor/gaussian.hpp>
 #include <kastor/io/component_table.hpp>
-#include <kastor/io/provenance.hpp>
 #include <kastor/noise_correlation.hpp>
 #include <optional>
 #include <vector>
@@ -30,9 +29,6 @@ namespace kastor::cli {
                                                     const Components& components,
                                                     const DetectionSummary& detection,
                                                     const NoiseUsed& noise);
-
-void write_components(const std::vector<StagedCatalogue>& catalogues,
-                      const io::ComponentTable& table, const io::Provenance& provenance);
 
 }  // namespace kastor::cli
 

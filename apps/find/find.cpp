@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/options/names_option.hpp"
 #include "cli/options/options.hpp"
 #include "find/catalogue_formats.hpp"
 #include "find/find_many.hpp"
@@ -43,12 +44,15 @@ bool parse(Arguments arguments, FindOptions& options) {
   line.heading("Output");
   line.values("-o,--output", "CATALOGUE", options.outputs,
               "Write the catalogue; its suffix selects the format:\n"
-              ".csv, .ecsv, .fits, .vot (VOTable), .reg (DS9) or\n"
-              ".crtf (CASA). May be repeated. For several images,\n"
-              "name a folder; it is created if it ends with a slash.");
+              ".csv, .ecsv, .fits, .vot (VOTable), .cat (ASCII of\n"
+              "SExtractor), .reg (DS9) or .crtf (CASA). May be\n"
+              "repeated. For several images, name a folder; it is\n"
+              "created if it ends with a slash.");
   line.values("--format", "FORMAT", options.formats,
               "Set the format of catalogues in a folder: fits, csv,\n"
-              "ecsv, vot, reg or crtf. May be repeated. Default:\nfits.");
+              "ecsv, vot, cat, reg, crtf or skymodel. May be\n"
+              "repeated. Default: fits.");
+  add_names_option(line, options.names);
   line.flag("--resume", options.resume,
             "Skip images whose catalogues in the folder have the\n"
             "same pixels, options and version of Kastor.");
@@ -86,6 +90,7 @@ bool parse(Arguments arguments, FindOptions& options) {
       "  kastor find sky.fits -o sources.csv -o sources.fits\n"
       "  kastor find sky.fits --preset radio -o islands.vot -o islands.reg\n"
       "  kastor find sky.fits --preset radio --components gaussians.vot\n"
+      "  kastor find sky.fits --preset radio --components gaul.fits --names pybdsf\n"
       "  kastor find --preset radio --seed 6 --dump-config > radio.toml\n"
       "  kastor find sky.fits --config radio.toml\n"
       "  kastor find sky*.fits -o catalogues/ --format fits --format reg");

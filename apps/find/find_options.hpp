@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <kastor/io/table_names.hpp>
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <string>
@@ -22,7 +23,8 @@ struct FindOptions {
   FindParams find;                  ///< of the preset lesson
   IslandOptions islands;            ///< of the other presets
   std::vector<std::string> outputs;
-  std::vector<std::string> formats;  ///< of the catalogues in a folder
+  std::vector<std::string> formats;               ///< of the catalogues in a folder
+  io::TableNames names = io::TableNames::kastor;  ///< of the columns of tables
   bool resume = false;
   std::optional<std::string> labels;
   std::optional<std::string> picture;

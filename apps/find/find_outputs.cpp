@@ -6,6 +6,7 @@
 #include <kastor/io/catalogue_writer.hpp>
 #include <kastor/io/island_regions.hpp>
 
+#include "cli/options/names_option.hpp"
 #include "cli/options/picture_options.hpp"
 #include "cli/run/errors.hpp"
 #include "cli/run/outputs.hpp"
@@ -13,17 +14,18 @@
 namespace kastor::cli {
 namespace {
 
-bool has_regions(const std::vector<StagedCatalogue>& catalogues) {
+template <class Format>
+bool has_any(const std::vector<StagedCatalogue>& catalogues) {
   return std::any_of(catalogues.begin(), catalogues.end(), [](const auto& catalogue) {
-    return std::holds_alternative<io::RegionFormat>(catalogue.format);
+    return std::holds_alternative<Format>(catalogue.format);
   });
 }
 
-CatalogueFormat format_of(const std::string& option, const std::string& path) {
+CatalogueFormat component_format_of(const std::string& path) {
   if (const auto format = catalogue_format_of(path)) return *format;
-  throw UsageError(option + ": found '" + path +
+  throw UsageError("--components: found '" + path +
                    "', whose suffix names no format; expected .csv, .ecsv, .fit, .fits, .vot, "
-                   ".votable, .xml, .reg or .crtf");
+                   ".votable, .xml, .cat, .reg, .crtf or .skymodel");
 }
 
 }  // namespace
@@ -31,9 +33,13 @@ CatalogueFormat format_of(const std::string& option, const std::string& path) {
 FindOutputs::FindOutputs(const FindOptions& options) {
   const ComponentOptions& components = options.islands.components;
   for (const auto& target : options.outputs)
-    m_catalogues.islands.push_back({target, format_of("-o", target)});
+    m_catalogues.islands.push_back({target, table_or_regions_of("-o", target)});
   for (const auto& target : components.files)
-    m_catalogues.components.push_back({target, format_of("--components", target)});
+    m_catalogues.components.push_back({target, component_format_of(target)});
+  std::vector<CatalogueFormat> formats;
+  for (const auto* catalogues : {&m_catalogues.islands, &m_catalogues.components})
+    for (const auto& catalogue : *catalogues) formats.push_back(catalogue.format);
+  check_names(options.names, formats);
   for (const auto& [option, path] : fits_maps_of(options)) {
     if (path) require_fits_ending(option, *path);
   }
@@ -73,7 +79,7 @@ std::optional<io::Wcs> wcs_of(const io::FitsImage& image, std::string& why) {
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
                       const Catalogue& sources, const io::Provenance& provenance) {
   std::string why;
-  const auto wcs = has_regions(catalogues) ? wcs_of(image, why) : std::nullopt;
+  const auto wcs = has_any<io::RegionFormat>(catalogues) ? wcs_of(image, why) : std::nullopt;
   for (const auto& [path, format] : catalogues) {
     if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
       const auto shown = io::catalogue_regions(sources, wcs ? &*wcs : nullptr);
@@ -84,13 +90,33 @@ void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::
   }
 }
 
+void write_table_of_rows(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
+                         const io::Table& table, io::TableNames names, const RegionsOfRows& regions,
+                         const io::Provenance& provenance) {
+  std::optional<io::Table> named;
+  if (names != io::TableNames::kastor && has_any<io::TableFormat>(catalogues))
+    about_image(image, [&] { named = io::table_with_names(table, names); });
+  for (const auto& [path, format] : catalogues) {
+    if (std::holds_alternative<io::RegionFormat>(format)) {
+      const auto shown = regions();
+      io::write_regions(path, std::get<io::RegionFormat>(format), shown.regions, shown.frame,
+                        provenance);
+    } else if (std::holds_alternative<io::SkyModelFormat>(format)) {
+      about_image(image, [&, &target = path] { io::write_sky_model(target, table, provenance); });
+    } else {
+      io::write_table(path, std::get<io::TableFormat>(format), named ? *named : table, provenance);
+    }
+  }
+}
+
 io::Provenance find_provenance(const io::FitsImage& image, const FindOptions& options) {
   const std::string chosen = options.islands.preset == Preset::lesson
                                  ? find_options_as_typed(options.find)
                                  : island_options_as_typed(options.islands);
   const std::string unit = options.unit ? " --unit " + *options.unit : "";
   return provenance_of(image,
-                       "kastor find" + input_options_as_typed(options.input) + unit + " " + chosen,
+                       "kastor find" + input_options_as_typed(options.input) + unit + " " + chosen +
+                           names_as_typed(options.names),
                        image.hdu.unit);
 }
 

@@ -2,11 +2,14 @@
 #ifndef KASTOR_APPS_FIND_FIND_OUTPUTS_HPP
 #define KASTOR_APPS_FIND_FIND_OUTPUTS_HPP
 
+#include <functional>
 #include <kastor/catalogue.hpp>
 #include <kastor/io/fits_image.hpp>
+#include <kastor/io/island_regions.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/picture_params.hpp>
 #include <kastor/io/provenance.hpp>
+#include <kastor/io/table_names.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +58,15 @@ class FindOutputs {
 /// Writes the catalogues of the sources of the preset lesson.
 void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
                       const Catalogue& sources, const io::Provenance& provenance);
+
+/// Gives the regions of the rows of a table.
+using RegionsOfRows = std::function<io::ShownRegions()>;
+
+/// Writes a table of islands, components or forced photometry, or their regions or sky model.
+/// \param names  of the columns of tables
+void write_table_of_rows(const std::vector<StagedCatalogue>& catalogues, const io::FitsImage& image,
+                         const io::Table& table, io::TableNames names, const RegionsOfRows& regions,
+                         const io::Provenance& provenance);
 
 /// The provenance of `kastor find` on this image.
 [[nodiscard]] io::Provenance find_provenance(const io::FitsImage& image,

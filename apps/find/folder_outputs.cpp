@@ -29,6 +29,15 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/// The formats of the catalogues in folders, if there are any.
+std::vector<CatalogueFormat> formats_of_many(const FindOptions& options) {
+  std::vector<CatalogueFormat> formats;
+  if (options.outputs.empty() && options.islands.components.files.empty()) return formats;
+  for (const auto& word : options.formats) formats.push_back(catalogue_format_named(word));
+  if (formats.empty()) formats.push_back(catalogue_format_named("fits"));
+  return formats;
+}
+
 /// Identifies a file, whatever its name.
 using Identity = std::pair<dev_t, ino_t>;
 Identity identity_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
@@ -65,6 +74,7 @@ void check_options_of_many(const FindOptions& options) {
       options.formats.size()) {
     throw UsageError("--format: found the same format twice; expected different formats");
   }
+  check_names(options.names, formats_of_many(options));
   if (options.resume && options.formats == std::vector<std::string>{"csv"}) {
     throw UsageError(
         "--resume: found with --format csv alone, which records no options; expected another "
@@ -85,7 +95,8 @@ FolderOutputs::FolderOutputs(const std::vector<std::string>& images, const FindO
   }
   const auto& words = options.formats;
   for (const auto& word : words.empty() ? std::vector<std::string>{"fits"} : words)
-    m_formats.push_back({"." + word, catalogue_format_named(word)});
+    m_formats.push_back({"." + word, of == Of::islands ? table_or_regions_of("--format", "." + word)
+                                                       : catalogue_format_named(word)});
   for (const auto& image : images) m_stems.push_back(stem_of(image));
   check_stems(images);
   take_folder(output);

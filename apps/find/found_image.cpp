@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <kastor/io/catalogue_writer.hpp>
+#include <kastor/io/island_regions.hpp>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -78,9 +79,15 @@ void FoundCatalogue::add_components(const IslandsAndMesh& islands) {
 void FoundCatalogue::write(const StagedCatalogues& targets) const {
   const auto provenance = find_provenance(m_image.image, m_image.options);
   if (const auto* islands = islands_of(m_image)) {
-    write_catalogues(targets.islands, *m_table, islands->result.islands, provenance);
+    const auto write = [&](const auto& catalogues, const io::Table& table, const auto& regions) {
+      write_table_of_rows(catalogues, m_image.image, table, m_image.options.names, regions,
+                          provenance);
+    };
+    write(targets.islands, m_table->table,
+          [&] { return io::island_regions(islands->result.islands, m_table->table); });
     if (m_components) {
-      write_components(targets.components, *m_components, provenance);
+      write(targets.components, m_components->table,
+            [&] { return io::component_regions(m_components->table); });
     }
   } else {
     write_catalogues(targets.islands, m_image.image, std::get<FindResult>(m_image.found).sources,

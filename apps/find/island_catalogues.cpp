@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find/island_catalogues.hpp"
 
-#include <kastor/io/island_regions.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,18 +123,6 @@ io::IslandTable island_table_of(const io::FitsImage& image, const FindOptions& o
     table.notes.push_back(std::move(note));
   if (!sky.wcs) table.notes.push_back("there are no sky columns: " + sky.why_no_wcs);
   return table;
-}
-
-void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
-                      const Islands& islands, const io::Provenance& provenance) {
-  for (const auto& [path, format] : catalogues) {
-    if (const auto* regions = std::get_if<io::RegionFormat>(&format)) {
-      const auto shown = io::island_regions(islands, table.table);
-      io::write_regions(path, *regions, shown.regions, shown.frame, provenance);
-    } else {
-      io::write_table(path, std::get<io::TableFormat>(format), table.table, provenance);
-    }
-  }
 }
 
 }  // namespace kastor::cli

@@ -38,9 +38,6 @@ struct Photometry {
 /// The cards on the noise that errors are computed with.
 void add_noise_cards(const NoiseUsed& noise, io::Table& table);
 
-void write_catalogues(const std::vector<StagedCatalogue>& catalogues, const io::IslandTable& table,
-                      const Islands& islands, const io::Provenance& provenance);
-
 }  // namespace kastor::cli
 
 #endif

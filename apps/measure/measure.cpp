@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <kastor/io/island_regions.hpp>
 #include <kastor/io/output_set.hpp>
-#include <kastor/io/table_writer.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -57,10 +57,13 @@ void write_tables(const std::vector<std::string>& temporaries, const MeasureOpti
                   const Measurement& measurement) {
   const auto provenance =
       provenance_of(measurement.found.image, measure_options_as_typed(options), "");
-  for (std::size_t i = 0; i < temporaries.size(); ++i) {
-    io::write_table(temporaries[i], measure_format(options.find.outputs[i]),
-                    measurement.table.table, provenance);
-  }
+  std::vector<StagedCatalogue> staged;
+  for (std::size_t i = 0; i < temporaries.size(); ++i)
+    staged.push_back({temporaries[i], table_or_regions_of("-o", options.find.outputs[i])});
+  const io::Table& table = measurement.table.table;
+  write_table_of_rows(
+      staged, measurement.found.image, table, options.find.names,
+      [&] { return io::component_regions(table); }, provenance);
 }
 
 /// The table, and the notes of all that was done.

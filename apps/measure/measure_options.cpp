@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/options/names_option.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/report/format.hpp"
 #include "cli/run/errors.hpp"
+#include "find/catalogue_formats.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -68,7 +70,10 @@ void add_outputs(CommandLine& line, MeasureOptions& options) {
   line.heading("Output");
   line.values("-o,--output", "FILE", options.find.outputs,
               "Write the table; the suffix selects the format: .csv,\n"
-              ".ecsv, .fits, .fit, .vot, .votable or .xml. May be\nrepeated.");
+              ".ecsv, .fits, .vot (VOTable), .cat (ASCII of\n"
+              "SExtractor), .reg (DS9) or .crtf (CASA). May be\n"
+              "repeated.");
+  add_names_option(line, options.find.names);
   add_overwrite_flag(line, options.find.overwrite);
   add_json_flag(line, options.find.json);
   add_run_options(line, options.find.run);
@@ -76,7 +81,9 @@ void add_outputs(CommandLine& line, MeasureOptions& options) {
 
 void settle_measure(const IslandOptionsParser& islands, MeasureOptions& options) {
   auto& find = options.find;
-  for (const auto& path : find.outputs) (void)measure_format(path);
+  std::vector<CatalogueFormat> formats;
+  for (const auto& path : find.outputs) formats.push_back(table_or_regions_of("-o", path));
+  check_names(find.names, formats);
   find.images = {find.input.path};
   find.islands = islands.resolved_for_measuring(find.find.clip);
   find.islands.detects_fill = !find.input.blank;
@@ -107,13 +114,6 @@ const char* name_of(FreeParameters free) {
       break;
   }
   return "flux";
-}
-
-io::TableFormat measure_format(const std::string& path) {
-  if (const auto format = io::table_format_of(path)) return *format;
-  throw UsageError("-o: found '" + path +
-                   "', whose suffix names no format; expected .csv, .ecsv, .fits, .fit, .vot, "
-                   ".votable or .xml");
 }
 
 bool parse_measure(Arguments arguments, MeasureOptions& options) {
@@ -150,7 +150,7 @@ std::string measure_options_as_typed(const MeasureOptions& options) {
   std::string radii;
   for (const auto& each : options.apertures) radii += (radii.empty() ? "" : ",") + each.text;
   if (!radii.empty()) text += " --aperture " + radii;
-  return text + image_as_typed(options.find.islands);
+  return text + image_as_typed(options.find.islands) + names_as_typed(options.find.names);
 }
 
 }  // namespace kastor::cli

@@ -3,7 +3,6 @@
 #define KASTOR_APPS_MEASURE_MEASURE_OPTIONS_HPP
 
 #include <kastor/fit.hpp>
-#include <kastor/io/table_writer.hpp>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,6 @@ struct MeasureOptions {
 
 /// False if the user asked for help or for the configuration. \throws UsageError
 [[nodiscard]] bool parse_measure(Arguments arguments, MeasureOptions& options);
-
-/// The format of an output. \throws UsageError
-[[nodiscard]] io::TableFormat measure_format(const std::string& path);
 
 /// The options as typed, defaults included, for the provenance of the table.
 [[nodiscard]] std::string measure_options_as_typed(const MeasureOptions& options);

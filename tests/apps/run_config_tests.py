@@ -292,7 +292,7 @@ class TestDumpConfig(ConfigTestCase):
                 apart = {"size"}
                 if name == "find":
                     radio = "radio" in options
-                    other = {"filter", "interpolation", "noise", "rms-kind", "shape"}
+                    other = {"filter", "interpolation", "names", "noise", "rms-kind", "shape"}
                     apart |= {"threshold", "about"} if radio else other
                 lines = [x for x in lines if x.split()[0] not in apart]
                 self.config("\n".join(lines))

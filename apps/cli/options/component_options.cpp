@@ -52,9 +52,10 @@ void ComponentOptionsParser::add_components_to(CommandLine& line) {
   line.heading("Components (--preset radio or sextractor)");
   line.values("--components", "FILE|none", m_given.files,
               "Fit Gaussians to the islands and write their\n"
-              "catalogue; suffixes and folders are those of -o. May\n"
-              "be repeated. none fits nothing. Default: radio fits\n"
-              "them for the report, sextractor does not.");
+              "catalogue; suffixes and folders are those of -o, and\n"
+              ".skymodel (BBS, DP3, LSMTool). May be repeated. none\n"
+              "fits nothing. Default: radio fits them for the report,\n"
+              "sextractor does not.");
   line.choice(
       "--shape", {"free", "beam"},
       [this](const std::string& word) { m_has_beam_shape = word == "beam"; },

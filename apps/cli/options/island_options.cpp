@@ -36,13 +36,13 @@ const std::vector<std::string> of_the_others = split(
     "--background-hdu --background-plane --rms --rms-hdu --rms-plane --rms-kind --gain "
     "--zero-point --weight --weight-hdu --weight-plane --exposure --exposure-hdu "
     "--exposure-plane --adaptive-rms --background-map --rms-map --snr-map --residual --deblend "
-    "--deblend-contrast --deblend-prominence --components --shape --model --fit-residual",
+    "--deblend-contrast --deblend-prominence --components --shape --model --fit-residual --names",
     ' ');
 
 /// Whether an option of these is an output, or says what is in one.
 bool is_output(const std::string& name) {
-  static const std::vector<std::string> others = {"--residual", "--components", "--shape",
-                                                  "--model", "--fit-residual"};
+  static const std::vector<std::string> others = {"--residual", "--components",   "--shape",
+                                                  "--model",    "--fit-residual", "--names"};
   return name.ends_with("-map") || std::find(others.begin(), others.end(), name) != others.end();
 }
 

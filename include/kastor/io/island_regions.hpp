@@ -23,7 +23,8 @@ struct ShownRegions {
 /// is shown at its peak.
 [[nodiscard]] ShownRegions island_regions(const Islands& islands, const Table& table);
 
-/// The components of a `component_table()` as ellipses, likewise.
+/// The components of a `component_table()` as ellipses, likewise, or the rows of a
+/// `forced_table()`.
 [[nodiscard]] ShownRegions component_regions(const Table& table);
 
 /// The centres of a catalogue as points, labelled with their ids: on the sky if `wcs` is given and

@@ -4,6 +4,7 @@
 
 #include <kastor/io/provenance.hpp>
 #include <kastor/io/regions_writer.hpp>
+#include <kastor/io/sky_model.hpp>
 #include <kastor/io/table_writer.hpp>
 #include <string>
 
@@ -16,6 +17,8 @@ namespace kastor::io {
 [[nodiscard]] bool has_provenance(const std::string& path, TableFormat format,
                                   const Provenance& provenance);
 [[nodiscard]] bool has_provenance(const std::string& path, RegionFormat format,
+                                  const Provenance& provenance);
+[[nodiscard]] bool has_provenance(const std::string& path, SkyModelFormat format,
                                   const Provenance& provenance);
 
 }  // namespace kastor::io

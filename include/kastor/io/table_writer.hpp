@@ -10,10 +10,10 @@
 
 namespace kastor::io {
 
-enum class TableFormat { csv, fits, votable, ecsv };
+enum class TableFormat { csv, fits, votable, ecsv, ascii_head };
 
-/// The format given by the ending of a file name (.csv, .fits, .fit, .vot, .votable, .xml, .ecsv;
-/// case-insensitive); none if the ending is unknown.
+/// The format given by the ending of a file name (.csv, .fits, .fit, .vot, .votable, .xml, .ecsv,
+/// .cat; case-insensitive); none if the ending is unknown.
 [[nodiscard]] std::optional<TableFormat> table_format_of(std::string_view path);
 
 /// Writes a table to a file and replaces what is there (pass the temporary name of an `OutputSet`).
@@ -26,6 +26,10 @@ enum class TableFormat { csv, fits, votable, ecsv };
 /// - votable: VOTable 1.4 (IVOA, 2019), TABLEDATA: FIELDs with unit, UCD and DESCRIPTION, of types
 ///   long, double and char (unicodeChar if a row needs it), INFOs with the provenance, COOSYS.
 /// - ecsv: ECSV 1.0 (astropy's APE 6), comma-separated, with the same metadata in its YAML header.
+/// - ascii_head: SExtractor's ASCII_HEAD: a comment with number, name, description and unit for
+/// each
+///   column, the provenance in comments, then the rows, 17 significant digits, separated by blanks.
+///   In strings, '_' stands for blanks, quotes and '#', and "-" for an empty one.
 ///
 /// All numbers can be read back bit by bit, except for the payload of NaNs. Strings are UTF-8:
 /// invalid bytes become U+FFFD, control characters and line ends become '?'. In FITS every byte

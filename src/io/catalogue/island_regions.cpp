@@ -81,6 +81,7 @@ ShownRegions island_regions(const Islands& islands, const Table& table) {
 ShownRegions component_regions(const Table& table) {
   ShownRegions shown;
   const auto* ids = values_of<std::int64_t>(table, "component_id");
+  if (ids == nullptr) ids = values_of<std::int64_t>(table, "id");
   if (ids == nullptr) return shown;
   if (reals(table, "ra_deg_cont") != nullptr) shown.frame = table.frame;
   shown.regions.reserve(ids->size());

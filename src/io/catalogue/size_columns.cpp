@@ -8,7 +8,7 @@
 namespace kastor::io::detail {
 namespace {
 
-enum class Writer { any, aegean, kastor, components, in_pixels, pybdsf, sep };
+enum class Writer { any, aegean, kastor, components, in_pixels, pybdsf, sep, vizier };
 
 struct SizeName {
   std::string_view name;       // in upper case
@@ -34,7 +34,7 @@ constexpr std::array k_sizes = {
     SizeName{"SEMIMAJOR_AXIS", "pixel", Writer::in_pixels, k_fwhm_of_sigma},  // photutils 3
     SizeName{"A", "pixel", Writer::sep, k_fwhm_of_sigma},
     // Their units are in the files of VizieR.
-    SizeName{"MAJAXIS"},
+    SizeName{"MAJAXIS", "arcsec", Writer::vizier},  // kastor find --names vizier, as CSV
     SizeName{"MAJOR"},
 };
 
@@ -54,6 +54,7 @@ constexpr std::array k_shapes = {
     ShapeName{"FWHM", "MINOR", "ANGLE", "pixel", Writer::in_pixels, false},  // kastor simulate sky
     ShapeName{"A_IMAGE", "B_IMAGE", "THETA_IMAGE", "pixel", Writer::any, false, k_fwhm_of_sigma},
     // With units in the file only, as from VizieR, or by a user.
+    ShapeName{"MAJAXIS", "MINAXIS", "PA", "arcsec", Writer::vizier},
     ShapeName{"MAJAXIS", "MINAXIS", "PA"},
     ShapeName{"MAJAXIS", "MINAXIS", "POSANG"},
     ShapeName{"MAJOR", "MINOR", "PA"},
@@ -75,6 +76,8 @@ bool has_written(Writer writer, const ColumnFinder& finder, bool only_pixels) {
       return has("TOTAL_FLUX") && has("PEAK_FLUX") && (has("ISL_ID") || has("E_RA"));
     case Writer::sep:
       return has("TNPIX") && has("THETA");
+    case Writer::vizier:
+      return has("SPEAK") && has("SINT") && has("ISLRMS");
     case Writer::any:
       break;
   }

@@ -30,12 +30,16 @@ constexpr std::array k_names = {
     Name{Q::flux_peak, "FLUX_MAX"},     // SExtractor
     Name{Q::flux_peak, "MAX_VALUE"},    // photutils
     Name{Q::flux_peak, "PEAK"},         // PySE, SEP
+    Name{Q::flux_peak, "SPEAK"},        // VizieR
     Name{Q::flux_int, "FLUX_AUTO"},     // Kastor's preset sextractor, SExtractor
     Name{Q::flux_int, "FLUX_INT_COR"},  // Kastor's first tables; their FLUX_INT is isophotal
     Name{Q::flux_int, "FLUX_INT"},      // Kastor, Selavy
     Name{Q::flux_int, "INT_FLUX"},      // Aegean
     Name{Q::flux_int, "TOTAL_FLUX"},    // PyBDSF
     Name{Q::flux_int, "ISL_TOTAL_FLUX"},
+    Name{Q::flux_int, "FLUX_MODEL"},    // SExtractor, beside FLUX_AUTO
+    Name{Q::flux_int, "FLUX_ISOCOR"},   // SExtractor
+    Name{Q::flux_int, "SINT"},          // VizieR
     Name{Q::flux_sum, "FLUX_SUM"},      // Kastor
     Name{Q::flux_sum, "FLUX_ISO"},      // SExtractor
     Name{Q::flux_sum, "SEGMENT_FLUX"},  // photutils
@@ -43,6 +47,7 @@ constexpr std::array k_names = {
     Name{Q::snr, "SNR"},
     Name{Q::rms, "LOCAL_RMS"},         // Aegean
     Name{Q::rms, "ISL_RMS"},           // PyBDSF
+    Name{Q::rms, "ISLRMS"},            // VizieR
     Name{Q::rms, "RMS_IMAGE"},         // Selavy's components
     Name{Q::rms, "BACKGROUND_NOISE"},  // Selavy's islands, Kastor
     Name{Q::id, "COMPONENT_NAME"},     // Selavy

@@ -96,11 +96,17 @@ bool has_provenance(const std::string& path, TableFormat format, const Provenanc
         return text_says(stream, provenance, detail::votable_line);
       case TableFormat::ecsv:
         return text_says(stream, provenance, detail::ecsv_line);
+      case TableFormat::ascii_head:
+        return text_says(stream, provenance, detail::regions_line);
       case TableFormat::csv:
         break;
     }
     return false;
   });
+}
+
+bool has_provenance(const std::string& path, SkyModelFormat, const Provenance& provenance) {
+  return has_provenance(path, RegionFormat::ds9, provenance);
 }
 
 bool has_provenance(const std::string& path, RegionFormat, const Provenance& provenance) {

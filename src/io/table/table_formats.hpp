@@ -17,6 +17,7 @@ void write_csv_table(const std::string& path, const Table& table);
 void write_fits_table(const std::string& path, const Table& table, const Provenance& provenance);
 void write_votable(const std::string& path, const Table& table, const Provenance& provenance);
 void write_ecsv_table(const std::string& path, const Table& table, const Provenance& provenance);
+void write_ascii_head(const std::string& path, const Table& table, const Provenance& provenance);
 
 [[nodiscard]] std::size_t rows_of(const TableColumn& column);
 

@@ -53,6 +53,7 @@ std::optional<TableFormat> table_format_of(std::string_view path) {
   if (ends_with(".FITS", ".FIT")) return TableFormat::fits;
   if (ends_with(".VOT", ".VOTABLE", ".XML")) return TableFormat::votable;
   if (ends_with(".ECSV")) return TableFormat::ecsv;
+  if (ends_with(".CAT")) return TableFormat::ascii_head;
   return std::nullopt;
 }
 
@@ -68,6 +69,8 @@ void write_table(const std::string& path, TableFormat format, const Table& table
       return detail::write_votable(path, table, provenance);
     case TableFormat::ecsv:
       return detail::write_ecsv_table(path, table, provenance);
+    case TableFormat::ascii_head:
+      return detail::write_ascii_head(path, table, provenance);
   }
 }
 

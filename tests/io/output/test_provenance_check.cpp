@@ -66,7 +66,8 @@ TEST(ProvenanceCheck, EveryFormatIsRecognised) {
     for (const char* input :
          {"sky.fits", "a long name '' of more than one card in the header.fits"}) {
       written.input = std::string(input) + std::string(60, '_');
-      for (const auto format : {TableFormat::fits, TableFormat::votable, TableFormat::ecsv}) {
+      for (const auto format :
+           {TableFormat::fits, TableFormat::votable, TableFormat::ecsv, TableFormat::ascii_head}) {
         const auto path = scratch.file("table" + std::to_string(static_cast<int>(format)));
         kastor::io::write_catalogue(path, format, catalogue, written);
         expect_recognised(path, format, written);
@@ -97,7 +98,8 @@ TEST(ProvenanceCheck, OtherFilesAreNotRecognised) {
   for (const auto& bytes : {std::string(), std::string("x"), std::string(3000, '\0'),
                             std::string(6000, ' '), std::string(400000, '\n')}) {
     write_bytes(path, bytes);
-    for (const auto format : {TableFormat::fits, TableFormat::votable, TableFormat::ecsv})
+    for (const auto format :
+         {TableFormat::fits, TableFormat::votable, TableFormat::ecsv, TableFormat::ascii_head})
       EXPECT_FALSE(has_provenance(path, format, sample())) << bytes.size();
     EXPECT_FALSE(has_provenance(path, RegionFormat::ds9, sample())) << bytes.size();
   }

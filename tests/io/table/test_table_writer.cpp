@@ -20,7 +20,7 @@ using kastor::io::TableFormat;
 using kastor::io::write_table;
 
 constexpr std::array k_formats = {TableFormat::csv, TableFormat::fits, TableFormat::votable,
-                                  TableFormat::ecsv};
+                                  TableFormat::ecsv, TableFormat::ascii_head};
 
 const Provenance k_provenance = {.version = "1.2.3",
                                  .command_line = "kastor find \"<a>\" & more",
@@ -76,6 +76,8 @@ TEST(TableWriter, TheEndingChoosesTheFormat) {
     EXPECT_EQ(table_format_of(name), TableFormat::votable) << name;
   EXPECT_EQ(table_format_of("a.ecsv"), TableFormat::ecsv);
   EXPECT_EQ(table_format_of("a.csv"), TableFormat::csv);
+  EXPECT_EQ(table_format_of("a.cat"), TableFormat::ascii_head);
+  EXPECT_EQ(table_format_of("a.CAT"), TableFormat::ascii_head);
   EXPECT_EQ(table_format_of("a.fit"), TableFormat::fits);
   for (const char* name : {"vot", "a.vo", "a.reg", "a.crtf", "a.ecsv.gz", ""})
     EXPECT_FALSE(table_format_of(name)) << name;
@@ -121,6 +123,23 @@ id,ra,name
 3,-0,"<""&"">"
 )"
             "4,-inf,\xc3\xa9\n");
+}
+
+TEST(TableWriter, AsciiHead) {
+  EXPECT_EQ(written(TableFormat::ascii_head, small_table(), k_provenance),
+            "#   1 id                     id\n"
+            "#   2 ra                     right ascension [deg]\n"
+            "#   3 name                   it's \\ \"x\"\n"
+            "# creator: kastor\n"
+            "# kastor_version: 1.2.3\n"
+            "# input: it's.fits\n"
+            "# input_hdu: 1\n"
+            "# input_datasum: 4294967295\n"
+            "# options: kastor find \"<a>\" & more\n"
+            "1 0.10000000000000001 a,b\n"
+            "-9223372036854775808 nan -\n"
+            "3 -0 <_&_>\n"
+            "4 -inf \xc3\xa9\n");
 }
 
 TEST(TableWriter, Votable) {
