@@ -47,6 +47,7 @@ struct SetRef {
   [[nodiscard]] bool is_due(int round) const {
     return round == level || (levels > 1 && round == levels + level);
   }
+  [[nodiscard]] bool is_last(int round) const { return levels == 1 || round >= levels; }
 };
 
 /// Sets the levels of some sets of one island.
