@@ -178,15 +178,24 @@ void FitRounds::fit_round(const std::vector<SetRef>& due, Pass pass, bool with_c
     FitSet& set = set_of(due[g]);
     IslandFit& fit = island_of(due[g]);
     set.outcome = fits.outcomes[g];
-    for (const std::int32_t i : set.parts()) {
-      if (set.outcome.status != FitStatus::failed) fit.part(i).now = fits.fitted[component];
-      ++component;
+    const auto parts = set.parts();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (set.outcome.status != FitStatus::failed)
+        fit.part(parts[i]).now = fits.fitted[component + i];
     }
+    const auto together = static_cast<std::size_t>(m_groups[g].count);
+    component += together;
     if (!with_covariance) continue;
-    const auto size = static_cast<std::size_t>(36 * set.count * set.count);
-    const auto begin = fits.covariance.begin() + static_cast<std::ptrdiff_t>(first);
-    set.covariance.assign(begin, begin + static_cast<std::ptrdiff_t>(size));
-    first += size;
+    // Of the matrix, the block of its own parts, which come first.
+    const std::size_t size = gaussian_parameters * parts.size();
+    const std::size_t of_all = gaussian_parameters * together;
+    set.covariance.clear();
+    for (std::size_t row = 0; row < size; ++row) {
+      const auto begin =
+          fits.covariance.begin() + static_cast<std::ptrdiff_t>(first + row * of_all);
+      set.covariance.insert(set.covariance.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
+    }
+    first += of_all * of_all;
   }
 }
 
@@ -195,7 +204,8 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
   const FitSet& set = set_of(ref);
   FitGroup group{};
   group.first = static_cast<std::int32_t>(m_components.size());
-  group.count = set.count;
+  const std::vector<std::int32_t> together = fitted_with(fit, set, second_radius, m_rules);
+  group.count = static_cast<std::int32_t>(together.size());
   group.first_fixed = static_cast<std::int32_t>(m_fixed.size());
   group.label = fit.label;
   group.x_min = fit.island.x_min;
@@ -204,7 +214,7 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
   group.y_max = fit.island.y_max;
   bool is_free = false;
   double brightest = 0;
-  for (const std::int32_t i : set.parts()) {
+  for (const std::int32_t i : together) {
     const FitPart& part = fit.part(i);
     m_components.push_back(part.fit);
     m_components.back().start = part.now;
@@ -214,16 +224,16 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
       group.rms = part.rms;
     }
   }
-  const bool is_whole_island = set.count == fit.count();
+  const bool is_whole_island = group.count == fit.count();
   if (pass == Pass::first) {
     group.radius = first_radius;
     group.island_radius = is_whole_island ? whole_island_radius : near_island_radius;
   } else {
     group.radius = is_free ? second_radius : first_radius;
-    group.island_radius = set.count > 1 ? near_island_radius : 0;
+    group.island_radius = group.count > 1 ? near_island_radius : 0;
   }
   if (!is_whole_island)
-    add_neighbours(fit, set, std::fmax(group.radius, group.island_radius), m_rules, m_fixed);
+    add_neighbours(fit, together, std::fmax(group.radius, group.island_radius), m_rules, m_fixed);
   group.fixed = static_cast<std::int32_t>(m_fixed.size()) - group.first_fixed;
   m_groups.push_back(group);
 }

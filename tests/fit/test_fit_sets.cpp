@@ -227,7 +227,7 @@ TEST(FitSets, ANewPartOfAFullSetIsFittedAfterIt) {
     EXPECT_NE(part.flags & kastor::component_group_split, 0U);
   // All neighbours whose light reaches it are subtracted.
   std::vector<kastor::Gaussian> fixed;
-  kd::add_neighbours(fit, fit.sets[set], 0.8, rules, fixed);
+  kd::add_neighbours(fit, fit.sets[set].parts(), 0.8, rules, fixed);
   ASSERT_GE(fixed.size(), 4U);
   ASSERT_LT(fixed.size(), 8U);
   for (const kastor::Gaussian& g : fixed) EXPECT_LE(std::fabs(g.x - 3.5), 4 * 3.3);
