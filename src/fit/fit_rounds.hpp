@@ -54,7 +54,11 @@ class FitRounds {
   void run(std::vector<IslandFit>& islands);
 
  private:
-  enum class Pass { first, second };
+  enum class Pass {
+    first,
+    second,
+    rough  ///< as the second one, without a covariance
+  };
   /// An island before a part was added.
   struct Trial {
     IslandFit before;
@@ -74,6 +78,8 @@ class FitRounds {
   /// Islands with split sets: fits these again, since their neighbours have moved, and adds parts
   /// at many peaks of the residuals at a time, since a crowd hides many.
   void complete_split();
+  /// Makes the sets of islands anew and fits them. Returns those that are not estimates.
+  std::vector<SetRef> fit_islands(const std::vector<std::size_t>& islands, Pass pass);
   /// Returns the islands that got parts.
   [[nodiscard]] std::vector<std::size_t> add_to_split(const std::vector<std::size_t>& searched);
   /// Adds a part at a peak, unless another new one is near.

@@ -42,25 +42,29 @@ double model_at(const IslandFit& fit, double x, double y) {
 }  // namespace
 
 void FitRounds::complete_split() {
-  std::vector<std::size_t> searched = searched_islands(true);
-  for (int round = 0; !searched.empty(); ++round) {
-    std::vector<std::size_t> grown;
-    if (round < split_rounds) grown = add_to_split(searched);
-    std::vector<SetRef> sets;
-    for (const std::size_t i : round == 0 ? searched : grown) {
-      IslandFit& fit = (*m_islands)[i];
-      make_sets(fit, second_radius, m_rules);
-      for (std::size_t s = 0; s < fit.sets.size(); ++s) {
-        if (!fit.is_estimate(fit.sets[s])) sets.push_back({i, s});
-      }
-    }
-    fit_pass(sets, Pass::second);
-    fit_both(step_down(sets));
-    std::erase_if(sets,
-                  [this](const SetRef& ref) { return island_of(ref).is_estimate(set_of(ref)); });
-    drop_weak(std::move(sets));
-    searched = std::move(grown);
+  const std::vector<std::size_t> islands = searched_islands(true);
+  std::vector<std::size_t> searched = islands;
+  for (int round = 0; round < split_rounds && !searched.empty(); ++round) {
+    searched = add_to_split(searched);
+    (void)fit_islands(searched, Pass::rough);
   }
+  drop_weak(fit_islands(islands, Pass::second));
+}
+
+std::vector<SetRef> FitRounds::fit_islands(const std::vector<std::size_t>& islands, Pass pass) {
+  std::vector<SetRef> sets;
+  for (const std::size_t i : islands) {
+    IslandFit& fit = (*m_islands)[i];
+    make_sets(fit, second_radius, m_rules);
+    for (std::size_t s = 0; s < fit.sets.size(); ++s) {
+      if (!fit.is_estimate(fit.sets[s])) sets.push_back({i, s});
+    }
+  }
+  fit_pass(sets, pass);
+  fit_both(step_down(sets));
+  std::erase_if(sets,
+                [this](const SetRef& ref) { return island_of(ref).is_estimate(set_of(ref)); });
+  return sets;
 }
 
 std::vector<std::size_t> FitRounds::add_to_split(const std::vector<std::size_t>& searched) {
