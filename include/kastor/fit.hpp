@@ -42,7 +42,7 @@ struct FitParams {
   /// A peak of the residuals becomes a component if it is above this many times the rms [> 0] ...
   double residual_snr = 4;
   /// ... and above this fraction of the island's peak (no real beam is quite a Gaussian) [>= 0]
-  double residual_fraction = 0.1;
+  double residual_fraction = 0.02;
   std::int64_t max_components = 256;  ///< of one island; the brightest peaks are taken [>= 1]
 };
 
@@ -59,16 +59,17 @@ struct FittedComponents {
 ///
 /// Each peak of an island is a first guess; of more than 16, only those that are above their saddle
 /// by twice the noise, or are among the 16 that are most above it. Components whose ellipses
-/// overlap are fitted together, at most eight: of more, neighbours are held fixed and the fits
-/// repeated. Two passes: the island and ellipses of 0.6 FWHM (radius) around the peaks; then
-/// ellipses of 0.8 FWHM of the result and of the beam (0.6 if the shape is fixed), and for more
-/// than one component the island's pixels near them too. So no pixel is chosen by its value in the
-/// second pass, which would make faint sources brighter. Blank pixels, pixels outside of the region
-/// and those of other islands take no part. Above 4096 pixels only every k-th row and column is
-/// used.
+/// overlap are fitted together, at most eight: more are split into groups, each filled with its
+/// closest neighbours; all others are held fixed and the fits repeated. Two passes: the island and
+/// ellipses of 0.6 FWHM (radius) around the peaks; then ellipses of 0.8 FWHM of the result and of
+/// the beam (0.6 if the shape is fixed), and for more than one component the island's pixels near
+/// them too. So no pixel is chosen by its value in the second pass, which would make faint sources
+/// brighter. Blank pixels, pixels outside of the region and those of other islands take no part.
+/// Above 4096 pixels only every k-th row and column is used.
 ///
 /// Then the weakest component is dropped while its peak is below min_significance times its error,
-/// and the highest peak of the residuals is added while it is significant (three times at most).
+/// and the highest peak of the residuals is added while it is significant (three times at most; in
+/// islands whose groups are split six times, at many peaks each).
 /// Where a fit fails, the shape is fixed at the beam's; where that fails, the island's moments are
 /// taken: each island has at least one row.
 ///

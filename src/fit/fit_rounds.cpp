@@ -19,10 +19,6 @@ std::int64_t box_area_of(const Island& island) {
          (std::int64_t{island.y_max} - island.y_min + 1);
 }
 
-bool is_estimate(const IslandFit& fit, const FitSet& set) {
-  return set.count > 0 && fit.part(set.members[0]).mode == FitMode::estimate;
-}
-
 /// The member that begins lowest.
 int faintest_of(const IslandFit& fit, const FitSet& set) {
   int faintest = 0;
@@ -47,7 +43,7 @@ void drop_member(IslandFit& fit, FitSet& set, int member) {
 double best_significance(const IslandFit& fit) {
   double best = 0;
   for (const FitSet& set : fit.sets) {
-    if (is_estimate(fit, set)) continue;
+    if (fit.is_estimate(set)) continue;
     for (int i = 0; i < set.count; ++i) best = std::fmax(best, set.significance(fit.parts, i));
   }
   return best;
@@ -62,8 +58,9 @@ void FitRounds::run(std::vector<IslandFit>& islands) {
   m_islands = &islands;
   fit_first();
   fit_again();
-  drop_weak();
+  drop_weak(all_sets());
   add_residuals();
+  complete_split();
 }
 
 std::vector<SetRef> FitRounds::all_sets() const {
@@ -71,7 +68,7 @@ std::vector<SetRef> FitRounds::all_sets() const {
   for (std::size_t i = 0; i < m_islands->size(); ++i) {
     const IslandFit& fit = (*m_islands)[i];
     for (std::size_t s = 0; s < fit.sets.size(); ++s) {
-      if (fit.sets[s].count > 0 && !is_estimate(fit, fit.sets[s])) sets.push_back({i, s});
+      if (fit.sets[s].count > 0 && !fit.is_estimate(fit.sets[s])) sets.push_back({i, s});
     }
   }
   return sets;
@@ -159,35 +156,46 @@ void FitRounds::fit_pass(std::vector<SetRef>& sets, Pass pass) {
       rounds = std::max(rounds, begin->levels > 1 ? 2 * begin->levels : 1);
   }
   for (int round = 0; round < rounds; ++round) {
-    m_due.clear();
-    for (const SetRef& ref : sets) {
-      if (ref.is_due(round)) m_due.push_back(ref);
+    for (const bool is_last : {false, true}) {
+      m_due.clear();
+      for (const SetRef& ref : sets) {
+        if (ref.is_due(round) && ref.is_last(round) == is_last) m_due.push_back(ref);
+      }
+      if (!m_due.empty()) fit_round(m_due, pass, is_last && pass == Pass::second);
     }
-    if (!m_due.empty()) fit_round(m_due, pass);
   }
 }
 
-void FitRounds::fit_round(const std::vector<SetRef>& due, Pass pass) {
+void FitRounds::fit_round(const std::vector<SetRef>& due, Pass pass, bool with_covariance) {
   m_components.clear();
   m_groups.clear();
   m_fixed.clear();
   for (const SetRef& ref : due) add_group(ref, pass);
-  const GroupFits& fits = m_calls.fit(m_components, m_groups, m_fixed, pass == Pass::second);
+  const GroupFits& fits = m_calls.fit(m_components, m_groups, m_fixed, with_covariance);
   std::size_t component = 0;
   std::size_t first = 0;  // of the group's covariance
   for (std::size_t g = 0; g < due.size(); ++g) {
     FitSet& set = set_of(due[g]);
     IslandFit& fit = island_of(due[g]);
     set.outcome = fits.outcomes[g];
-    for (const std::int32_t i : set.parts()) {
-      if (set.outcome.status != FitStatus::failed) fit.part(i).now = fits.fitted[component];
-      ++component;
+    const auto parts = set.parts();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (set.outcome.status != FitStatus::failed)
+        fit.part(parts[i]).now = fits.fitted[component + i];
     }
-    if (pass != Pass::second) continue;
-    const auto size = static_cast<std::size_t>(36 * set.count * set.count);
-    const auto begin = fits.covariance.begin() + static_cast<std::ptrdiff_t>(first);
-    set.covariance.assign(begin, begin + static_cast<std::ptrdiff_t>(size));
-    first += size;
+    const auto together = static_cast<std::size_t>(m_groups[g].count);
+    component += together;
+    if (!with_covariance) continue;
+    // Of the matrix, the block of its own parts, which come first.
+    const std::size_t size = gaussian_parameters * parts.size();
+    const std::size_t of_all = gaussian_parameters * together;
+    set.covariance.clear();
+    for (std::size_t row = 0; row < size; ++row) {
+      const auto begin =
+          fits.covariance.begin() + static_cast<std::ptrdiff_t>(first + row * of_all);
+      set.covariance.insert(set.covariance.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
+    }
+    first += of_all * of_all;
   }
 }
 
@@ -196,7 +204,8 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
   const FitSet& set = set_of(ref);
   FitGroup group{};
   group.first = static_cast<std::int32_t>(m_components.size());
-  group.count = set.count;
+  const std::vector<std::int32_t> together = fitted_with(fit, set, second_radius, m_rules);
+  group.count = static_cast<std::int32_t>(together.size());
   group.first_fixed = static_cast<std::int32_t>(m_fixed.size());
   group.label = fit.label;
   group.x_min = fit.island.x_min;
@@ -205,7 +214,7 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
   group.y_max = fit.island.y_max;
   bool is_free = false;
   double brightest = 0;
-  for (const std::int32_t i : set.parts()) {
+  for (const std::int32_t i : together) {
     const FitPart& part = fit.part(i);
     m_components.push_back(part.fit);
     m_components.back().start = part.now;
@@ -215,24 +224,24 @@ void FitRounds::add_group(const SetRef& ref, Pass pass) {
       group.rms = part.rms;
     }
   }
-  const bool is_whole_island = set.count == fit.count();
+  const bool is_whole_island = group.count == fit.count();
   if (pass == Pass::first) {
     group.radius = first_radius;
     group.island_radius = is_whole_island ? whole_island_radius : near_island_radius;
   } else {
     group.radius = is_free ? second_radius : first_radius;
-    group.island_radius = set.count > 1 ? near_island_radius : 0;
+    group.island_radius = group.count > 1 ? near_island_radius : 0;
   }
   if (!is_whole_island)
-    add_neighbours(fit, set, std::fmax(group.radius, group.island_radius), m_rules, m_fixed);
+    add_neighbours(fit, together, std::fmax(group.radius, group.island_radius), m_rules, m_fixed);
   group.fixed = static_cast<std::int32_t>(m_fixed.size()) - group.first_fixed;
   m_groups.push_back(group);
 }
 
 // ----------------------------------------------------------------------------- model selection
 
-void FitRounds::drop_weak() {
-  for (std::vector<SetRef> sets = all_sets(); !sets.empty();) {
+void FitRounds::drop_weak(std::vector<SetRef> sets) {
+  while (!sets.empty()) {
     std::vector<SetRef> fitted;
     for (const SetRef& ref : sets) {
       if (!drop_from(island_of(ref), set_of(ref))) continue;
@@ -240,7 +249,7 @@ void FitRounds::drop_weak() {
     }
     fit_both(fitted);
     std::erase_if(fitted,
-                  [this](const SetRef& ref) { return is_estimate(island_of(ref), set_of(ref)); });
+                  [this](const SetRef& ref) { return island_of(ref).is_estimate(set_of(ref)); });
     sets = std::move(fitted);
   }
 }
@@ -259,7 +268,7 @@ bool FitRounds::drop_from(IslandFit& fit, FitSet& set) const {
   return true;
 }
 
-std::vector<std::size_t> FitRounds::searched_islands() {
+std::vector<std::size_t> FitRounds::searched_islands(bool are_split) {
   std::vector<std::size_t> searched;
   for (std::size_t i = 0; i < m_islands->size(); ++i) {
     IslandFit& fit = (*m_islands)[i];
@@ -270,9 +279,20 @@ std::vector<std::size_t> FitRounds::searched_islands() {
     const bool has_estimate = std::any_of(fit.parts.begin(), fit.parts.end(), [](const auto& part) {
       return !part.is_dropped && part.mode == FitMode::estimate;
     });
-    if (!has_estimate) searched.push_back(i);
+    if (!has_estimate && fit.has_split() == are_split) searched.push_back(i);
   }
   return searched;
+}
+
+void FitRounds::add_task(const IslandFit& fit, const ResidualTask& box) {
+  ResidualTask task = box;
+  task.label = fit.label;
+  task.first = static_cast<std::int64_t>(m_models.size());
+  for (const FitPart& part : fit.parts) {
+    if (!part.is_dropped) m_models.push_back(part.now);
+  }
+  task.count = static_cast<std::int32_t>(static_cast<std::int64_t>(m_models.size()) - task.first);
+  m_tasks.push_back(task);
 }
 
 std::span<const ResidualPeak> FitRounds::find_residuals(const std::vector<std::size_t>& searched) {
@@ -280,14 +300,8 @@ std::span<const ResidualPeak> FitRounds::find_residuals(const std::vector<std::s
   m_models.clear();
   for (const std::size_t i : searched) {
     const IslandFit& fit = (*m_islands)[i];
-    const auto first = static_cast<std::int64_t>(m_models.size());
-    for (const FitPart& part : fit.parts) {
-      if (!part.is_dropped) m_models.push_back(part.now);
-    }
     const Island& island = fit.island;
-    m_tasks.push_back(
-        {island.x_min, island.x_max, island.y_min, island.y_max, fit.label,
-         static_cast<std::int32_t>(static_cast<std::int64_t>(m_models.size()) - first), first});
+    add_task(fit, {island.x_min, island.x_max, island.y_min, island.y_max, 0, 0, 0});
   }
   return m_calls.find_residuals(m_tasks, m_models);
 }
@@ -317,7 +331,7 @@ SetRef FitRounds::add_part(std::size_t island, const ResidualPeak& peak) {
 }
 
 void FitRounds::add_residuals() {
-  std::vector<std::size_t> searched = searched_islands();
+  std::vector<std::size_t> searched = searched_islands(false);
   std::vector<Trial> trials;  // of those searched; none in the first round
   for (int round = 0; !searched.empty(); ++round) {
     const std::span<const ResidualPeak> peaks = find_residuals(searched);

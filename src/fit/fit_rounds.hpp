@@ -54,7 +54,11 @@ class FitRounds {
   void run(std::vector<IslandFit>& islands);
 
  private:
-  enum class Pass { first, second };
+  enum class Pass {
+    first,
+    second,
+    rough  ///< as the second one, without a covariance
+  };
   /// An island before a part was added.
   struct Trial {
     IslandFit before;
@@ -65,14 +69,25 @@ class FitRounds {
   void fit_again();
   /// Fits sets in both passes, from their guesses.
   void fit_both(const std::vector<SetRef>& sets);
-  void drop_weak();
+  void drop_weak(std::vector<SetRef> sets);
+  /// Of islands without split sets.
   void add_residuals();
   /// Adds a part at a peak of the residuals; the set that it belongs to.
   [[nodiscard]] SetRef add_part(std::size_t island, const ResidualPeak& peak);
 
+  /// Islands with split sets: fits these again, since their neighbours have moved, and adds parts
+  /// at many peaks of the residuals at a time, since a crowd hides many.
+  void complete_split();
+  /// Makes the sets of islands anew and fits them. Returns those that are not estimates.
+  std::vector<SetRef> fit_islands(const std::vector<std::size_t>& islands, Pass pass);
+  /// Returns the islands that got parts.
+  [[nodiscard]] std::vector<std::size_t> add_to_split(const std::vector<std::size_t>& searched);
+  /// Adds a part at a peak, unless another new one is near.
+  [[nodiscard]] bool add_to_split(IslandFit& fit, std::size_t first_new, const ResidualPeak& peak);
+
   /// Fits sets in one pass, as they stand.
   void fit_pass(std::vector<SetRef>& sets, Pass pass);
-  void fit_round(const std::vector<SetRef>& due, Pass pass);
+  void fit_round(const std::vector<SetRef>& due, Pass pass, bool with_covariance);
   void add_group(const SetRef& ref, Pass pass);
   /// The sets whose last fit failed, each with one component or one freedom less. Those that are
   /// not to be fitted any more are left out.
@@ -82,7 +97,9 @@ class FitRounds {
   [[nodiscard]] std::vector<SetRef> all_sets() const;
   /// A set that lost its weakest member; false if there is none to be dropped.
   [[nodiscard]] bool drop_from(IslandFit& fit, FitSet& set) const;
-  [[nodiscard]] std::vector<std::size_t> searched_islands();
+  [[nodiscard]] std::vector<std::size_t> searched_islands(bool are_split);
+  /// A search of a box of an island.
+  void add_task(const IslandFit& fit, const ResidualTask& box);
   [[nodiscard]] std::span<const ResidualPeak> find_residuals(
       const std::vector<std::size_t>& searched);
   [[nodiscard]] bool is_worth_a_part(const IslandFit& fit, const ResidualPeak& peak) const;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <utility>
 
 namespace kastor::detail {
 namespace {
@@ -90,16 +92,41 @@ bool sets_overlap(const IslandFit& fit, const FitSet& a, const FitSet& b, double
   return false;
 }
 
-}  // namespace
+/// Both times the distance of two parts.
+struct Overlap {
+  double distance;
+  double reach;  ///< of both ellipses along the line between the centres
+};
 
-bool may_overlap(const FitPart& a, double radius_a, const FitPart& b, double radius_b,
-                 const FitRules& rules) {
+Overlap overlap_of(const FitPart& a, double radius_a, const FitPart& b, double radius_b,
+                   const FitRules& rules) {
   const double dx = b.now.x - a.now.x;
   const double dy = b.now.y - a.now.y;
   const double of_beam = rules.has_beam ? reach_along(rules.beam, dx, dy) : 0;
   const double of_a = radius_a * std::fmax(reach_along(a.now, dx, dy), of_beam);
   const double of_b = radius_b * std::fmax(reach_along(b.now, dx, dy), of_beam);
-  return dx * dx + dy * dy <= fwhm_of_sigma * (of_a + of_b);
+  return {dx * dx + dy * dy, fwhm_of_sigma * (of_a + of_b)};
+}
+
+/// The least distance from a member of a set, in units of what overlaps just so; infinite if none
+/// overlaps.
+double nearness(const IslandFit& fit, const FitSet& set, const FitPart& other, double radius,
+                const FitRules& rules) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int32_t member : set.parts()) {
+    const Overlap overlap = overlap_of(fit.part(member), radius, other, radius, rules);
+    if (overlap.distance >= overlap.reach) continue;
+    least = std::fmin(least, overlap.distance / overlap.reach);
+  }
+  return least;
+}
+
+}  // namespace
+
+bool may_overlap(const FitPart& a, double radius_a, const FitPart& b, double radius_b,
+                 const FitRules& rules) {
+  const Overlap overlap = overlap_of(a, radius_a, b, radius_b, rules);
+  return overlap.distance <= overlap.reach;
 }
 
 void make_sets(IslandFit& fit, double radius, const FitRules& rules) {
@@ -179,13 +206,34 @@ void set_levels(const IslandFit& fit, double radius, const FitRules& rules,
   }
 }
 
-void add_neighbours(const IslandFit& fit, const FitSet& set, double radius, const FitRules& rules,
-                    std::vector<Gaussian>& fixed) {
+std::vector<std::int32_t> fitted_with(const IslandFit& fit, const FitSet& set, double radius,
+                                      const FitRules& rules) {
+  const auto members = set.parts();
+  std::vector<std::int32_t> together(members.begin(), members.end());
+  if (!set.is_split) return together;
+  std::vector<std::pair<double, std::int32_t>> near;
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(fit.parts.size()); ++i) {
     const FitPart& other = fit.part(i);
-    const auto members = set.parts();
-    if (other.is_dropped || std::find(members.begin(), members.end(), i) != members.end()) continue;
-    const bool reaches = std::any_of(members.begin(), members.end(), [&](std::int32_t member) {
+    const bool is_free = !other.is_dropped && other.mode != FitMode::estimate &&
+                         other.fit.free == fit.part(members[0]).fit.free;
+    if (!is_free || std::find(members.begin(), members.end(), i) != members.end()) continue;
+    const double distance = nearness(fit, set, other, radius, rules);
+    if (std::isfinite(distance)) near.emplace_back(distance, i);
+  }
+  std::sort(near.begin(), near.end());
+  for (const auto& [distance, i] : near) {
+    if (together.size() == max_fit_group) break;
+    together.push_back(i);
+  }
+  return together;
+}
+
+void add_neighbours(const IslandFit& fit, std::span<const std::int32_t> some, double radius,
+                    const FitRules& rules, std::vector<Gaussian>& fixed) {
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(fit.parts.size()); ++i) {
+    const FitPart& other = fit.part(i);
+    if (other.is_dropped || std::find(some.begin(), some.end(), i) != some.end()) continue;
+    const bool reaches = std::any_of(some.begin(), some.end(), [&](std::int32_t member) {
       return may_overlap(fit.part(member), radius, other, light_radius, rules);
     });
     if (reaches) fixed.push_back(other.now);

@@ -47,15 +47,21 @@ struct SetRef {
   [[nodiscard]] bool is_due(int round) const {
     return round == level || (levels > 1 && round == levels + level);
   }
+  [[nodiscard]] bool is_last(int round) const { return levels == 1 || round >= levels; }
 };
 
 /// Sets the levels of some sets of one island.
 void set_levels(const IslandFit& fit, double radius, const FitRules& rules,
                 std::span<SetRef> of_island);
 
-/// Appends the parts that are not of a set, but whose light reaches its region.
-void add_neighbours(const IslandFit& fit, const FitSet& set, double radius, const FitRules& rules,
-                    std::vector<Gaussian>& fixed);
+/// The parts that are fitted with a set: its own, and if it was split those that overlap with them
+/// most, up to `max_fit_group`. These are free in the fit, but it is their own set that moves them.
+[[nodiscard]] std::vector<std::int32_t> fitted_with(const IslandFit& fit, const FitSet& set,
+                                                    double radius, const FitRules& rules);
+
+/// Appends the parts that are not among some, but whose light reaches their region.
+void add_neighbours(const IslandFit& fit, std::span<const std::int32_t> some, double radius,
+                    const FitRules& rules, std::vector<Gaussian>& fixed);
 
 }  // namespace kastor::detail
 

@@ -105,6 +105,15 @@ int IslandFit::count() const {
   return result;
 }
 
+bool IslandFit::is_estimate(const FitSet& set) const {
+  return set.count > 0 && part(set.members[0]).mode == FitMode::estimate;
+}
+
+bool IslandFit::has_split() const {
+  return std::any_of(sets.begin(), sets.end(),
+                     [](const FitSet& set) { return set.count > 0 && set.is_split; });
+}
+
 FitPart part_at(const Gaussian& shape, double x, double y, double deviation, double rms) {
   FitPart part{};
   part.at_peak = part.now = placed(shape, deviation, x, y);

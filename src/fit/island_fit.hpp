@@ -84,6 +84,9 @@ struct IslandFit {
 
   /// The number of parts that are not dropped.
   [[nodiscard]] int count() const;
+  /// Whether a set is not fitted.
+  [[nodiscard]] bool is_estimate(const FitSet& set) const;
+  [[nodiscard]] bool has_split() const;
   [[nodiscard]] FitPart& part(std::int32_t i) { return parts[static_cast<std::size_t>(i)]; }
   [[nodiscard]] const FitPart& part(std::int32_t i) const {
     return parts[static_cast<std::size_t>(i)];

@@ -227,10 +227,29 @@ TEST(FitSets, ANewPartOfAFullSetIsFittedAfterIt) {
     EXPECT_NE(part.flags & kastor::component_group_split, 0U);
   // All neighbours whose light reaches it are subtracted.
   std::vector<kastor::Gaussian> fixed;
-  kd::add_neighbours(fit, fit.sets[set], 0.8, rules, fixed);
+  kd::add_neighbours(fit, fit.sets[set].parts(), 0.8, rules, fixed);
   ASSERT_GE(fixed.size(), 4U);
   ASSERT_LT(fixed.size(), 8U);
   for (const kastor::Gaussian& g : fixed) EXPECT_LE(std::fabs(g.x - 3.5), 4 * 3.3);
+}
+
+TEST(FitSets, ASplitSetIsFilledWithTheClosest) {
+  const auto rules = rules_with_beam(4);
+  kd::IslandFit fit{};
+  for (int i = 0; i < 10; ++i) fit.parts.push_back(part_with({4, 4, 0}, 20.0 - i, 3.0 * i, 0));
+  for (kd::FitPart& part : fit.parts) part.fit.free = 6;
+  kd::make_sets(fit, 0.8, rules);
+  ASSERT_EQ(fit.sets.size(), 2U);
+  // Full, and the parts 8 and 9 at 24 and 27: their neighbours within 6.4.
+  EXPECT_EQ(kd::fitted_with(fit, fit.sets[0], 0.8, rules).size(), 8U);
+  EXPECT_EQ(kd::fitted_with(fit, fit.sets[1], 0.8, rules), (std::vector<std::int32_t>{8, 9, 7, 6}));
+  // Parts of other freedom cannot be fitted with them.
+  fit.parts[7].fit.free = 3;
+  fit.parts[6].is_dropped = true;
+  EXPECT_EQ(kd::fitted_with(fit, fit.sets[1], 0.8, rules), (std::vector<std::int32_t>{8, 9}));
+  fit.parts[7].fit.free = 6;
+  fit.sets[1].is_split = false;
+  EXPECT_EQ(kd::fitted_with(fit, fit.sets[1], 0.8, rules), (std::vector<std::int32_t>{8, 9}));
 }
 
 TEST(FitSets, ThePartsOfASetHaveTheSameFreedom) {

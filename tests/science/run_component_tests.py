@@ -9,7 +9,8 @@ import json
 import math
 import unittest
 
-from component_statistics import evaluate_files, extra_share, figure, found_share, read_table, spread
+from clusters import Clusters
+from component_statistics import Beam, evaluate, evaluate_files, extra_share, figure, found_share, read_table, spread
 from scenes import COMPONENT_SCENES
 from science import Figure, run, run_tests, share
 
@@ -115,6 +116,22 @@ class TestBlends(ComponentTestCase):
 
     def test_faint_pairs(self):
         self.check("faint", 0.95)
+
+    def test_clusters(self):
+        """Forty points that overlap: too many for one fit. Errors are honest, since none is left out."""
+        clusters = Clusters(side=6, count=40, low=20, high=60, least=1.2, area=2.2)
+        image, catalogue = (shop.folder / f"fit-clusters.{end}" for end in ("fits", "csv"))
+        self.commands = (f"simulate sky --size {clusters.size} --noise 1 --beam 4 --noise-kind beam --seed 40 "
+                         f"--sources-per-mpx 0 -o {image.name}",
+                         f"find {image.name} --preset radio --background 0 --rms 1 --noise beam --components {catalogue.name}")
+        run([shop.kastor, *self.commands[0].split(), "--quiet", "--overwrite"], shop.folder)
+        truth = clusters.add_to(image)
+        run([shop.kastor, *self.commands[1].split(), "--quiet", "--overwrite"], shop.folder)
+        result = evaluate(truth, read_table(catalogue), Beam.of(image))
+        self.assertGreater(result["flags"]["64"], result["sources"] / 2)
+        self.assert_within(found_share(result), 0.99, 1)
+        self.assert_within(extra_share(result), 0, 0.02)
+        self.assert_pulls(result, PLACE, 0.9, 1.1, ("width",))
 
 
 class TestParts(ComponentTestCase):
