@@ -247,13 +247,13 @@ TYPED_TEST(GroupFitter, SaysWhatItCannotFit) {
     g.y = y;
     return free_component(g, 6);
   };
-  problem.add_group({at(-100, 20)});                    // off the image
-  problem.add_group({at(20, 20)}, 0.1);                 // fewer pixels than parameters
-  problem.add_group({at(20.3, 21.8), at(20.3, 21.8)});  // twice the same
+  problem.add_group(std::vector{at(-100, 20)});                    // off the image
+  problem.add_group(std::vector{at(20, 20)}, 0.1);                 // fewer pixels than parameters
+  problem.add_group(std::vector{at(20.3, 21.8), at(20.3, 21.8)});  // twice the same
   for (std::int64_t y = 60; y < 80; ++y)
     for (std::int64_t x = 40; x < 70; ++x) problem.image(y, x) = NAN;
-  problem.add_group({at(50, 70)});  // nothing but blank pixels
-  problem.add_group({at(38, 70)});  // beside them
+  problem.add_group(std::vector{at(50, 70)});  // nothing but blank pixels
+  problem.add_group(std::vector{at(38, 70)});  // beside them
   const auto fits = fits_of<typename TypeParam::exec, typename TypeParam::real>(problem, 1);
   EXPECT_EQ(fits.outcomes[0].status, FitStatus::failed);
   EXPECT_EQ(fits.outcomes[0].n_pix, 0);
