@@ -71,7 +71,7 @@ compare() {
     done
     text="$text $(sed 's/ --on [a-z]*//' "$work/components_$on.csv" 2>/dev/null | sha256sum)"
     text="$text $(cat "$work"/{model,left}_"$on".fits 2>/dev/null | sha256sum)"
-    text=${text//_$on./.}
+    text=${text//components_$on./components.}
     if [ -z "$reference" ]; then reference=$text; fi
     [ "$text" = "$reference" ] || { same=NO; printf '  %s: %s\n' "$on" "$text" >&2; }
   done
