@@ -233,7 +233,7 @@ MarkedSources read_marked_sources(const std::string& path, const Wcs* wcs, bool 
   std::string trouble;
   bool has_ellipses = false;
   const auto choose = [&](const std::vector<TableColumn>& columns) -> std::vector<ColumnRequest> {
-    const auto of_ellipses = ellipse_columns(columns);
+    auto of_ellipses = ellipse_columns(columns);
     has_ellipses = !of_ellipses.empty();
     if (has_ellipses) return of_ellipses;
     try {

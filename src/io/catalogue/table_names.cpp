@@ -47,9 +47,10 @@ auto first_existing(std::string_view names, const Find& find) -> decltype(find(n
 }
 
 RealValues reals_of(const TableColumn& column) {
-  if (const auto* integers = std::get_if<IntegerValues>(&column.values))
-    return RealValues(integers->begin(), integers->end());
-  return std::get<RealValues>(column.values);
+  const auto* integers = std::get_if<IntegerValues>(&column.values);
+  if (integers == nullptr) return std::get<RealValues>(column.values);
+  RealValues reals(integers->begin(), integers->end());
+  return reals;
 }
 
 template <class Value, class From, class Make>

@@ -19,8 +19,8 @@ std::int64_t power_of_ten(int exponent) {
 std::string sexagesimal_text(std::int64_t units, int decimals, char separator) {
   const std::int64_t second = power_of_ten(decimals);
   const std::int64_t seconds = units / second;
-  const auto text = fmt::format("{:02}{}{:02}{}{:02}", seconds / 3600, separator, seconds / 60 % 60,
-                                separator, seconds % 60);
+  auto text = fmt::format("{:02}{}{:02}{}{:02}", seconds / 3600, separator, seconds / 60 % 60,
+                          separator, seconds % 60);
   if (decimals == 0) return text;
   return text + fmt::format(".{:0{}}", units % second, decimals);
 }
