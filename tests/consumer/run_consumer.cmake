@@ -25,7 +25,7 @@ if(WAY STREQUAL find_package)
 else()
   # Compiles the library once more: in little time, and not at all for a device that is not here.
   list(APPEND arguments -D Kokkos_DIR=${KOKKOS_DIR} -D KokkosKernels_DIR=${KOKKOS_KERNELS_DIR}
-       -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0)
+       -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D KASTOR_UNITE_SOURCES=ON)
   set(CONFIG Debug)
   if(without_device)
     set(targets --target consumer_source)
