@@ -23,9 +23,7 @@ void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
   }
 }
 
-namespace {
-
-bool parse(Arguments arguments, FindOptions& options) {
+bool parse_find(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
                    "Find and measure the sources in an image: clip, threshold, label, measure.\n"
                    "Print the 20 brightest, and write catalogues.\n");
@@ -104,11 +102,9 @@ bool parse(Arguments arguments, FindOptions& options) {
   return line.parse(arguments);
 }
 
-}  // namespace
-
 void run_find(Arguments arguments) {
   FindOptions options;
-  if (!parse(arguments, options)) return;
+  if (!parse_find(arguments, options)) return;
   if (is_of_many(options)) {
     find_many(std::move(options));
   } else {

@@ -8,13 +8,10 @@
 #include "cli/run/outputs.hpp"
 #include "cli/run/session.hpp"
 #include "find/find_outputs.hpp"
-#include "find/image_finder.hpp"
+#include "find/search_image.hpp"
 
 namespace kastor::cli {
 
-namespace {
-
-/// The components if the user asked for them, else the islands or sources.
 void draw(const std::string& path, const FoundImage& found, const FoundCatalogue& catalogue,
           const io::PictureParams& params) {
   const auto provenance = find_provenance(found.image, found.options);
@@ -24,8 +21,6 @@ void draw(const std::string& path, const FoundImage& found, const FoundCatalogue
     io::write_picture_with_ellipses(path, found.image, catalogue.ellipses(), params, provenance);
   }
 }
-
-}  // namespace
 
 void find_one(FindOptions options) {
   options.input.path = options.images.front();
@@ -41,13 +36,9 @@ void find_one(FindOptions options) {
   session.on_image(settled.input, settled.picture ? HostPixels::needed : HostPixels::not_needed,
                    found.image, [&](const auto& space, const auto& view) {
                      using Exec = std::decay_t<decltype(space)>;
-                     if (settled.unit) found.image.hdu.unit = *settled.unit;
-                     if (settled.islands.preset != Preset::lesson)
-                       found.sky = look_at_header(found.image, found.options);
-                     found.note_blanked(session.blanked());
                      ImageFinder<Exec> finder(space, session.steps());
                      const auto pixels = as_const_image<Exec>(view);
-                     finder(pixels, found);
+                     search_image(finder, pixels, session.blanked(), found);
                      finder.write_maps(pixels, found, outputs);
                    });
 

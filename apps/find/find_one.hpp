@@ -2,12 +2,21 @@
 #ifndef KASTOR_APPS_FIND_FIND_ONE_HPP
 #define KASTOR_APPS_FIND_FIND_ONE_HPP
 
+#include <kastor/io/picture_params.hpp>
+#include <string>
+
 #include "find/find_options.hpp"
+#include "find/found_image.hpp"
 
 namespace kastor::cli {
 
 /// `kastor find` on one image, with all its outputs.
 void find_one(FindOptions options);
+
+/// Draws the components if the user asked for them, else the islands or sources. The image has its
+/// pixels on the host.
+void draw(const std::string& path, const FoundImage& found, const FoundCatalogue& catalogue,
+          const io::PictureParams& params);
 
 }  // namespace kastor::cli
 

@@ -40,6 +40,9 @@ struct FindOptions {
   }
 };
 
+/// False if the user asked for help or for the configuration. \throws UsageError
+[[nodiscard]] bool parse_find(Arguments arguments, FindOptions& options);
+
 /// A FITS image that can be written with the catalogue of one image.
 struct FitsMap {
   const char* option;

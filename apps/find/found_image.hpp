@@ -66,6 +66,10 @@ class FoundCatalogue {
   void write(const StagedCatalogues& targets) const;
   /// The catalogue as a table, of islands or sources.
   [[nodiscard]] io::Table table() const;
+  /// That of components; null if none were fitted.
+  [[nodiscard]] const io::Table* components() const {
+    return m_components ? &m_components->table : nullptr;
+  }
   /// What the user should know of it, one sentence each.
   [[nodiscard]] const std::vector<std::string>& notes() const;
   /// The sources that a picture shows.

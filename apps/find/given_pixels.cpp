@@ -132,10 +132,20 @@ class GivenReader {
   [[nodiscard]] io::FitsImage read_companion(const GivenRole& role, const GivenFile& given) {
     io::FitsImage read;
     try {
-      read = io::read_image(given.path.value_or(m_image.path), given.part);
+      read = given.memory ? *given.memory
+                          : io::read_image(given.path.value_or(m_image.path), given.part);
     } catch (const Error& error) {
       throw Error(fmt::format("{} (read for {})", error.what(), role.option));
     }
+    if (!given.memory) note_origin(role, read);
+    if (read.ny != m_image.ny || read.nx != m_image.nx) {
+      throw Error(fmt::format("{}: found {} x {} pixels; expected {} x {}, as in {}", name_of(read),
+                              read.nx, read.ny, m_image.nx, m_image.ny, name_of(m_image)));
+    }
+    return read;
+  }
+
+  void note_origin(const GivenRole& role, const io::FitsImage& read) {
     PixelOrigin origin;
     origin.option = role.option;
     origin.hdu = read.hdu.index;
@@ -147,11 +157,6 @@ class GivenReader {
     }
     m_given.origins.push_back(origin);
     refuse_itself(m_given.origins, m_image);
-    if (read.ny != m_image.ny || read.nx != m_image.nx) {
-      throw Error(fmt::format("{}: found {} x {} pixels; expected {} x {}, as in {}", name_of(read),
-                              read.nx, read.ny, m_image.nx, m_image.ny, name_of(m_image)));
-    }
-    return read;
   }
 
   void read_detection(const GivenFile& given) {

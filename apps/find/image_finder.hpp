@@ -5,10 +5,12 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <kastor/image.hpp>
 #include <kastor/source_finder.hpp>
 #include <optional>
 #include <type_traits>
+#include <variant>
 
 #include "cli/report/report.hpp"
 #include "cli/report/steps.hpp"
@@ -73,7 +75,24 @@ class ImageFinder {
       (void)write_source_labels(m_space, outputs.labels, image.image, work.sources->labels(),
                                 *found, find_provenance(image.image, image.options));
     } else {
-      IslandMaps<Exec, T>{m_space, image, outputs}.write(pixels, *work.islands);
+      MapFiles files{image, outputs};
+      IslandMaps<Exec, T, MapFiles>{m_space, image, files}.fill(pixels, *work.islands);
+    }
+  }
+
+  /// Gives `target` the maps that it wants, as `IslandMaps` does, of the last image searched; of
+  /// the preset lesson the labels alone.
+  template <class T, class Target>
+  void fill_maps(const ConstImage<T, Exec>& pixels, const FoundImage& image, Target& target) {
+    const Work<T>& work = this->template work_for<T>();
+    if (!std::holds_alternative<FindResult>(image.found)) {
+      IslandMaps<Exec, T, Target>{m_space, image, target}.fill(pixels, *work.islands);
+    } else if (target.wants("--labels")) {
+      const Image<std::int32_t, Exec> ids(
+          Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing, "kastor::app::labels"),
+          pixels.extent(0), pixels.extent(1));
+      write_labels<Exec, std::int32_t>(m_space, work.sources->labels(), ids);
+      target.take("--labels", readable_on_host(m_space, ids), "");
     }
   }
 

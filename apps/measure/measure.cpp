@@ -15,7 +15,7 @@
 #include "find/noise_used.hpp"
 #include "measure/image_measurer.hpp"
 #include "measure/measure_options.hpp"
-#include "measure/measurement_report.hpp"
+#include "measure/measurement_steps.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
@@ -53,8 +53,10 @@ void check_measurable(const Measurement& measurement, const MeasureOptions& opti
   }
 }
 
-void write_tables(const std::vector<std::string>& temporaries, const MeasureOptions& options,
-                  const Measurement& measurement) {
+}  // namespace
+
+void write_measurement(const std::vector<std::string>& temporaries, const MeasureOptions& options,
+                       const Measurement& measurement) {
   const auto provenance =
       provenance_of(measurement.found.image, measure_options_as_typed(options), "");
   std::vector<StagedCatalogue> staged;
@@ -66,7 +68,6 @@ void write_tables(const std::vector<std::string>& temporaries, const MeasureOpti
       [&] { return io::component_regions(table); }, provenance);
 }
 
-/// The table, and the notes of all that was done.
 void make_table(Measurement& measurement) {
   FoundImage& found = measurement.found;
   measurement.table = io::forced_table(measurement.list, measurement.components,
@@ -84,7 +85,14 @@ void make_table(Measurement& measurement) {
   if (!found.sky.wcs) notes.push_back("there are no sky columns: " + found.sky.why_no_wcs);
 }
 
-}  // namespace
+void settle_measurement(MeasureOptions& options, Measurement& measurement) {
+  FoundImage& found = measurement.found;
+  if (options.find.unit) found.image.hdu.unit = *options.find.unit;
+  found.sky = look_at_header(found.image, found.options);
+  options.find.islands = found.options.islands;  // with the size of a cell
+  measurement.list = io::read_forced_list(options.list, table_params_of(found), options.use_shapes);
+  check_measurable(measurement, options);
+}
 
 void run_measure(Arguments arguments) {
   MeasureOptions options;
@@ -104,22 +112,18 @@ void run_measure(Arguments arguments) {
   session.on_image(options.find.input, HostPixels::not_needed, found.image,
                    [&](const auto& space, const auto& view) {
                      using Exec = std::decay_t<decltype(space)>;
-                     if (options.find.unit) found.image.hdu.unit = *options.find.unit;
-                     found.sky = look_at_header(found.image, found.options);
+                     {
+                       const ScopedStep step(session.steps(), "read list");
+                       settle_measurement(options, measurement);
+                     }
                      found.note_blanked(session.blanked());
-                     options.find.islands = found.options.islands;  // with the size of a cell
-                     session.steps().begin("read list");
-                     measurement.list = io::read_forced_list(options.list, table_params_of(found),
-                                                             options.use_shapes);
-                     session.steps().end();
-                     check_measurable(measurement, options);
                      ImageMeasurer<Exec> measure(space, session.steps());
                      measure(as_const_image<Exec>(view), options, measurement);
                    });
   {
     const ScopedStep step(session.steps(), "write");
     make_table(measurement);
-    write_tables(temporaries, options, measurement);
+    write_measurement(temporaries, options, measurement);
   }
   session.end_progress();
   if (options.find.json) {

@@ -3,6 +3,7 @@
 #define KASTOR_APPS_CLI_OPTIONS_GIVEN_OPTIONS_HPP
 
 #include <kastor/io/fits_image.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +16,8 @@ namespace kastor::cli {
 struct GivenFile {
   std::optional<std::string> path;  ///< as typed; none: the file of the image itself
   io::ReadOptions part;             ///< the HDU and the plane
+  std::shared_ptr<const io::FitsImage> memory =
+      nullptr;  ///< read already; `path` is what it is called
 };
 
 /// Replaces the map of the mesh: a number, or an image.

@@ -11,8 +11,20 @@
 #include <kastor/error.hpp>
 
 namespace kastor::cli {
+namespace {
+
+thread_local std::string* captured = nullptr;
+
+}  // namespace
+
+CapturedResults::CapturedResults() { captured = &m_text; }
+CapturedResults::~CapturedResults() { captured = nullptr; }
 
 void print_result(const std::string& text) {
+  if (captured != nullptr) {
+    *captured += text;
+    return;
+  }
   errno = 0;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

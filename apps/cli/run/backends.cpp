@@ -53,8 +53,9 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
     if (!wanted || backend.name == *wanted) needs_device = needs_device || backend.device;
   }
   // A device takes a third of a second to start, so a CPU backend does without.
+  m_is_guest = Kokkos::is_initialized();
   m_device_usable = needs_device && device::probe().trouble.empty();
-  if (!m_device_usable) leave_devices_out();
+  if (!m_device_usable && !m_is_guest) leave_devices_out();
 
   const Backend* standard = nullptr;
   for (const auto& backend : list) {
@@ -73,6 +74,7 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
   m_standard = standard->name;
   m_backend = chosen->name;
 
+  if (m_is_guest) return;
   check_kokkos_environment(m_device_usable ? device::probe().names.size() : 0);
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
@@ -84,7 +86,9 @@ KokkosSession::KokkosSession(const std::optional<std::string>& wanted, std::opti
   Kokkos::initialize(settings);
 }
 
-KokkosSession::~KokkosSession() { Kokkos::finalize(); }
+KokkosSession::~KokkosSession() {
+  if (!m_is_guest) Kokkos::finalize();
+}
 
 bool KokkosSession::usable(const Backend& backend) const {
   return !backend.device || m_device_usable;

@@ -38,7 +38,8 @@ void on_backend(const std::string& name, Visitor&& visit) {
   throw Error(name + ": no such backend; expected one that is compiled in");
 }
 
-/// Kokkos runs from construction to destruction. It never sees the program's argv.
+/// Kokkos runs from construction to destruction, or longer if it ran before, as in a Python
+/// process. It never sees the program's argv.
 class KokkosSession {
  public:
   /// \param wanted   a name of `compiled_backends`, or none for the fastest usable one
@@ -58,6 +59,7 @@ class KokkosSession {
 
  private:
   bool m_device_usable = false;
+  bool m_is_guest = false;  ///< Kokkos ran before
   std::string m_standard;
   std::string m_backend;
 };

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "binding/functions.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+#include <kastor/background.hpp>
+#include <kastor/convolve.hpp>
+#include <kastor/label.hpp>
+#include <kastor/sigma_clip.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "binding/arrays.hpp"
+#include "binding/runtime.hpp"
+#include "cli/run/backends.hpp"
+#include "cli/run/errors.hpp"
+
+namespace kastor::python {
+namespace {
+
+using namespace nb::literals;
+using On = std::optional<std::string>;
+
+/// Calls `job(space, pixels)` with the pixels of the array where the backend reads them, without
+/// the interpreter's lock.
+template <class Job>
+void on_pixels(const GivenArray& array, const On& on, std::uintptr_t stream, const Job& job) {
+  const bool has_doubles = is_double(array);
+  const bool is_far = is_on_device(array);
+  const nb::gil_scoped_release released;
+  Runtime& runtime = Runtime::get();
+  runtime.run(runtime.backend(on), stream, [&](auto& place) {
+    using Exec = std::remove_cvref_t<decltype(place.space)>;
+    const auto call = [&](const auto& rows) {
+      if constexpr (cli::is_host_space_v<Exec>) {
+        if (is_far)
+          throw Error(
+              "image: found an array on a GPU; expected on='cuda', or an array of the host");
+        job(place.space, rows.template view<Exec>());
+      } else if (is_far) {
+        job(place.space, rows.template view<Exec>());
+      } else {
+        const auto copy = cli::readable_on(place.space, rows.template view<Kokkos::Serial>());
+        job(place.space, as_const_image<Exec>(copy));
+      }
+    };
+    has_doubles ? call(rows_of<double>(array)) : call(rows_of<float>(array));
+  });
+}
+
+/// A mask of the host as `Exec` reads it; empty if there is none.
+template <class Exec>
+BitMask<Exec> bits_on(const Exec& space, const std::optional<GivenArray>& bytes, std::int64_t ny,
+                      std::int64_t nx) {
+  if (!bytes) return {};
+  const auto host = bits_of(*bytes, ny, nx);
+  if constexpr (std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>) {
+    return host;
+  } else {
+    auto mask = make_bit_mask(space, ny, nx);
+    Kokkos::deep_copy(space, mask.words, host.words);
+    space.fence("kastor::python: the mask is where it is used");
+    return mask;
+  }
+}
+
+nb::dict as_dict(const Statistics& statistics) {
+  nb::dict dict;
+  dict["count"] = statistics.count;
+  dict["mean"] = statistics.mean;
+  dict["std"] = statistics.std;
+  dict["median"] = statistics.median;
+  dict["min"] = statistics.min;
+  dict["max"] = statistics.max;
+  return dict;
+}
+
+nb::dict clip(const GivenArray& array, double kappa, int max_passes, const On& on,
+              std::uintptr_t stream) {
+  SigmaClipResult result;
+  on_pixels(array, on, stream, [&](const auto& space, const auto& pixels) {
+    result = sigma_clip(space, pixels, SigmaClipParams{kappa, max_passes});
+  });
+  nb::dict dict;
+  dict["all"] = as_dict(result.all);
+  dict["clipped"] = as_dict(result.clipped);
+  dict["pixels"] = result.pixels;
+  dict["blank"] = result.blank;
+  dict["passes"] = result.passes;
+  dict["converged"] = result.converged;
+  dict["degenerate"] = result.degenerate;
+  return dict;
+}
+
+BackgroundParams background_params(std::int64_t cell_height, std::int64_t cell_width, double kappa,
+                                   int max_passes, const std::string& estimate, int filter,
+                                   const std::string& interpolation, bool mask_large_sources,
+                                   bool correct_clip) {
+  BackgroundParams params;
+  params.cell_height = cell_height;
+  params.cell_width = cell_width;
+  params.clip = {kappa, max_passes};
+  params.estimate = estimate == "mode" ? BackgroundEstimate::mode : BackgroundEstimate::median;
+  params.filter_height = params.filter_width = filter;
+  params.interpolation =
+      interpolation == "bicubic" ? MeshInterpolation::bicubic : MeshInterpolation::bilinear;
+  params.mask_large_sources = mask_large_sources;
+  params.correct_clip = correct_clip;
+  return params;
+}
+
+nb::tuple background(const GivenArray& array, const std::optional<GivenArray>& mask,
+                     const BackgroundParams& params, const On& on, std::uintptr_t stream) {
+  nb::object level;
+  nb::object rms;
+  BackgroundSummary summary;
+  on_pixels(array, on, stream, [&](const auto& space, const auto& pixels) {
+    using Exec = std::remove_cvref_t<decltype(space)>;
+    using T = typename std::remove_cvref_t<decltype(pixels)>::non_const_value_type;
+    const auto ny = static_cast<std::int64_t>(pixels.extent(0));
+    const auto nx = static_cast<std::int64_t>(pixels.extent(1));
+    BackgroundEstimator<Exec, T> estimator(space, params);
+    const auto mesh = estimator(pixels, bits_on(space, mask, ny, nx));
+    const auto surfaces = mesh.background();
+    summary = estimator.summary();
+    const auto filled = [&](const auto& map) {
+      const Image<T, Exec> image(
+          Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::python::map"),
+          pixels.extent(0), pixels.extent(1));
+      fill_map<Exec, T>(space, map, MutableImage<T, Exec>(image));
+      const auto host = cli::readable_on_host(space, image);
+      const io::HostPixels<T> kept(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::map"), pixels.extent(0),
+          pixels.extent(1));
+      std::memcpy(kept.data(), host.data(), host.size() * sizeof(T));
+      const nb::gil_scoped_acquire acquired;
+      return as_array(kept);
+    };
+    auto one = filled(surfaces.level);
+    auto other = filled(surfaces.rms);
+    const nb::gil_scoped_acquire acquired;
+    level = std::move(one);
+    rms = std::move(other);
+  });
+  return nb::make_tuple(level, rms, summary.level, summary.rms);
+}
+
+/// The labels of the pixels that are not 0, and how many there are.
+nb::tuple labels(const GivenArray& bytes, int connectivity, const On& on) {
+  const auto ny = static_cast<std::int64_t>(bytes.shape(0));
+  const auto nx = static_cast<std::int64_t>(bytes.shape(1));
+  if (connectivity != 4 && connectivity != 8)
+    throw cli::UsageError("connectivity: found another number; expected 4 or 8");
+  const io::HostPixels<std::int32_t> ids(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::labels"),
+      static_cast<std::size_t>(ny), static_cast<std::size_t>(nx));
+  std::int64_t count = 0;
+  {
+    const nb::gil_scoped_release released;
+    Runtime& runtime = Runtime::get();
+    runtime.run(runtime.backend(on), 0, [&](auto& place) {
+      using Exec = std::remove_cvref_t<decltype(place.space)>;
+      const auto mask = bits_on(place.space, std::optional(bytes), ny, nx);
+      const auto runs =
+          label(place.space, mask, connectivity == 4 ? Connectivity::four : Connectivity::eight);
+      count = runs.components;
+      if (count > std::numeric_limits<std::int32_t>::max())
+        throw Error("label: found more than 2^31 - 1 components; expected fewer");
+      const Image<std::int32_t, Exec> filled(
+          Kokkos::view_alloc(place.space, Kokkos::WithoutInitializing, "kastor::python::labels"),
+          ids.extent(0), ids.extent(1));
+      write_labels<Exec, std::int32_t>(place.space, runs, filled);
+      const auto host = cli::readable_on_host(place.space, filled);
+      std::memcpy(ids.data(), host.data(), host.size() * sizeof(std::int32_t));
+    });
+  }
+  return nb::make_tuple(as_array(ids), count);
+}
+
+nb::object convolved(const GivenArray& array, const ConvolutionKernel& kernel,
+                     const ConvolveParams& params, const On& on, std::uintptr_t stream) {
+  nb::object result;
+  on_pixels(array, on, stream, [&](const auto& space, const auto& pixels) {
+    using T = typename std::remove_cvref_t<decltype(pixels)>::non_const_value_type;
+    const auto host = cli::readable_on_host(space, convolve(space, pixels, kernel, params));
+    const io::HostPixels<T> kept(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::convolved"),
+        host.extent(0), host.extent(1));
+    std::memcpy(kept.data(), host.data(), host.size() * sizeof(T));
+    const nb::gil_scoped_acquire acquired;
+    result = as_array(kept);
+  });
+  return result;
+}
+
+ConvolutionKernel kernel_of(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& taps) {
+  ConvolutionKernel kernel;
+  kernel.ny = static_cast<std::int64_t>(taps.shape(0));
+  kernel.nx = static_cast<std::int64_t>(taps.shape(1));
+  kernel.taps.assign(taps.data(), taps.data() + taps.size());
+  return kernel;
+}
+
+ConvolveParams convolve_params(const std::string& mode, const std::string& nan) {
+  ConvolveParams params;
+  params.mode = mode == "full"    ? ConvolveMode::full
+                : mode == "valid" ? ConvolveMode::valid
+                                  : ConvolveMode::same;
+  params.nan = nan == "interpolate" ? NanTreatment::interpolate : NanTreatment::propagate;
+  return params;
+}
+
+}  // namespace
+
+void add_functions(nb::module_& m) {
+  m.def("sigma_clip", &clip, "array"_a, "kappa"_a, "max_passes"_a, "on"_a = nb::none(),
+        "stream"_a = 0);
+  m.def(
+      "background",
+      [](const GivenArray& array, const std::optional<GivenArray>& mask, std::int64_t cell_height,
+         std::int64_t cell_width, double kappa, int max_passes, const std::string& estimate,
+         int filter, const std::string& interpolation, bool mask_large_sources, bool correct_clip,
+         const On& on, std::uintptr_t stream) {
+        return background(
+            array, mask,
+            background_params(cell_height, cell_width, kappa, max_passes, estimate, filter,
+                              interpolation, mask_large_sources, correct_clip),
+            on, stream);
+      },
+      "array"_a, "mask"_a = nb::none(), "cell_height"_a, "cell_width"_a, "kappa"_a, "max_passes"_a,
+      "estimate"_a, "filter"_a, "interpolation"_a, "mask_large_sources"_a, "correct_clip"_a,
+      "on"_a = nb::none(), "stream"_a = 0);
+  m.def("label", &labels, "mask"_a, "connectivity"_a, "on"_a = nb::none());
+  m.def(
+      "convolve",
+      [](const GivenArray& array, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& taps,
+         const std::string& mode, const std::string& nan, const On& on, std::uintptr_t stream) {
+        return convolved(array, kernel_of(taps), convolve_params(mode, nan), on, stream);
+      },
+      "array"_a, "taps"_a, "mode"_a, "nan"_a, "on"_a = nb::none(), "stream"_a = 0);
+}
+
+}  // namespace kastor::python

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_PYTHON_RUNTIME_HPP
+#define KASTOR_PYTHON_RUNTIME_HPP
+
+#include <Kokkos_Core.hpp>
+#include <atomic>
+#include <cstdint>
+#include <kastor/error.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "cli/run/backends.hpp"
+#include "find/image_finder.hpp"
+
+namespace kastor::python {
+
+/// There is no such backend, or it has no device, or it cannot be used after a fork.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What one call at a time works with: an instance, and the plan of the last search.
+template <class Exec>
+struct Workplace {
+  explicit Workplace(const Exec& instance) : space(instance), finder(instance, steps) {}
+
+  Exec space;
+  cli::StepRecorder steps{cli::StepRecorder::Purpose::nothing};
+  cli::ImageFinder<Exec> finder;
+  std::string finds_by;  ///< the options that `finder` was used with
+};
+
+/// Kokkos in a Python process, from the first use to the exit. Calls on Serial run side by side,
+/// each on an instance of its own; those on OpenMP wait for each other. After a fork the child has
+/// Serial alone, since OpenMP's threads are not there any more.
+class Runtime {
+ public:
+  [[nodiscard]] static Runtime& get();
+
+  /// \param threads  of OpenMP; none: OMP_NUM_THREADS, else all cores
+  /// \throws Error if Kokkos runs already with another number
+  void start(std::optional<int> threads);
+  [[nodiscard]] bool is_started() const { return m_session.has_value(); }
+  /// The fastest that can be used if none is wanted. \throws DeviceError
+  [[nodiscard]] std::string backend(const std::optional<std::string>& wanted);
+  /// Those that can be used here and now; Kokkos is started.
+  [[nodiscard]] std::vector<std::string> backends();
+  void finish();
+  /// Around a fork, so that no other thread holds the lock in the child.
+  void before_fork() { m_lock.lock(); }
+  void after_fork(bool is_child) {
+    m_is_fork = m_is_fork || is_child;
+    m_lock.unlock();
+  }
+
+  /// Calls `job(workplace)` on the backend of this name.
+  /// \param stream  of CUDA; 0 is the default one
+  template <class Job>
+  void run(const std::string& backend, std::uintptr_t stream, const Job& job) {
+    start({});
+#define KASTOR_PYTHON_RUN(NAME, EXEC) \
+  if (backend == NAME) return run_on<EXEC>(stream, job);
+    KASTOR_FOR_EACH_NAMED_EXEC(KASTOR_PYTHON_RUN)
+#undef KASTOR_PYTHON_RUN
+  }
+
+ private:
+  template <class Exec>
+  struct Pool {
+    std::vector<std::unique_ptr<Workplace<Exec>>> idle;
+    std::mutex one_at_a_time;
+  };
+
+  /// Takes a workplace out of the pool, and gives it back if the job ends well.
+  template <class Exec, class Job>
+  void run_on(std::uintptr_t stream, const Job& job) {
+    std::unique_lock<std::mutex> alone(pool<Exec>().one_at_a_time, std::defer_lock);
+    if constexpr (!std::is_same_v<Exec, Kokkos::Serial>) alone.lock();
+    auto place = take<Exec>(stream);
+    job(*place);
+    const std::lock_guard lock(m_lock);
+    if (m_session) pool<Exec>().idle.push_back(std::move(place));
+  }
+
+  template <class Exec>
+  std::unique_ptr<Workplace<Exec>> take([[maybe_unused]] std::uintptr_t stream) {
+    const std::lock_guard lock(m_lock);
+    auto& idle = pool<Exec>().idle;
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+      auto* const wanted = reinterpret_cast<cudaStream_t>(stream);
+      for (auto& place : idle) {
+        if (stream != 0 && place->space.cuda_stream() != wanted) continue;
+        if (stream == 0 && place->space.cuda_stream() != Exec{}.cuda_stream()) continue;
+        std::swap(place, idle.back());
+        auto taken = std::move(idle.back());
+        idle.pop_back();
+        return taken;
+      }
+      return std::make_unique<Workplace<Exec>>(stream != 0 ? Exec(wanted) : Exec{});
+    }
+#endif
+    if (!idle.empty()) {
+      auto taken = std::move(idle.back());
+      idle.pop_back();
+      return taken;
+    }
+    if constexpr (std::is_same_v<Exec, Kokkos::Serial>) {
+      return std::make_unique<Workplace<Exec>>(Exec(Kokkos::NewInstance{}));
+    } else {
+      return std::make_unique<Workplace<Exec>>(Exec{});
+    }
+  }
+
+  template <class Exec>
+  Pool<Exec>& pool() {
+    static Pool<Exec> of_process;
+    return of_process;
+  }
+
+  std::mutex m_lock;
+  std::optional<cli::KokkosSession> m_session;
+  std::optional<int> m_threads;
+  std::atomic<bool> m_is_fork = false;
+};
+
+}  // namespace kastor::python
+
+#endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns keyword arguments into options of the command, so that its defaults and refusals hold."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any
+
+import numpy as np
+
+from ._arrays import host_pixels, is_on_device, take_mask, unit_text
+
+#: Options that take an image, which may be an array here.
+IMAGES = ("background", "detect_image", "exposure", "mask", "rms", "weight")
+
+
+def option_name(key: str) -> str:
+    return "--" + key.replace("_", "-")
+
+
+def as_typed(key: str, value: Any) -> str:
+    """One value as the command reads it."""
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    if key == "unit":
+        return unit_text(value) or ""
+    if hasattr(value, "unit") and hasattr(value, "to_value"):
+        raise TypeError(f"{key}: found a Quantity; expected a number in the unit that the documentation names")
+    if key == "cell" and isinstance(value, (tuple, list)) and len(value) == 2:
+        return f"{as_typed(key, value[1])}x{as_typed(key, value[0])}"  # (height, width)
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return ",".join(as_typed(key, each) for each in value)
+    raise TypeError(f"{key}: found {type(value).__name__}; expected text, a number or a sequence of numbers")
+
+
+def is_array(value: Any) -> bool:
+    return hasattr(value, "shape") and len(value.shape) > 0 or is_on_device(value)
+
+
+def companion(key: str, value: Any) -> np.ndarray:
+    """An array in the place of a file: a map, or a mask with True where a pixel is bad."""
+    if is_on_device(value):
+        raise TypeError(f"{key}: found an array on a GPU; expected one of the host")
+    value = np.asarray(value)
+    if key == "mask":
+        return take_mask(value).astype(np.float32)
+    return host_pixels(value)
+
+
+def arguments_of(options: dict[str, Any]) -> tuple[list[str], dict[str, np.ndarray]]:
+    """The options that are not None as typed, and the arrays among them by the option's name."""
+    arguments: list[str] = []
+    arrays: dict[str, np.ndarray] = {}
+    for key, value in options.items():
+        name = option_name(key)
+        if value is None or value is False and key != "deblend":
+            continue
+        if value is True and key != "deblend":
+            arguments.append(name)
+        elif key == "deblend" and isinstance(value, bool):
+            arguments += [name, "on" if value else "off"]
+        elif key in IMAGES and is_array(value):
+            arrays[name] = companion(key, value)
+            arguments += [name, f"the array of {name[2:]}"]
+        elif key in ("output", "components_output", "inverted"):
+            values = [value] if isinstance(value, (str, os.PathLike)) else value
+            for each in values:
+                arguments += ["--components" if key == "components_output" else name, os.fspath(each)]
+        else:
+            arguments += [name, as_typed(key, value)]
+    return arguments, arrays

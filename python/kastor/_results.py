@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the functions return."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+
+WRITTEN_FORMATS = (".csv", ".ecsv", ".fits", ".vot", ".cat", ".reg", ".crtf", ".skymodel")
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """What a column of a table is: its unit in the spelling of FITS, its UCD1+, and one sentence."""
+
+    name: str
+    unit: str
+    ucd: str
+    description: str
+
+
+class Rows:
+    """A table: a structured array, and what its columns are.
+
+    Attributes
+    ----------
+    array : numpy.ndarray
+        One structured element for each row.
+    columns : dict of str to Column
+    cards : list of tuple
+        Keyword, value and comment of what holds for the whole table.
+    """
+
+    def __init__(self, table: dict[str, Any]):
+        values = [np.asarray(column["values"]) if not isinstance(column["values"], list)
+                  else np.array(column["values"], dtype=str) for column in table["columns"]]
+        types = [(column["name"], value.dtype) for column, value in zip(table["columns"], values)]
+        self.name: str = table["name"]
+        self.description: str = table["description"]
+        self.array = np.empty(len(values[0]) if values else 0, dtype=types)
+        for (name, _), value in zip(types, values):
+            self.array[name] = value
+        self.columns = {column["name"]: Column(column["name"], column["unit"], column["ucd"], column["description"])
+                        for column in table["columns"]}
+        self.cards: list[tuple[str, Any, str]] = table["cards"]
+
+    def table(self) -> Any:
+        """As an `astropy.table.QTable`, with units, and UCDs in the meta of each column."""
+        from astropy import units
+        from astropy.table import QTable
+
+        table = QTable()
+        for name, column in self.columns.items():
+            unit = units.Unit(column.unit, parse_strict="silent") if column.unit else None
+            table[name] = self.array[name] * unit if unit is not None and unit != "" else self.array[name]
+            info = table[name].info
+            info.description = column.description
+            info.meta = {"ucd": column.ucd}
+        table.meta = {"name": self.name, "description": self.description}
+        table.meta.update({keyword: value for keyword, value, _ in self.cards})
+        return table
+
+
+class Found:
+    """The sources of an image. `kastor.find` returns it.
+
+    Attributes
+    ----------
+    sources : numpy.ndarray
+        One structured element for each island, or each source of the preset "lesson": the columns
+        that the command writes (docs/catalogue.md).
+    components : numpy.ndarray or None
+        The Gaussians that were fitted to the islands (docs/components.md); None if none were.
+    maps : dict of str to numpy.ndarray
+        The maps that were asked for.
+    notes : list of str
+        What to know of the pixels, the header and the options, one sentence each.
+    """
+
+    def __init__(self, found: Any, origin: Any):
+        self._found = found
+        self._origin = origin
+        self._sources = Rows(found.islands())
+        components = found.components()
+        self._components = Rows(components) if components is not None else None
+        self.maps = {name[2:].removesuffix("-map").replace("-", "_"): value for name, value in found.maps().items()}
+        self.notes: list[str] = found.notes()
+
+    sources = property(lambda self: self._sources.array)
+    components = property(lambda self: self._components.array if self._components else None)
+    name: str = property(lambda self: self._found.path)  # type: ignore[assignment]
+    shape: tuple[int, int] = property(lambda self: self._found.shape)  # type: ignore[assignment]
+    unit: str = property(lambda self: self._found.unit)  # type: ignore[assignment]
+    preset: str = property(lambda self: self._found.preset)  # type: ignore[assignment]
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What ``kastor find --json`` prints: counts, the background, the beam, hashes, notes."""
+        return json.loads(self._found.json())
+
+    @property
+    def hash(self) -> str:
+        """The hash of the catalogue, that of the command: equal on all backends."""
+        return self.report["catalogue_hash"]
+
+    @property
+    def component_hash(self) -> str | None:
+        """The same of the components."""
+        return self.report.get("component_hash")
+
+    def _rows(self, which: str) -> Rows:
+        if which == "sources":
+            return self._sources
+        if which != "components":
+            raise ValueError(f"which: found '{which}'; expected 'sources' or 'components'")
+        if self._components is None:
+            raise ValueError("which: found 'components', but none were fitted; expected kastor.find(..., components=True)")
+        return self._components
+
+    def columns(self, which: str = "sources") -> dict[str, Column]:
+        """Unit, UCD and description of each column."""
+        return self._rows(which).columns
+
+    def table(self, which: str = "sources") -> Any:
+        """The sources, or the components, as an `astropy.table.QTable`."""
+        return self._rows(which).table()
+
+    def write(self, path: str | os.PathLike[str], which: str = "sources", *, names: str = "kastor", overwrite: bool = False) -> None:
+        """Write a catalogue or regions. The suffix of `path` is the format, as of the command.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends with .csv, .ecsv, .fits, .vot, .cat, .reg, .crtf, or .skymodel (components alone).
+        which : {"sources", "components"}
+        names : {"kastor", "pybdsf", "aegean", "sextractor", "vizier"}
+            Whose columns, units and conventions a table has.
+        overwrite : bool
+            Whether a file that exists is replaced.
+        """
+        self._rows(which)
+        self._found.write(os.fspath(path), which == "components", names, overwrite)
+
+    def __len__(self) -> int:
+        return len(self._sources.array)
+
+    def __repr__(self) -> str:
+        fitted = "" if self.components is None else f", {len(self.components)} components"
+        return f"<kastor.Found: {len(self)} {self._sources.name}{fitted} in {self.name}, {self.shape[1]} x {self.shape[0]} pixels, preset {self.preset}>"
+
+    def __str__(self) -> str:
+        return self._found.text()
+
+    def _repr_html_(self) -> str:
+        """The counts and the ten brightest, for notebooks."""
+        names = [name for name in ("id", "ra", "dec", "x_cen", "y_cen", "flux_peak", "flux_int", "flux_sum", "snr", "n_pix") if name in self.columns()]
+        order = np.argsort(-self.sources["flux_peak"])[:10] if len(self) else []
+        head = "".join(f"<th>{name}</th>" for name in names)
+        unit = "".join(f"<th>{html.escape(self.columns()[name].unit)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{self.sources[name][row]:.6g}</td>" for name in names) + "</tr>" for row in order)
+        return (f"<p>{html.escape(repr(self)[1:-1])}</p><table><thead><tr>{head}</tr><tr>{unit}</tr></thead>"
+                f"<tbody>{body}</tbody></table>" + "".join(f"<p>{html.escape(note)}</p>" for note in self.notes))
+
+    def show(self, ax: Any = None, which: str | None = None) -> Any:
+        """Draw the image with ellipses of its components, or marks of its sources. Needs matplotlib.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from . import _show
+
+        return _show.show(self, ax, which)
+
+    def send(self, client: str | None = None, which: str = "sources") -> None:
+        """Send the table to TOPCAT, Aladin or others by SAMP; `client` is the name of one. Needs astropy."""
+        from astropy.samp import SAMPIntegratedClient
+
+        self._rows(which)
+        folder = tempfile.mkdtemp(prefix="kastor-")  # the receiver reads it later
+        path = os.path.join(folder, f"{which}.vot")
+        self.write(path, which)
+        hub = SAMPIntegratedClient(name="Kastor")
+        hub.connect()
+        try:
+            message = {"samp.mtype": "table.load.votable",
+                       "samp.params": {"url": "file://" + path, "name": f"Kastor {which} of {self.name}"}}
+            if client is None:
+                hub.notify_all(message)
+                return
+            for key in hub.get_subscribed_clients("table.load.votable"):
+                if hub.get_metadata(key).get("samp.name") == client:
+                    hub.notify(key, message)
+                    return
+            raise ValueError(f"client: found no '{client}' that takes tables; expected the name of one that runs")
+        finally:
+            hub.disconnect()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads, forks, the interpreter's lock, and the exit."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import kastor
+import numpy as np
+from skies import folder, pixels_of, sky
+
+
+def hash_of(path, **options):
+    return kastor.find(path, **options).hash
+
+
+def python(code, **environment):
+    """Runs code in a process of its own: the output, with what goes to stderr."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False,
+                          env=os.environ | environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Threads(unittest.TestCase):
+    def test_many_threads_have_the_same_answer(self):
+        pixels, header = pixels_of(sky())
+        for backend in kastor.backends():
+            expected = kastor.find(pixels, header=header, preset="radio").hash
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                hashes = list(pool.map(lambda _: kastor.find(pixels, header=header, preset="radio", on=backend).hash, range(24)))
+            self.assertEqual(set(hashes), {expected}, backend)
+
+    def test_threads_on_serial_run_side_by_side(self):
+        cores = min(2, len(os.sched_getaffinity(0)))
+        if cores < 2:
+            self.skipTest("one core")
+        image = np.random.default_rng(3).normal(size=(2048, 2048)).astype("float32")
+        kastor.find(image, preset="radio", on="serial", components=False, noise="white")
+
+        def work(threads, calls=6):
+            began, used = time.perf_counter(), time.process_time()
+            with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+                list(pool.map(lambda _: kastor.find(image, preset="radio", on="serial", components=False, noise="white"), range(calls)))
+            return (time.process_time() - used) / (time.perf_counter() - began)
+
+        # Cores at work: other programs may take some of them, so the best of a few.
+        self.assertGreater(max(work(cores) for _ in range(4)), 0.8 * cores * min(1, max(work(1) for _ in range(2))))
+
+    def test_the_lock_is_released(self):
+        image = np.random.default_rng(3).normal(size=(3000, 3000)).astype("float32")
+        ticks, done = [], threading.Event()
+
+        def tick():
+            while not done.is_set():
+                ticks.append(time.perf_counter())
+                time.sleep(0.001)
+
+        ticker = threading.Thread(target=tick)
+        ticker.start()
+        time.sleep(0.02)
+        began = time.perf_counter()
+        for _ in range(5):
+            kastor.find(image, preset="radio", components=False)
+        ended = time.perf_counter()
+        done.set()
+        ticker.join()
+        within = [each for each in ticks if began < each < ended]
+        self.assertGreater(len(within), 10)
+
+    def test_find_many(self):
+        paths = [sky("sky", size) for size in (64, 80, 96)] * 3
+        found = list(kastor.find_many(paths, workers=2, preset="radio"))
+        self.assertEqual([each.name for each in found], [str(path) for path in paths])
+        self.assertEqual([each.hash for each in found], [hash_of(path, preset="radio") for path in paths])
+        with self.assertRaises(kastor.Error):
+            list(kastor.find_many([paths[0], "missing.fits"]))
+
+
+class Forks(unittest.TestCase):
+    def test_a_forked_process_has_the_same_answer(self):
+        path = sky()
+        expected = hash_of(path, preset="radio")
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            waiting = [pool.apply_async(hash_of, (path,), {"preset": "radio"}) for _ in range(4)]
+            self.assertEqual({each.get(timeout=20) for each in waiting}, {expected})
+            refused = pool.apply_async(hash_of, (path,), {"on": "openmp"})
+            with self.assertRaisesRegex(kastor.DeviceError, "forked.*serial"):
+                refused.get(timeout=20)
+
+    def test_a_spawned_process_too(self):
+        path = sky()
+        with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            self.assertEqual(pool.submit(hash_of, path, preset="radio").result(timeout=60), hash_of(path, preset="radio"))
+
+    def test_the_first_use_after_a_fork(self):
+        code = ("import os, sys, kastor\n"
+                "child = os.fork()\n"
+                "if child == 0:\n"
+                "    try:\n"
+                "        kastor.backends()\n"
+                "    except kastor.DeviceError as error:\n"
+                "        print(error, flush=True)\n"
+                "        os._exit(0)\n"
+                "    os._exit(1)\n"
+                "sys.exit(os.waitpid(child, 0)[1])")
+        status, output, errors = python(code)
+        self.assertEqual((status, errors), (0, ""))
+        self.assertIn("kastor.initialize", output)
+
+
+class Exit(unittest.TestCase):
+    def test_nothing_is_said(self):
+        for code in ("import kastor", f"import kastor; kastor.find({str(sky())!r})", "import kastor; kastor.initialize(threads=1)",
+                     f"import kastor; found = kastor.find({str(sky())!r}, preset='radio', maps='rms'); m = found.maps['rms']",
+                     f"import kastor, os; kastor.find({str(sky())!r}); p = os.fork()\nif p: os.waitpid(p, 0)"):
+            self.assertEqual(python(code), (0, "", ""), code)
+
+    def test_an_import_starts_nothing(self):
+        status, output, errors = python("import kastor; print(kastor._kastor.is_started(), sum(1 for _ in open('/proc/self/task/../maps')) > 0)")
+        self.assertEqual((status, output.split()[0], errors), (0, "False", ""))
+
+    def test_threads_are_chosen_once(self):
+        code = ("import kastor\nkastor.initialize(threads=2)\nkastor.initialize(threads=2)\nkastor.initialize()\n"
+                "try:\n    kastor.initialize(threads=1)\nexcept kastor.Error as error:\n    print(error)")
+        status, output, errors = python(code)
+        self.assertEqual((status, errors), (0, ""))
+        self.assertIn("threads", output)
+
+
+if __name__ == "__main__":
+    folder()
+    unittest.main()
