@@ -9,10 +9,11 @@ from ._find import find, find_many
 from ._functions import Background, Clip, Statistics, background, convolve, label, sigma_clip
 from ._kastor import DeviceError, Error
 from ._kastor import version as __version__
+from ._report import report
 from ._reports import Measured, compare, evaluate, measure
 from ._results import Column, Found
 from ._runtime import backends, initialize
 
 __all__ = ["Background", "Clip", "Column", "DeviceError", "Error", "Found", "Measured", "Statistics", "__version__",
            "background", "backends", "compare", "convolve", "evaluate", "find", "find_many", "initialize", "label",
-           "measure", "sigma_clip"]
+           "measure", "report", "sigma_clip"]
