@@ -31,7 +31,7 @@ std::int64_t groups_of(const Components& components) {
   return groups;
 }
 
-std::vector<ShownColumn> shown_columns(const io::Table& table) {
+std::vector<ShownColumn> shown_component_columns(const io::Table& table) {
   std::vector<ShownColumn> shown = {{"component_id", "id", 8, "{:.0f}"},
                                     {"island_id", "island", 7, "{:.0f}"}};
   const auto either = [&](const ShownColumn& a, const ShownColumn& b) {
@@ -72,7 +72,7 @@ std::string components_line(const ComponentsReport& report) {
 
 std::string components_table_text(const ComponentsReport& report) {
   if (report.components.empty()) return "";
-  return table_text(report.table, shown_columns(report.table), 10, "brightest components",
+  return table_text(report.table, shown_component_columns(report.table), 10, "brightest components",
                     "all components, brightest first");
 }
 

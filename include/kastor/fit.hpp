@@ -41,8 +41,11 @@ struct FitParams {
   double min_significance = 3;
   /// A peak of the residuals becomes a component if it is above this many times the rms [> 0] ...
   double residual_snr = 4;
-  /// ... and above this fraction of the island's peak (no real beam is quite a Gaussian) [>= 0]
+  /// ... above this fraction of the island's peak [>= 0] ...
   double residual_fraction = 0.02;
+  /// ... and above this fraction of the peak of each component whose Gaussian has more than 1 % of
+  /// its peak there, about 1.3 FWHM around it: no real beam is quite a Gaussian [>= 0]
+  double near_residual_fraction = 0.05;
   std::int64_t max_components = 256;  ///< of one island; the brightest peaks are taken [>= 1]
 };
 

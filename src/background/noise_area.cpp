@@ -18,7 +18,7 @@ constexpr double k_clearly_above = 3;
 
 /// Normal equations of a least-squares fit of N numbers.
 template <std::size_t N>
-class NormalEquations {
+class LeastSquares {
  public:
   void add(const std::array<double, N>& row, double value, double weight) {
     for (std::size_t i = 0; i < N; ++i) {
@@ -62,8 +62,8 @@ struct CoreFit {
 };
 
 CoreFit fit_core(const std::vector<LagCorrelation>& found, bool has_white_part) {
-  NormalEquations<4> with;
-  NormalEquations<3> without;
+  LeastSquares<4> with;
+  LeastSquares<3> without;
   for (const auto& [lag, pairs, rho, error] : found) {
     if (!(rho > noise_core && rho < 1)) continue;
     const double x = lag.dx;

@@ -48,6 +48,7 @@ void expect_fit_params(const FitParams& params) {
   expect_above_0("min_significance", params.min_significance);
   expect_above_0("residual_snr", params.residual_snr);
   expect_not_below("residual_fraction", params.residual_fraction, 0);
+  expect_not_below("near_residual_fraction", params.near_residual_fraction, 0);
   KASTOR_EXPECTS(
       fitter, params.max_components >= 1,
       "max_components is " + std::to_string(params.max_components) + "; expected 1 or more");

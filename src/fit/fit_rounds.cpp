@@ -39,6 +39,22 @@ void drop_member(IslandFit& fit, FitSet& set, int member) {
   set.covariance.clear();  // it was of more components
 }
 
+/// The highest peak of the components whose Gaussian has more than 1 % of it at a pixel; 0 if there
+/// is none.
+double highest_near(const IslandFit& fit, const ResidualPeak& at) {
+  constexpr double most_square = 9.210340371976184;  // 2 ln 100
+  const auto x = static_cast<double>(at.x);
+  const auto y = static_cast<double>(at.y);
+  double highest = 0;
+  for (const FitPart& part : fit.parts) {
+    const double s = part.now.s(x, y);
+    const double z = part.now.z(y);
+    if (!part.is_dropped && s * s + z * z < most_square)
+      highest = std::fmax(highest, part.now.peak);
+  }
+  return highest;
+}
+
 /// The peak over its error of the best component of an island.
 double best_significance(const IslandFit& fit) {
   double best = 0;
@@ -307,10 +323,12 @@ std::span<const ResidualPeak> FitRounds::find_residuals(const std::vector<std::s
 }
 
 bool FitRounds::is_worth_a_part(const IslandFit& fit, const ResidualPeak& peak) const {
-  return std::isfinite(peak.value) && peak.rms > 0 &&
-         peak.value >= m_rules.params.residual_snr * peak.rms &&
-         peak.value >= m_rules.params.residual_fraction * fit.peak && peak.value > 0 &&
-         fit.count() < m_rules.params.max_components;
+  const FitParams& params = m_rules.params;
+  return std::isfinite(peak.value) && peak.rms > 0 && peak.value > 0 &&
+         peak.value >= params.residual_snr * peak.rms &&
+         peak.value >= params.residual_fraction * fit.peak &&
+         peak.value >= params.near_residual_fraction * highest_near(fit, peak) &&
+         fit.count() < params.max_components;
 }
 
 bool FitRounds::is_good(const IslandFit& fit, const FitSet& set) const {

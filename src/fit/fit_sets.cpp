@@ -121,6 +121,18 @@ double nearness(const IslandFit& fit, const FitSet& set, const FitPart& other, d
   return least;
 }
 
+/// Whether a part is so wide that a set is fitted with it held fixed: its light hardly changes over
+/// the set, and all its pixels would have to be fitted, thinned out.
+bool is_too_wide(const IslandFit& fit, const FitSet& set, const FitPart& other,
+                 const FitRules& rules) {
+  constexpr double most_times = 3;
+  const auto narrowness = [](const Gaussian& g) { return g.u * g.t; };
+  double widest = narrowness(rules.has_beam ? rules.beam : fit.part(set.members[0]).now);
+  for (const std::int32_t member : set.parts())
+    widest = std::fmin(widest, narrowness(fit.part(member).now));
+  return narrowness(other.now) * most_times * most_times < widest;
+}
+
 }  // namespace
 
 bool may_overlap(const FitPart& a, double radius_a, const FitPart& b, double radius_b,
@@ -215,7 +227,8 @@ std::vector<std::int32_t> fitted_with(const IslandFit& fit, const FitSet& set, d
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(fit.parts.size()); ++i) {
     const FitPart& other = fit.part(i);
     const bool is_free = !other.is_dropped && other.mode != FitMode::estimate &&
-                         other.fit.free == fit.part(members[0]).fit.free;
+                         other.fit.free == fit.part(members[0]).fit.free &&
+                         !is_too_wide(fit, set, other, rules);
     if (!is_free || std::find(members.begin(), members.end(), i) != members.end()) continue;
     const double distance = nearness(fit, set, other, radius, rules);
     if (std::isfinite(distance)) near.emplace_back(distance, i);

@@ -55,7 +55,8 @@ void set_levels(const IslandFit& fit, double radius, const FitRules& rules,
                 std::span<SetRef> of_island);
 
 /// The parts that are fitted with a set: its own, and if it was split those that overlap with them
-/// most, up to `max_fit_group`. These are free in the fit, but it is their own set that moves them.
+/// most, up to `max_fit_group`, unless they are much wider. These are free in the fit, but it is
+/// their own set that moves them.
 [[nodiscard]] std::vector<std::int32_t> fitted_with(const IslandFit& fit, const FitSet& set,
                                                     double radius, const FitRules& rules);
 

@@ -405,6 +405,8 @@ TEST(ComponentFitter, SaysWhatIsWrongWithItsParameters) {
   EXPECT_THAT(message([](auto& p) { p.min_significance = 0; }), HasSubstr("min_significance"));
   EXPECT_THAT(message([](auto& p) { p.residual_snr = 0; }), HasSubstr("residual_snr"));
   EXPECT_THAT(message([](auto& p) { p.residual_fraction = -1; }), HasSubstr("residual_fraction"));
+  EXPECT_THAT(message([](auto& p) { p.near_residual_fraction = -1; }),
+              HasSubstr("near_residual_fraction"));
   EXPECT_THAT(message([](auto& p) { p.max_components = 0; }), HasSubstr("max_components"));
 }
 

@@ -208,18 +208,22 @@ TEST(FitRounds, APeakOfTheResidualsMustBeHighEnough) {
   const kd::FitRules rules(params_with_beam());
   struct Case {
     double value, rms;
+    std::int64_t x;
     std::size_t components;
   };
-  // The thresholds are 4 rms and 2 % of 50.
-  for (const Case& c : {Case{7.9, 2, 1}, Case{8, 2, 4}, Case{0.99, 0.1, 1}, Case{1, 0.1, 4},
-                        Case{-infinity, 0, 1}}) {
+  // The thresholds are 4 rms, 2 % of 50, and 5 % of it where the Gaussian of the island has 1 % of
+  // its peak or more: up to 10 pixels from (30, 30).
+  for (const Case& c :
+       {Case{7.9, 2, 33, 1}, Case{8, 2, 33, 4}, Case{0.99, 0.1, 50, 1}, Case{1, 0.1, 50, 4},
+        Case{2.49, 0.1, 33, 1}, Case{2.5, 0.1, 33, 4}, Case{2.49, 0.1, 39, 1},
+        Case{2.49, 0.1, 41, 4}, Case{-infinity, 0, 33, 1}}) {
     FakeFits fake([](auto, const auto&) { return Verdict{kd::FitStatus::converged, 0.1}; });
     double squares = 1000;
     fake.search = [&](const kd::ResidualTask&) {
-      return kd::ResidualPeak{c.value, c.rms, --squares, 31, 33};
+      return kd::ResidualPeak{c.value, c.rms, --squares, 31, c.x};
     };
     const auto rows = kd::rows_of_fits(run(rules, fake, {island_with({30}, rules)}));
-    EXPECT_EQ(rows.components.size(), c.components) << c.value;
+    EXPECT_EQ(rows.components.size(), c.components) << c.value << " at " << c.x;
   }
 }
 

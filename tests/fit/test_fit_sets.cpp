@@ -252,6 +252,28 @@ TEST(FitSets, ASplitSetIsFilledWithTheClosest) {
   EXPECT_EQ(kd::fitted_with(fit, fit.sets[1], 0.8, rules), (std::vector<std::int32_t>{8, 9}));
 }
 
+TEST(FitSets, ASplitSetIsNotFilledWithWhatIsMuchWider) {
+  const auto rules = rules_with_beam(4);
+  kd::IslandFit fit{};
+  fit.parts.push_back(part_with({30, 30, 0}, 9, 3, 0));  // over all of the others
+  fit.parts.push_back(part_with({9, 9, 0}, 9, 2, 0));
+  fit.parts.push_back(part_with({4, 4, 0}, 9, 0, 0));
+  for (kd::FitPart& part : fit.parts) part.fit.free = 6;
+  const auto set_of = [](std::int32_t part) {
+    kd::FitSet set;
+    set.add(part);
+    set.is_split = true;
+    return set;
+  };
+  EXPECT_EQ(kd::fitted_with(fit, set_of(2), 0.8, rules), (std::vector<std::int32_t>{2, 1}));
+  EXPECT_EQ(kd::fitted_with(fit, set_of(0), 0.8, rules), (std::vector<std::int32_t>{0, 1, 2}));
+  // Without a beam, as with one that is narrower.
+  const kd::FitRules no_beam{kastor::FitParams{}};
+  EXPECT_EQ(kd::fitted_with(fit, set_of(2), 0.8, no_beam), (std::vector<std::int32_t>{2, 1}));
+  fit.parts[2].is_dropped = true;
+  EXPECT_EQ(kd::fitted_with(fit, set_of(1), 0.8, no_beam), (std::vector<std::int32_t>{1}));
+}
+
 TEST(FitSets, ThePartsOfASetHaveTheSameFreedom) {
   const auto rules = rules_with_beam(3);
   kd::IslandFit fit{};

@@ -84,7 +84,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("build", type=Path, help="a configured build folder of clang's")
     parser.add_argument("--clang-tidy", default="clang-tidy-19")
-    parser.add_argument("--group", type=int, default=12, help="sources looked at as one, at most [12]")
+    parser.add_argument("--group", type=int, default=30, help="sources looked at as one, at most [30]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="only groups whose name has this in it")
     options = parser.parse_args()

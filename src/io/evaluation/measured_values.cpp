@@ -18,6 +18,8 @@
 namespace kastor::io::detail {
 namespace {
 
+using Q = SourceQuantity;
+
 using M = MeasuredQuantity;
 
 const double k_not = std::numeric_limits<double>::quiet_NaN();
@@ -208,7 +210,6 @@ void add_position_errors(const SourceTable& table, bool along_x, const Wcs* wcs,
 
 MeasuredValues position_values(const SourceTable& table, M quantity, const Wcs* wcs) {
   MeasuredValues result;
-  using Q = SourceQuantity;
   const bool along_x = quantity == M::x;
   const auto& list = table.list;
   result.column = list.has_pixels() ? list.column(along_x ? Q::x : Q::y)
@@ -328,7 +329,6 @@ RowSnr row_snr(const SourceTable& table, const std::vector<MeasuredValues>& meas
   RowSnr result;
   const auto& list = table.list;
   if (list.has_snr()) {
-    using Q = SourceQuantity;
     const auto& own = list.column(Q::snr);
     result.by = own.empty() ? list.column(Q::flux_peak) + "/" + list.column(Q::rms) : own;
     for (const auto& source : list.sources) result.values.push_back(source.snr);

@@ -13,6 +13,8 @@
 namespace kastor::io::detail {
 namespace {
 
+using Q = SourceQuantity;
+
 /// The columns that this room knows, of the table from which the positions came.
 std::vector<ColumnRequest> more_columns(const std::vector<TableColumn>& columns,
                                         const std::vector<std::string>& positions) {
@@ -62,7 +64,6 @@ SourceTable read_source_table(const EvaluatedCatalogue& catalogue, const Wcs* wc
   };
   result.list = catalogue.table == nullptr ? read_source_list(catalogue.name)
                                            : source_list_of(*catalogue.table, catalogue.name);
-  using Q = SourceQuantity;
   const std::vector<std::string> positions = {result.list.column(Q::ra), result.list.column(Q::dec),
                                               result.list.column(Q::x), result.list.column(Q::y)};
   auto more = reads([&](const auto& columns) { return more_columns(columns, positions); });
