@@ -311,7 +311,7 @@ def _number(value: Any) -> str:
 
 def _brightest(run: Run) -> Section:
     rows = run.components if run.components is not None else run.sources
-    names = [each for each in ("id", "island_id", "ra", "dec", "x_cen", "y_cen", "flux_peak", "flux_peak_err", "flux_int", "flux_int_err", "flux_sum",
+    names = [each for each in ("id", "island_id", "component_id", "ra_deg_cont", "dec_deg_cont", "x_cen", "y_cen", "flux_peak", "flux_peak_err", "flux_int", "flux_int_err", "flux_sum",
                                "maj_axis", "min_axis", "pos_ang", "snr", "n_pix", "flags") if each in (rows.dtype.names or ())]
     order = np.argsort(-np.nan_to_num(rows["flux_peak"]))[:20]
     table = [names] + [[f"{rows[name][row]:.6g}" for name in names] for row in order]

@@ -159,7 +159,7 @@ class Found:
 
     def _repr_html_(self) -> str:
         """The counts and the ten brightest, for notebooks."""
-        names = [name for name in ("id", "ra", "dec", "x_cen", "y_cen", "flux_peak", "flux_int", "flux_sum", "snr", "n_pix") if name in self.columns()]
+        names = [name for name in ("id", "island_id", "ra_deg_cont", "dec_deg_cont", "x_cen", "y_cen", "flux_peak", "flux_int", "flux_sum", "snr", "n_pix") if name in self.columns()]
         order = np.argsort(-self.sources["flux_peak"])[:10] if len(self) else []
         head = "".join(f"<th>{name}</th>" for name in names)
         unit = "".join(f"<th>{html.escape(self.columns()[name].unit)}</th>" for name in names)
