@@ -35,7 +35,7 @@ void on_pixels(const GivenArray& array, const On& on, std::uintptr_t stream, con
   runtime.run(runtime.backend(on), stream, [&](auto& place) {
     using Exec = std::remove_cvref_t<decltype(place.space)>;
     const auto call = [&](const auto& rows) {
-      if constexpr (cli::is_host_space_v<Exec>) {
+      if constexpr (is_host_space_v<Exec>) {
         if (is_far)
           throw Error(
               "image: found an array on a GPU; expected on='cuda', or an array of the host");

@@ -45,7 +45,7 @@ template <class Exec, class Job>
 void with_pixels(const Exec& space, const Source& source, cli::FoundImage& found, const Job& job) {
   const cli::InputOptions& input = found.options.input;
   if (source.array && is_on_device(*source.array)) {
-    if constexpr (cli::is_host_space_v<Exec>) {
+    if constexpr (is_host_space_v<Exec>) {
       throw Error("image: found an array on a GPU; expected on='cuda', or an array of the host");
     } else if (is_double(*source.array)) {
       job(rows_of<double>(*source.array).template view<Exec>(), 0);
@@ -56,7 +56,7 @@ void with_pixels(const Exec& space, const Source& source, cli::FoundImage& found
   }
   std::int64_t blanked = 0;
   if (!source.array) {
-    if constexpr (!cli::is_host_space_v<Exec>) {
+    if constexpr (!is_host_space_v<Exec>) {
       if (!input.blank) {
         io::LoadedImage<Exec> loaded;
         io::ImageReader<Exec> reader(space);
