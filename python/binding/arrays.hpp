@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <kastor/image.hpp>
 #include <kastor/io/fits_image.hpp>
 #include <kastor/threshold.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,7 +64,7 @@ template <class T>
 [[nodiscard]] BitMask<Kokkos::DefaultHostExecutionSpace> bits_of(const GivenArray& bytes,
                                                                  std::int64_t ny, std::int64_t nx);
 
-/// A vector or View as a NumPy array that owns it.
+/// A vector as a NumPy array that owns it.
 template <class Value>
 [[nodiscard]] nb::object as_array(std::vector<Value> values) {
   auto* const owner = new std::vector<Value>(std::move(values));
@@ -70,13 +72,29 @@ template <class Value>
       owner, [](void* vector) noexcept { delete static_cast<std::vector<Value>*>(vector); });
   return nb::cast(nb::ndarray<nb::numpy, Value>(owner->data(), {owner->size()}, capsule));
 }
+
+/// Rows of values in plain memory. Arrays of Python own it for longer than Kokkos runs, so it is no
+/// View.
 template <class Value>
-[[nodiscard]] nb::object as_array(const io::HostPixels<Value>& view) {
-  using View = io::HostPixels<Value>;
-  auto* const owner = new View(view);
-  const nb::capsule capsule(owner, [](void* held) noexcept { delete static_cast<View*>(held); });
-  return nb::cast(
-      nb::ndarray<nb::numpy, Value>(owner->data(), {view.extent(0), view.extent(1)}, capsule));
+struct HostMap {
+  std::shared_ptr<Value[]> values;
+  std::size_t ny = 0, nx = 0;
+};
+/// \param view  contiguous, in memory of the host
+template <class View>
+[[nodiscard]] auto copy_of(const View& view) {
+  using Value = typename View::non_const_value_type;
+  HostMap<Value> map{std::make_shared_for_overwrite<Value[]>(view.size()), view.extent(0),
+                     view.extent(1)};
+  std::memcpy(map.values.get(), view.data(), view.size() * sizeof(Value));
+  return map;
+}
+template <class Value>
+[[nodiscard]] nb::object as_array(const HostMap<Value>& map) {
+  auto* const owner = new std::shared_ptr<Value[]>(map.values);
+  const nb::capsule capsule(
+      owner, [](void* held) noexcept { delete static_cast<std::shared_ptr<Value[]>*>(held); });
+  return nb::cast(nb::ndarray<nb::numpy, Value>(owner->get(), {map.ny, map.nx}, capsule));
 }
 
 }  // namespace kastor::python

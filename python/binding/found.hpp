@@ -20,8 +20,8 @@
 namespace kastor::python {
 
 /// A map in memory of the host.
-using AnyMap = std::variant<io::HostPixels<float>, io::HostPixels<double>,
-                            io::HostPixels<std::int32_t>, io::HostPixels<std::int64_t>>;
+using AnyMap =
+    std::variant<HostMap<float>, HostMap<double>, HostMap<std::int32_t>, HostMap<std::int64_t>>;
 
 /// Maps in memory, by the names of the options that would write them. A target of
 /// `ImageFinder::fill_maps`.
@@ -32,17 +32,7 @@ struct MapsInMemory {
   [[nodiscard]] bool wants(const std::string& option) const;
   template <class HostView>
   void take(const std::string& option, const HostView& map, const std::string& /*unit*/) {
-    using Value = typename HostView::non_const_value_type;
-    const io::HostPixels<Value> kept(map.data(), map.extent(0), map.extent(1));
-    if constexpr (std::is_same_v<HostView, io::HostPixels<Value>>) {
-      maps.insert_or_assign(option, AnyMap(map));
-    } else {
-      const io::HostPixels<Value> copy(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::map"), map.extent(0),
-          map.extent(1));
-      Kokkos::deep_copy(copy, kept);
-      maps.insert_or_assign(option, AnyMap(copy));
-    }
+    maps.insert_or_assign(option, AnyMap(copy_of(map)));
   }
 };
 

@@ -4,7 +4,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <cstring>
 #include <kastor/background.hpp>
 #include <kastor/convolve.hpp>
 #include <kastor/label.hpp>
@@ -131,11 +130,7 @@ nb::tuple background(const GivenArray& array, const std::optional<GivenArray>& m
           Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::python::map"),
           pixels.extent(0), pixels.extent(1));
       fill_map<Exec, T>(space, map, MutableImage<T, Exec>(image));
-      const auto host = cli::readable_on_host(space, image);
-      const io::HostPixels<T> kept(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::map"), pixels.extent(0),
-          pixels.extent(1));
-      std::memcpy(kept.data(), host.data(), host.size() * sizeof(T));
+      const auto kept = copy_of(cli::readable_on_host(space, image));
       const nb::gil_scoped_acquire acquired;
       return as_array(kept);
     };
@@ -154,9 +149,7 @@ nb::tuple labels(const GivenArray& bytes, int connectivity, const On& on) {
   const auto nx = static_cast<std::int64_t>(bytes.shape(1));
   if (connectivity != 4 && connectivity != 8)
     throw cli::UsageError("connectivity: found another number; expected 4 or 8");
-  const io::HostPixels<std::int32_t> ids(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::labels"),
-      static_cast<std::size_t>(ny), static_cast<std::size_t>(nx));
+  HostMap<std::int32_t> ids;
   std::int64_t count = 0;
   {
     const nb::gil_scoped_release released;
@@ -171,10 +164,9 @@ nb::tuple labels(const GivenArray& bytes, int connectivity, const On& on) {
         throw Error("label: found more than 2^31 - 1 components; expected fewer");
       const Image<std::int32_t, Exec> filled(
           Kokkos::view_alloc(place.space, Kokkos::WithoutInitializing, "kastor::python::labels"),
-          ids.extent(0), ids.extent(1));
+          static_cast<std::size_t>(ny), static_cast<std::size_t>(nx));
       write_labels<Exec, std::int32_t>(place.space, runs, filled);
-      const auto host = cli::readable_on_host(place.space, filled);
-      std::memcpy(ids.data(), host.data(), host.size() * sizeof(std::int32_t));
+      ids = copy_of(cli::readable_on_host(place.space, filled));
     });
   }
   return nb::make_tuple(as_array(ids), count);
@@ -184,12 +176,8 @@ nb::object convolved(const GivenArray& array, const ConvolutionKernel& kernel,
                      const ConvolveParams& params, const On& on, std::uintptr_t stream) {
   nb::object result;
   on_pixels(array, on, stream, [&](const auto& space, const auto& pixels) {
-    using T = typename std::remove_cvref_t<decltype(pixels)>::non_const_value_type;
-    const auto host = cli::readable_on_host(space, convolve(space, pixels, kernel, params));
-    const io::HostPixels<T> kept(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::convolved"),
-        host.extent(0), host.extent(1));
-    std::memcpy(kept.data(), host.data(), host.size() * sizeof(T));
+    const auto kept =
+        copy_of(cli::readable_on_host(space, convolve(space, pixels, kernel, params)));
     const nb::gil_scoped_acquire acquired;
     result = as_array(kept);
   });

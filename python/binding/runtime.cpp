@@ -2,8 +2,25 @@
 #include "binding/runtime.hpp"
 
 #include <fmt/format.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 namespace kastor::python {
+
+#ifdef KOKKOS_ENABLE_OPENMP
+RegionsOfOneThread::RegionsOfOneThread(bool is_fork) {
+  if (!is_fork) return;
+  m_levels_before = omp_get_max_active_levels();
+  omp_set_max_active_levels(0);
+}
+RegionsOfOneThread::~RegionsOfOneThread() {
+  if (m_levels_before >= 0) omp_set_max_active_levels(m_levels_before);
+}
+#else
+RegionsOfOneThread::RegionsOfOneThread(bool) {}
+RegionsOfOneThread::~RegionsOfOneThread() = default;
+#endif
 
 Runtime& Runtime::get() {
   static auto* const runtime = new Runtime;  // never destroyed: Python may call at its very end
@@ -16,8 +33,7 @@ void Runtime::start(std::optional<int> threads) {
     if (m_is_fork) {
       throw DeviceError(
           "Kokkos was not started before the fork; expected kastor.initialize() before it, or "
-          "another "
-          "way to start processes (spawn, forkserver)");
+          "another way to start processes (spawn, forkserver)");
     }
     m_session.emplace(std::nullopt, threads);
     m_threads = threads;
@@ -26,8 +42,7 @@ void Runtime::start(std::optional<int> threads) {
   if (threads && threads != m_threads) {
     throw Error(
         fmt::format("threads: found {}, but Kokkos runs since the first call with {}; expected "
-                    "kastor.initialize("
-                    "threads={}) before any other call",
+                    "kastor.initialize(threads={}) before any other call",
                     *threads, m_threads ? std::to_string(*m_threads) : "its own choice", *threads));
   }
 }

@@ -24,6 +24,20 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// After a fork, the thread that forked cannot start a parallel region of OpenMP: it would wait for
+/// threads that are not there any more. Kokkos starts one even for Serial, where it copies or fills
+/// a View of the host. While this lives, such regions have one thread.
+class RegionsOfOneThread {
+ public:
+  explicit RegionsOfOneThread(bool is_fork);
+  ~RegionsOfOneThread();
+  RegionsOfOneThread(const RegionsOfOneThread&) = delete;
+  RegionsOfOneThread& operator=(const RegionsOfOneThread&) = delete;
+
+ private:
+  int m_levels_before = -1;  // negative: not changed
+};
+
 /// What one call at a time works with: an instance, and the plan of the last search.
 template <class Exec>
 struct Workplace {
@@ -81,6 +95,7 @@ class Runtime {
   void run_on(std::uintptr_t stream, const Job& job) {
     std::unique_lock<std::mutex> alone(pool<Exec>().one_at_a_time, std::defer_lock);
     if constexpr (!std::is_same_v<Exec, Kokkos::Serial>) alone.lock();
+    const RegionsOfOneThread regions(m_is_fork);
     auto place = take<Exec>(stream);
     job(*place);
     const std::lock_guard lock(m_lock);

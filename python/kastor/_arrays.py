@@ -65,6 +65,8 @@ def two_axes(array: Any) -> Any:
     if len(array.shape) != 2:
         axes = " x ".join(map(str, shape)) or "no"
         raise ValueError(f"image: found an array of {len(shape)} axes ({axes}); expected two, (y, x): choose a plane, as in image[0]")
+    if 0 in array.shape:
+        raise ValueError(f"image: found {array.shape[1]} x {array.shape[0]} pixels; expected at least one")
     return array
 
 

@@ -40,7 +40,8 @@ class Rows:
     def __init__(self, table: dict[str, Any]):
         values = [np.asarray(column["values"]) if not isinstance(column["values"], list)
                   else np.array(column["values"], dtype=str) for column in table["columns"]]
-        types = [(column["name"], value.dtype) for column, value in zip(table["columns"], values)]
+        # astropy tells the two 64-bit integers of C apart: the usual one.
+        types = [(column["name"], np.dtype(value.dtype.str)) for column, value in zip(table["columns"], values)]
         self.name: str = table["name"]
         self.description: str = table["description"]
         self.array = np.empty(len(values[0]) if values else 0, dtype=types)

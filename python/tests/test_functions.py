@@ -94,6 +94,7 @@ class Commands(unittest.TestCase):
         out = folder()[0] / "measured.fits"
         expected = command_json("measure", self.path, "--at", self.list, "--aperture", "3,5", "-o", out, "--overwrite")
         table = Table.read(out)
+        table.convert_bytestring_to_unicode()
         for image, options in ((self.path, {}), (self.pixels, {"header": self.header})):
             measured = kastor.measure(image, self.list, aperture=(3, 5), **options)
             self.assertEqual(len(measured), len(table))

@@ -278,8 +278,8 @@ void for_each_group(const std::string& label, const Exec& space, const GroupShap
   if (shape.groups < 1) return;
   const int bytes = shape.scratch_bytes + 16;  // room for alignment
   const auto policy =
-      impl::light(Policy(space, static_cast<int>(shape.groups), size)
-                      .set_scratch_size(0, Kokkos::PerTeam(static_cast<std::size_t>(bytes))));
+      impl::light<Exec>(Policy(space, static_cast<int>(shape.groups), size)
+                            .set_scratch_size(0, Kokkos::PerTeam(static_cast<std::size_t>(bytes))));
   const impl::CallWithGroup<Exec, Kernel> call{kernel};
   if constexpr (at_once > 1 && !runs_on_host_v<Exec>) {
     // Kokkos refuses a team size that a multiprocessor cannot hold.

@@ -15,10 +15,15 @@ namespace kastor::core {
 
 namespace impl {
 
-template <class Policy>
+template <class Exec, class Policy>
 [[nodiscard]] auto light(const Policy& policy) {
-  return Kokkos::Experimental::require(policy,
-                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  if constexpr (runs_on_host_v<Exec>) {
+    // Kokkos 4.7 forgets the instance of Serial when it changes the properties of a TeamPolicy.
+    return policy;
+  } else {
+    return Kokkos::Experimental::require(policy,
+                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  }
 }
 
 template <class Exec>
@@ -29,7 +34,7 @@ using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 /// `kernel(i)` for 0 <= i < n. Enqueues only.
 template <class Exec, class Kernel>
 void for_each(const std::string& label, const Exec& space, std::int64_t n, const Kernel& kernel) {
-  Kokkos::parallel_for(label, impl::light(impl::Range<Exec>(space, 0, n)), kernel);
+  Kokkos::parallel_for(label, impl::light<Exec>(impl::Range<Exec>(space, 0, n)), kernel);
 }
 
 /// An exclusive scan: `kernel(i, sum, is_final)` for 0 <= i < n adds its own part to `sum`. If
@@ -40,7 +45,7 @@ template <class Exec, class Kernel>
 void scan(const std::string& label, const Exec& space, std::int64_t n, const Kernel& kernel) {
   using Policy =
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<128, 8>>;
-  Kokkos::parallel_scan(label, impl::light(Policy(space, 0, n)), kernel);
+  Kokkos::parallel_scan(label, impl::light<Exec>(Policy(space, 0, n)), kernel);
 }
 
 /// Reduces `kernel(i, value)` over 0 <= i < n and waits for the result. `Kernel::value_type` has
@@ -50,7 +55,8 @@ template <class Exec, class Kernel>
                                                  std::int64_t n, const Kernel& kernel) {
   typename Kernel::value_type value{};
   if (n > 0)
-    Kokkos::parallel_reduce(label, impl::light(impl::Range<Exec>(space, 0, n)), kernel, value);
+    Kokkos::parallel_reduce(label, impl::light<Exec>(impl::Range<Exec>(space, 0, n)), kernel,
+                            value);
   return value;
 }
 
