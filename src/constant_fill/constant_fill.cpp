@@ -17,19 +17,32 @@ template <class Exec, class T>
 std::vector<T> repeating_samples(const Exec& space, const detail::Rows<T>& rows,
                                  const detail::SampleGrid& grid) {
   const auto n = static_cast<std::size_t>(grid.count());
-  const Kokkos::View<T*, typename Exec::memory_space> list(
-      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::constant_fill::samples"), n);
+  std::vector<T> samples;
+  Kokkos::View<T*, typename Exec::memory_space> on_device;
+  T* list = nullptr;
+  if constexpr (core::runs_on_host_v<Exec>) {
+    // No View: its release would wait for the kernels of other instances.
+    samples.resize(n);
+    list = samples.data();
+  } else {
+    on_device = decltype(on_device)(
+        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::constant_fill::samples"),
+        n);
+    list = on_device.data();
+  }
   core::for_each("kastor::constant_fill::gather_samples", space, grid.count(),
-                 detail::GatherSamples<T>{rows, grid, list.data()});
+                 detail::GatherSamples<T>{rows, grid, list});
   const auto repeats = core::reduce("kastor::constant_fill::count_repeats", space, grid.count(),
-                                    detail::CountRepeats<T>{grid, list.data()});
+                                    detail::CountRepeats<T>{grid, list});
   if (repeats < detail::fewest_repeats) return {};
-  std::vector<T> samples(n);
-  Kokkos::deep_copy(space,
-                    Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                        samples.data(), n),
-                    list);
-  space.fence("kastor::constant_fill: the samples are on the host");
+  if constexpr (!core::runs_on_host_v<Exec>) {
+    samples.resize(n);
+    Kokkos::deep_copy(space,
+                      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                          samples.data(), n),
+                      on_device);
+    space.fence("kastor::constant_fill: the samples are on the host");
+  }
   return samples;
 }
 
