@@ -35,7 +35,7 @@ cli::FindOptions options_of(std::vector<std::string> arguments, const std::strin
 
 std::unique_ptr<Found> find(std::vector<std::string> arguments, const Source& source,
                             const Companions& companions, const std::vector<std::string>& maps,
-                            std::optional<bool> components) {
+                            std::optional<bool> components, const std::optional<std::string>& on) {
   const std::string file = source.name;
   std::string key;
   for (const auto& argument : arguments) key += argument + '\0';
@@ -61,7 +61,7 @@ std::unique_ptr<Found> find(std::vector<std::string> arguments, const Source& so
     const nb::gil_scoped_release released;
     cli::FindOutputs outputs(options);
     if (options.run.threads) runtime.start(options.run.threads);
-    const auto backend = runtime.backend(options.run.on);
+    const auto backend = runtime.backend(on);
     runtime.run(backend, source.stream, [&](auto& place) {
       using Exec = std::remove_cvref_t<decltype(place.space)>;
       // A plan is made for its options; files and arrays beside the image may change.

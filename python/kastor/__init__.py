@@ -12,8 +12,8 @@ from ._kastor import version as __version__
 from ._report import report
 from ._reports import Measured, compare, evaluate, measure
 from ._results import Column, Found
-from ._runtime import backends, initialize
+from ._runtime import backends, initialize, release
 
 __all__ = ["Background", "Clip", "Column", "DeviceError", "Error", "Found", "Measured", "Statistics", "__version__",
            "background", "backends", "compare", "convolve", "evaluate", "find", "find_many", "initialize", "label",
-           "measure", "report", "sigma_clip"]
+           "measure", "release", "report", "sigma_clip"]
