@@ -136,7 +136,7 @@ def background(image: Any, *, mask: Any = None, cell: int | tuple[int, int] = 64
     Background
     """
     pixels, bad, stream = _pixels(image, mask, stream)
-    height, width = (cell, cell) if np.ndim(cell) == 0 else cell
+    height, width = cell if isinstance(cell, (tuple, list)) else (cell, cell)
     level, rms, global_level, global_rms = _kastor.background(
         pixels, bad, int(height), int(width), float(kappa), int(max_passes), _choice("estimate", estimate, ("mode", "median")),
         int(filter), _choice("interpolation", interpolation, ("bicubic", "bilinear")), mask_large_sources, correct_clip, on, stream)

@@ -48,7 +48,9 @@ def companion(key: str, value: Any) -> np.ndarray:
         raise TypeError(f"{key}: found an array on a GPU; expected one of the host")
     value = np.asarray(value)
     if key == "mask":
-        return take_mask(value).astype(np.float32)
+        mask = take_mask(value)
+        assert mask is not None  # an array
+        return mask.astype(np.float32)
     return host_pixels(value)
 
 

@@ -36,7 +36,7 @@ def initialize(threads: int | None = None) -> None:
 
 def backends() -> list[str]:
     """Names of the backends that can be used here, for the argument `on`: "serial", "openmp", "cuda"."""
-    return _kastor.backends()
+    return list(_kastor.backends())
 
 
 def release() -> None:

@@ -7,6 +7,7 @@
 #include "constant_fill/count_pixels.hpp"
 #include "constant_fill/judge_samples.hpp"
 #include "constant_fill/samples.hpp"
+#include "core/host_list.hpp"
 #include "core/launch.hpp"
 
 namespace kastor {
@@ -16,34 +17,13 @@ namespace {
 template <class Exec, class T>
 std::vector<T> repeating_samples(const Exec& space, const detail::Rows<T>& rows,
                                  const detail::SampleGrid& grid) {
-  const auto n = static_cast<std::size_t>(grid.count());
-  std::vector<T> samples;
-  Kokkos::View<T*, typename Exec::memory_space> on_device;
-  T* list = nullptr;
-  if constexpr (core::runs_on_host_v<Exec>) {
-    // No View: its release would wait for the kernels of other instances.
-    samples.resize(n);
-    list = samples.data();
-  } else {
-    on_device = decltype(on_device)(
-        Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::constant_fill::samples"),
-        n);
-    list = on_device.data();
-  }
+  core::HostList<Exec, T> list(space, "kastor::constant_fill::samples", grid.count());
   core::for_each("kastor::constant_fill::gather_samples", space, grid.count(),
-                 detail::GatherSamples<T>{rows, grid, list});
+                 detail::GatherSamples<T>{rows, grid, list.data()});
   const auto repeats = core::reduce("kastor::constant_fill::count_repeats", space, grid.count(),
-                                    detail::CountRepeats<T>{grid, list});
+                                    detail::CountRepeats<T>{grid, list.data()});
   if (repeats < detail::fewest_repeats) return {};
-  if constexpr (!core::runs_on_host_v<Exec>) {
-    samples.resize(n);
-    Kokkos::deep_copy(space,
-                      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                          samples.data(), n),
-                      on_device);
-    space.fence("kastor::constant_fill: the samples are on the host");
-  }
-  return samples;
+  return list.take(space);
 }
 
 template <class Exec>
