@@ -35,9 +35,7 @@ void on_pixels(const GivenArray& array, const On& on, std::uintptr_t stream, con
     using Exec = std::remove_cvref_t<decltype(place.space)>;
     const auto call = [&](const auto& rows) {
       if constexpr (is_host_space_v<Exec>) {
-        if (is_far)
-          throw Error(
-              "image: found an array on a GPU; expected on='cuda', or an array of the host");
+        if (is_far) refuse_device_array();
         job(place.space, rows.template view<Exec>());
       } else if (is_far) {
         job(place.space, rows.template view<Exec>());
@@ -218,7 +216,7 @@ void add_functions(nb::module_& m) {
                               interpolation, mask_large_sources, correct_clip),
             on, stream);
       },
-      "array"_a, "mask"_a = nb::none(), "cell_height"_a, "cell_width"_a, "kappa"_a, "max_passes"_a,
+      "array"_a, "mask"_a.none(), "cell_height"_a, "cell_width"_a, "kappa"_a, "max_passes"_a,
       "estimate"_a, "filter"_a, "interpolation"_a, "mask_large_sources"_a, "correct_clip"_a,
       "on"_a = nb::none(), "stream"_a = 0);
   m.def("label", &labels, "mask"_a, "connectivity"_a, "on"_a = nb::none());
