@@ -25,7 +25,8 @@ int main() {
     LINK_LIBRARIES ${CFITSIO_ARCHIVE} z bz2 m Threads::Threads)
   if(KASTOR_CFITSIO_ARCHIVE_LINKS)
     target_sources(${target} PRIVATE ${stand_ins})
-    target_link_libraries(${target} PRIVATE ${CFITSIO_ARCHIVE} z bz2)
+    # Whole: what needs it stands behind it on the command line, in the libraries of Kastor.
+    target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${CFITSIO_ARCHIVE}> z bz2)
     target_link_options(${target} PRIVATE LINKER:--as-needed)
   endif()
 endfunction()
