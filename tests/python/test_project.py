@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files by which a project is found, cited, joined and released: they are valid, and agree.
+
+No command is needed, but the packages check-jsonschema and reuse of requirements.txt.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+import yaml
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def text_of(name):
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+def version():
+    return ".".join(re.findall(r"#define KASTOR_VERSION_[A-Z]+ (\d+)\n",
+                               text_of("include/kastor/version.hpp")))
+
+
+def variable(name):
+    """The default of one of the two variables that say where the project is; "" while it is unset."""
+    return re.search(rf'^set\({name} "([^"]*)" CACHE', text_of("CMakeLists.txt"), re.MULTILINE)[1]
+
+
+def git(*words):
+    done = subprocess.run(["git", "-C", PROJECT, *words], capture_output=True, text=True, check=False)
+    return done.stdout.split() if done.returncode == 0 else None
+
+
+class ProjectTestCase(unittest.TestCase):
+    maxDiff = None
+
+    def assert_passes(self, *words):
+        done = subprocess.run([sys.executable, "-I", "-m", *words], cwd=PROJECT, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class TestVersion(ProjectTestCase):
+    def setUp(self):
+        self.citation = yaml.safe_load(text_of("CITATION.cff"))
+        self.heading = re.search(r"^## (\S+) \((.*)\)$", text_of("CHANGELOG.md"), re.MULTILINE)
+
+    def test_one_version(self):
+        self.assertRegex(version(), r"^\d+\.\d+\.\d+$")
+        self.assertEqual(self.citation["version"], version(), "CITATION.cff")
+        self.assertEqual(self.heading[1], version(), "newest heading of CHANGELOG.md")
+
+    def test_what_is_tagged_says_when(self):
+        if f"v{version()}" not in (git("tag", "--points-at", "HEAD") or []):
+            self.assertEqual(self.heading[2], "not released")
+            self.assertNotIn("date-released", self.citation)
+            return
+        self.assertRegex(self.heading[2], r"^\d{4}-\d\d-\d\d$")
+        self.assertEqual(str(self.citation["date-released"]), self.heading[2])
+
+
+class TestAddress(ProjectTestCase):
+    def test_url(self):
+        """Who has it writes it once more; while it is unset, nobody does."""
+        url = variable("KASTOR_URL")
+        citation = yaml.safe_load(text_of("CITATION.cff"))
+        self.assertEqual(citation.get("repository-code", ""), url)
+
+    def test_contact_is_found(self):
+        for name in ("SECURITY.md", "CODE_OF_CONDUCT.md"):
+            self.assertIn("`KASTOR_CONTACT` in `CMakeLists.txt`", text_of(name))
+            says_unset = "unset so far" in text_of(name)
+            self.assertEqual(says_unset, not variable("KASTOR_CONTACT"), name)
+
+
+class TestFormats(ProjectTestCase):
+    def test_citation(self):
+        self.assert_passes("check_jsonschema", "--builtin-schema", "vendor.citation-file-format",
+                           "CITATION.cff")
+
+    def test_licences(self):
+        self.assertEqual(text_of("LICENSES/Apache-2.0.txt"), text_of("LICENSE"))
+        if git("rev-parse", "HEAD") is None:
+            self.skipTest("without git, what a build makes cannot be told from what is distributed")
+        self.assert_passes("reuse", "lint", "--lines")
+
+
+if __name__ == "__main__":
+    unittest.main()
