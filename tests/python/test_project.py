@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 import unittest
 
 import yaml
@@ -86,6 +87,67 @@ class TestFormats(ProjectTestCase):
         if git("rev-parse", "HEAD") is None:
             self.skipTest("without git, what a build makes cannot be told from what is distributed")
         self.assert_passes("reuse", "lint", "--lines")
+
+
+class TestWorkflows(ProjectTestCase):
+    def setUp(self):
+        self.names = sorted(str(path.relative_to(PROJECT))
+                            for path in (PROJECT / ".github/workflows").iterdir())
+
+    def test_form(self):
+        self.assertEqual(len(self.names), 2)
+        for schema in ("vendor.github-workflows", "custom.github-workflows-require-timeout"):
+            self.assert_passes("check_jsonschema", "--builtin-schema", schema, *self.names)
+
+    def test_actions_are_of_one_version(self):
+        used = set(re.findall(r"uses: (\S+)", "".join(map(text_of, self.names))))
+        for action in used:
+            self.assertRegex(action, r"^[\w-]+/[\w-]+@v\d+\.\d+\.\d+$")
+        self.assertEqual(len({action.split("@")[0] for action in used}), len(used))
+
+    def test_they_run_what_there_is(self):
+        words = set(re.findall(r"^  (\w+)\)", text_of("bootstrap"), re.MULTILINE))
+        run = yaml.safe_load(text_of(".github/workflows/test.yml"))["jobs"]["test"]
+        self.assertLessEqual(set(run["strategy"]["matrix"]["words"]), words)
+
+
+class TestConda(ProjectTestCase):
+    #: Of cmake/KastorDependencies.cmake, what conda-forge calls otherwise, and what is no package of a recipe.
+    NAMES = {"cli11": "cli11", "expat": "libexpat", "kokkoskernels": "kokkos-kernels", "png": "libpng"}
+    OTHERS = {"threads", "gtest", "python3"}
+
+    def setUp(self):
+        self.recipe = yaml.safe_load(text_of("cmake/packaging/conda/recipe.yaml"))
+        self.outputs = {each["package"]["name"]: each for each in self.recipe["outputs"]}
+
+    def test_outputs(self):
+        self.assertEqual(list(self.outputs), ["libkastor", "kastor", "kastor-python"])
+        self.assertEqual(self.recipe["context"]["version"], version())
+        for name in self.recipe["about"]["license_file"]:
+            self.assertTrue((PROJECT / name).is_file(), name)
+
+    def test_versions_are_those_of_cmake(self):
+        cmake = text_of("cmake/KastorDependencies.cmake")
+        wanted = {}
+        for name, oldest in re.findall(r"find_package\((\w+) ?([0-9.]*)", cmake):
+            name = name.lower()
+            if name not in self.OTHERS:
+                wanted[self.NAMES.get(name, name)] = oldest
+        wanted["kokkos-kernels"] = re.search(r"Kokkos Kernels ([0-9.]+) or newer", cmake)[1]
+        for output, each in self.outputs.items():
+            found = dict(re.match(r"(\S+)(?: >=([0-9.]+))?", line).groups()
+                         for line in each["requirements"]["host"])
+            without = {"cli11", "nlohmann_json"} if output == "libkastor" else set()
+            self.assertEqual({name: found.get(name) for name in wanted if name not in without},
+                             {name: wanted[name] for name in wanted if name not in without}, output)
+
+    def test_python_is_that_of_the_wheel(self):
+        project = tomllib.loads(text_of("python/pyproject.toml"))
+        asked = {*project["build-system"]["requires"], *project["project"]["dependencies"],
+                 "python" + project["project"]["requires-python"]}
+        needs = self.outputs["kastor-python"]["requirements"]
+        listed = {line.replace(" ", "") for line in needs["host"] + needs["run"]}
+        self.assertLessEqual(asked, listed)
 
 
 if __name__ == "__main__":
