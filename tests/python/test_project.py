@@ -6,6 +6,7 @@ No command is needed, but the packages check-jsonschema and reuse of requirement
 
 import pathlib
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -81,6 +82,10 @@ class TestFormats(ProjectTestCase):
     def test_citation(self):
         self.assert_passes("check_jsonschema", "--builtin-schema", "vendor.citation-file-format",
                            "CITATION.cff")
+
+    def test_codemeta(self):
+        script = runpy.run_path(str(PROJECT / "cmake/packaging/codemeta.py"))
+        self.assertEqual(text_of("codemeta.json"), script["text"](), "run cmake/packaging/codemeta.py")
 
     def test_licences(self):
         self.assertEqual(text_of("LICENSES/Apache-2.0.txt"), text_of("LICENSE"))
