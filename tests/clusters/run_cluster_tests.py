@@ -456,7 +456,7 @@ class TestContainers(unittest.TestCase):
             self.assertEqual(definition["header"]["From"], f"{{{{ {image} }}}}")
 
     def test_the_files_that_a_build_reads(self):
-        not_read = {".deps", ".git", "build", "demo", "docs"}
+        not_read = {".deps", ".git", "build", "demo", "dist", "docs"}
         self.assertEqual({line for line in self.ignored if line and not line.startswith("#")},
                          not_read)
         copied = {line.split()[0] for line in self.definition[0]["files"][1]}
