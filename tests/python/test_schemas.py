@@ -19,7 +19,12 @@ from astropy.io import fits
 
 import runs
 
-SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs/schemas"
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT / "tests/apps"))
+
+import command  # noqa: E402
+
+SCHEMAS = PROJECT / "docs/schemas"
 
 #: What is null or missing in all outputs of this test.
 NOT_HERE = {
@@ -136,10 +141,9 @@ class TestSchemas(unittest.TestCase):
             self.assertIn("additionalProperties", each, each["description"])
 
     def test_every_subcommand_has_one(self):
-        names = [name for name in ("find", "measure", "stats", "label", "convolve", "simulate sky",
-                                   "simulate diracs", "view", "bench", "compare", "evaluate",
-                                   "primes", "info")
-                 if "\n  --json " in runs.kastor(*name.split(), "--help")]
+        command.KASTOR = os.environ["KASTOR"]
+        names = [" ".join(words) for words in command.topics()
+                 if words and "--json" in command.options_of(words)]
         self.assertEqual(sorted(path.stem for path in SCHEMAS.glob("*.json")), sorted(names))
 
     def test_find(self):
