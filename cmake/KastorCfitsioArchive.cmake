@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # kastor_link_cfitsio_archive(<target>): CFITSIO becomes part of a program, where that is possible. Debian's shared CFITSIO
 # loads libcurl and 27 more libraries, which takes longer than finding the sources of a 2048 x 2048 image. The program never
 # opens a URL, so it brings stand-ins for what CFITSIO calls of libcurl (apps/no_network.cpp).
