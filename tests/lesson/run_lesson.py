@@ -7,9 +7,12 @@ there is one. Lines of ```console blocks that begin with $ go through bash, and 
 a last line ... stands for more. ```cpp blocks are compiled by tests/guide.
 
 A cell whose needs are not here is compiled and skipped with a word; with --gpu that is a failure.
-With --stand-in, NumPy and SciPy stand in for CuPy where it is not. $KASTOR names the command. The
-exit code is 77 without NumPy and SciPy, also in the Python that $KASTOR_PEERS_PYTHON, else
-$KASTOR_PEERS_DEFAULT, names.
+With --stand-in, NumPy and SciPy stand in for CuPy where it is not. With NUMBA_ENABLE_CUDASIM=1 in
+the environment Numba runs its CUDA cells on the CPU, which takes minutes.
+
+$KASTOR names the command. Any Python 3.11 may run this file: it goes on with the one that
+$KASTOR_PEERS_PYTHON, else $KASTOR_PEERS_DEFAULT names. The exit code is 77 if that one has no NumPy
+and SciPy, or 1 where $KASTOR_REQUIRE_PEERS is set.
 """
 
 import argparse
@@ -60,8 +63,11 @@ def missing(word):
     for module in modules:
         if module not in sys.modules and importlib.util.find_spec(module) is None:
             return f"no package {module}"
-    if word == "cuda" and not importlib.import_module("numba.cuda").is_available():
-        return "no GPU"
+    if word == "cuda":
+        try:
+            return None if importlib.import_module("numba.cuda").is_available() else "no GPU"
+        except ImportError as error:
+            return str(error)
     if word == "cupy" and "stand_in" not in vars(importlib.import_module("cupy")):
         try:
             importlib.import_module("cupy").zeros(1)
@@ -117,6 +123,8 @@ class Lesson:
         source = "\n" * block.number + "\n".join(block.lines)  # tracebacks then name the page's lines
         code = compile(source, str(self.page), "exec")
         trouble = [why for why in map(missing, block.words[1:]) if why]
+        if {"kastor", "cupy"} <= set(block.words) and not trouble and "cuda" not in self.space["kastor"].backends():
+            trouble = [] if "stand_in" in vars(sys.modules["cupy"]) else ["Kastor has no backend cuda here"]
         if trouble:
             self.skipped.append(f"{self.page.name}:{block.number}: {' '.join(block.words)}: {trouble[0]}")
             print("skipped", self.skipped[-1], flush=True)
@@ -165,16 +173,18 @@ class Lesson:
                 return  # what follows needs it
 
 
-def to_python_with_numpy():
-    """Goes on with another Python if this one has no NumPy."""
-    if importlib.util.find_spec("numpy") and importlib.util.find_spec("scipy"):
-        return
+def to_python_with_packages():
+    """Goes on with the Python that the environment names, and leaves if that has no NumPy."""
     other = os.environ.get("KASTOR_PEERS_PYTHON") or os.environ.get("KASTOR_PEERS_DEFAULT", "")
     if os.access(other, os.X_OK) and not os.environ.get("KASTOR_PEERS_FOUND"):
         os.environ["KASTOR_PEERS_FOUND"] = "1"
         os.execv(other, [other, *sys.argv])
-    print("skipped: no Python with NumPy and SciPy")
-    sys.exit(SKIPPED)
+    if missing("numpy"):
+        required = os.environ.get("KASTOR_REQUIRE_PEERS")
+        print(f"{'failed' if required else 'skipped'}: {sys.executable}: {missing('numpy')}")
+        sys.exit(1 if required else SKIPPED)
+    if missing("kastor"):
+        sys.exit("found no package kastor; expected the folder python of the build on the PYTHONPATH")
 
 
 def main():
@@ -184,7 +194,7 @@ def main():
     parser.add_argument("--kastor", default=os.environ.get("KASTOR"), help="the command; default: $KASTOR, else of the PATH")
     parser.add_argument("page", nargs="?", type=pathlib.Path, default=PROJECT / "docs" / "lesson.md")
     arguments = parser.parse_args()
-    to_python_with_numpy()
+    to_python_with_packages()
     if arguments.stand_in and not arguments.gpu and missing("cupy"):
         stand_in_for_cupy()
         print("NumPy stands in for CuPy")
