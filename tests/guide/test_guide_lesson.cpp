@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernels of docs/lesson.md: those of the library in their shortest form, compared with the
-// library. with the library.
+// The kernels of docs/lesson.md: those of the library in their shortest form, compared with it.
 
 #include <gtest/gtest.h>
 
