@@ -190,8 +190,11 @@ ConvolutionKernel kernel_of(const nb::ndarray<const double, nb::ndim<2>, nb::c_c
   return kernel;
 }
 
-ConvolveParams convolve_params(const std::string& mode, const std::string& nan) {
+ConvolveParams convolve_params(const std::string& mode, const std::string& nan,
+                               const std::string& method) {
   ConvolveParams params;
+  if (method == "direct") params.method = ConvolveMethod::direct;
+  if (method == "separable") params.method = ConvolveMethod::separable;
   params.mode = mode == "full"    ? ConvolveMode::full
                 : mode == "valid" ? ConvolveMode::valid
                                   : ConvolveMode::same;
@@ -223,10 +226,11 @@ void add_functions(nb::module_& m) {
   m.def(
       "convolve",
       [](const GivenArray& array, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& taps,
-         const std::string& mode, const std::string& nan, const On& on, std::uintptr_t stream) {
-        return convolved(array, kernel_of(taps), convolve_params(mode, nan), on, stream);
+         const std::string& mode, const std::string& nan, const std::string& method, const On& on,
+         std::uintptr_t stream) {
+        return convolved(array, kernel_of(taps), convolve_params(mode, nan, method), on, stream);
       },
-      "array"_a, "taps"_a, "mode"_a, "nan"_a, "on"_a = nb::none(), "stream"_a = 0);
+      "array"_a, "taps"_a, "mode"_a, "nan"_a, "method"_a, "on"_a = nb::none(), "stream"_a = 0);
 }
 
 }  // namespace kastor::python
