@@ -44,8 +44,9 @@ void add_runtime(nb::module_& m) {
   // Other threads need the interpreter's lock to end their jobs.
   using Released = nb::call_guard<nb::gil_scoped_release>;
   m.def(
-      "start", [](std::optional<int> threads) { Runtime::get().start(threads); },
-      "threads"_a = nb::none(), Released());
+      "start",
+      [](std::optional<int> threads, bool device) { Runtime::get().start(threads, device); },
+      "threads"_a = nb::none(), "device"_a = true, Released());
   m.def("is_started", [] { return Runtime::get().is_started(); });
   m.def("backends", [] {
     const nb::gil_scoped_release released;

@@ -9,11 +9,22 @@
 #include <chrono>
 #include <thread>
 
+#include "device/probe.hpp"
+
 namespace kastor::python {
 namespace {
 
 // No condition variable: one that others wait for cannot be used in the child of a fork.
 constexpr std::chrono::milliseconds poll(1);
+
+std::string fastest_of_host() {
+  const auto& list = cli::compiled_backends();
+  const cli::Backend* fastest = nullptr;
+  for (const auto& backend : list) {
+    if (!backend.device && (fastest == nullptr || backend.rank > fastest->rank)) fastest = &backend;
+  }
+  return fastest->name;
+}
 
 }  // namespace
 
@@ -42,7 +53,7 @@ Runtime& Runtime::get() {
   return *runtime;
 }
 
-void Runtime::start(std::optional<int> threads) {
+void Runtime::start(std::optional<int> threads, bool device) {
   const std::lock_guard lock(m_lock);
   if (!m_session) {
     if (m_is_fork) {
@@ -50,10 +61,14 @@ void Runtime::start(std::optional<int> threads) {
           "Kokkos was not started before the fork; expected kastor.initialize() before it, or "
           "another way to start processes (spawn, forkserver)");
     }
-    m_session.emplace(std::nullopt, threads);
+    m_session.emplace(device ? std::nullopt : std::optional(fastest_of_host()), threads);
     m_threads = threads;
     return;
   }
+  if (!device && m_session->has_device())
+    throw Error(
+        "device: found False, but the GPU runs since the first call; expected "
+        "kastor.initialize(device=False) before any other call");
   if (threads && threads != m_threads) {
     throw Error(
         fmt::format("threads: found {}, but Kokkos runs since the first call with {}; expected "
@@ -64,6 +79,12 @@ void Runtime::start(std::optional<int> threads) {
 
 std::vector<std::string> Runtime::backends() {
   start({});
+  if (m_is_fork && m_session->has_device()) {
+    throw DeviceError(
+        "this process was forked when the GPU was in use, which CUDA does not allow; expected "
+        "another way to start processes (spawn, forkserver), or kastor.initialize(device=False) "
+        "before the fork");
+  }
   std::vector<std::string> names;
   for (const auto& backend : cli::compiled_backends()) {
     if (m_is_fork ? backend.rank == 0 : m_session->usable(backend)) names.push_back(backend.name);
@@ -79,8 +100,13 @@ std::string Runtime::backend(const std::optional<std::string>& wanted) {
     if (name == *wanted) return name;
     list += (list.empty() ? "" : ", ") + name;
   }
-  throw DeviceError(fmt::format("on: found '{}'{}; expected one that can be used here: {}", *wanted,
-                                m_is_fork ? " in a forked process" : "", list));
+  std::string why = m_is_fork ? " in a forked process" : "";
+  for (const auto& backend : cli::compiled_backends()) {
+    if (backend.name == *wanted && backend.device && !m_is_fork)
+      why = " without a device (" + device::probe().trouble + ")";
+  }
+  throw DeviceError(
+      fmt::format("on: found '{}'{}; expected one that can be used here: {}", *wanted, why, list));
 }
 
 void Runtime::release() {

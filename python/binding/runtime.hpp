@@ -60,8 +60,9 @@ class Runtime {
   [[nodiscard]] static Runtime& get();
 
   /// \param threads  of OpenMP; none: OMP_NUM_THREADS, else all cores
-  /// \throws Error if Kokkos runs already with another number
-  void start(std::optional<int> threads);
+  /// \param device   false: no GPU is started, so that forked processes can search
+  /// \throws Error if Kokkos runs already with another number of threads, or with a GPU
+  void start(std::optional<int> threads, bool device = true);
   [[nodiscard]] bool is_started() const { return m_session.has_value(); }
   /// The fastest that can be used if none is wanted. \throws DeviceError
   [[nodiscard]] std::string backend(const std::optional<std::string>& wanted);
@@ -146,8 +147,8 @@ class Runtime {
 
   template <class Exec>
   Pool<Exec>& pool() {
-    static Pool<Exec> of_process;
-    return of_process;
+    static auto* const of_process = new Pool<Exec>;  // never destroyed: see `finish()`
+    return *of_process;
   }
 
   std::mutex m_lock;

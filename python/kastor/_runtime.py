@@ -13,25 +13,28 @@ os.register_at_fork(before=_kastor.before_fork, after_in_parent=lambda: _kastor.
 atexit.register(_kastor.finish)
 
 
-def initialize(threads: int | None = None) -> None:
+def initialize(threads: int | None = None, device: bool = True) -> None:
     """Start the backends now, instead of at the first call.
 
     Parameters
     ----------
     threads : int, optional
         Number of threads of OpenMP. Default: ``OMP_NUM_THREADS``, else all cores.
+    device : bool
+        Whether a GPU may be used. False lets processes that are forked later search, on the backend "serial".
 
     Raises
     ------
     Error
-        If they run already with another number of threads.
+        If they run already with another number of threads, or with a GPU.
 
     Notes
     -----
     After a fork, as by `multiprocessing` with its method "fork", the child can use the backend
-    "serial" alone, with the same results. Start the backends before the fork.
+    "serial" alone, with the same results, and nothing if a GPU was in use before the fork, since CUDA does
+    not allow it. Start the backends before the fork.
     """
-    _kastor.start(threads)
+    _kastor.start(threads, device)
 
 
 def backends() -> list[str]:
