@@ -9,6 +9,7 @@ import unittest
 import kastor
 import numpy as np
 from skies import pixels_of, sky
+from test_process import python
 
 try:
     import cupy
@@ -128,9 +129,9 @@ class Gpu(unittest.TestCase):
                            (begin + device + "kastor.find(image, level=1)\n" + fork, "CUDA does not allow.*device=False"),
                            (begin + host + "kastor.initialize(device=False)\n" + fork, expected),
                            (begin + device + "kastor.initialize(device=False)\n" + fork, "found an array on a GPU")):
-            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-            self.assertEqual((done.returncode, done.stderr), (0, ""), code)
-            self.assertRegex(done.stdout, said, code)
+            status, output, errors = python(code)
+            self.assertEqual((status, errors), (0, ""), code)
+            self.assertRegex(output, said, code)
 
 
 class WithoutGpu(unittest.TestCase):
