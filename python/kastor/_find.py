@@ -224,6 +224,14 @@ def find_many(images: Iterable[Any], *, workers: int | None = None, **options: A
     ------
     Found
         In the order of the images. An image that fails raises when its turn comes.
+
+    Examples
+    --------
+    >>> import kastor, numpy
+    >>> images = numpy.zeros((3, 32, 32), "float32")
+    >>> images[:, 8, 8] = 1, 2, 3
+    >>> [len(found) for found in kastor.find_many(images, level=1.5)]
+    [0, 1, 1]
     """
     workers = workers or len(os.sched_getaffinity(0))
     options.setdefault("on", "serial")
