@@ -1,44 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples of the documents for Python users, and of docstrings, print what is shown."""
 
-import contextlib
 import doctest
 import importlib
 import importlib.util
 import inspect
 import io
-import os
 import pathlib
 import re
 import subprocess
-import tempfile
 import unittest
 
-import kastor
-from skies import KASTOR
+import matplotlib
 
+import kastor
+from skies import KASTOR, empty_folder
+
+matplotlib.use("Agg")  # figures need no screen
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
 MODULES = ("kastor", "kastor.sep", "kastor.photutils", "kastor.stats")
 MORE = "..."  # the end of an output that is not shown whole
-
-
-@contextlib.contextmanager
-def empty_folder():
-    """The working folder, empty, with the command in PATH."""
-    before = os.getcwd(), dict(os.environ)
-    with tempfile.TemporaryDirectory(prefix="kastor-examples-") as folder:
-        programs = pathlib.Path(folder, "programs")
-        programs.mkdir()
-        (programs / "kastor").symlink_to(KASTOR)
-        os.environ.update(PATH=f"{programs}:{os.environ['PATH']}", MPLBACKEND="Agg")
-        os.chdir(folder)
-        try:
-            yield pathlib.Path(folder)
-        finally:
-            os.chdir(before[0])
-            os.environ.clear()
-            os.environ.update(before[1])
 
 
 def blocks(text):
