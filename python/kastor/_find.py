@@ -152,7 +152,7 @@ def find(
     stream : int, optional
         CUDA stream on which a GPU array is ready, as a number. Default: CuPy's current one.
     maps : iterable of str
-        Maps to return in `Found.maps`: "background", "rms", "snr", "residual", "labels", "model",
+        Maps to return in ``Found.maps``: "background", "rms", "snr", "residual", "labels", "model",
         "fit_residual".
     components : bool, optional
         Whether Gaussians are fitted to the islands. Default: with the preset "radio".

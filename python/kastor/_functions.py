@@ -26,7 +26,21 @@ class Statistics:
 
 @dataclasses.dataclass(frozen=True)
 class Clip:
-    """The result of `sigma_clip`: statistics before and after, pixels, blank ones, and passes."""
+    """The result of `sigma_clip`.
+
+    Attributes
+    ----------
+    all, clipped : Statistics
+        Before and after.
+    pixels, blank : int
+        How many there are, and how many of them are NaN, infinite or masked.
+    passes : int
+        How often the statistics were computed.
+    converged : bool
+        Whether the last pass removed nothing.
+    degenerate : bool
+        Whether the standard deviation became 0.
+    """
 
     all: Statistics
     clipped: Statistics
@@ -39,7 +53,15 @@ class Clip:
 
 @dataclasses.dataclass(frozen=True)
 class Background:
-    """Maps of the level and the noise of the sky, and the median of each over the mesh [image unit]."""
+    """Maps of the level and the noise of the sky. `background` returns it.
+
+    Attributes
+    ----------
+    level, rms : numpy.ndarray
+        Of each pixel [image unit].
+    global_level, global_rms : float
+        Median of each over the mesh [image unit].
+    """
 
     level: np.ndarray
     rms: np.ndarray
