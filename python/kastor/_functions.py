@@ -39,7 +39,7 @@ class Clip:
     converged : bool
         Whether the last pass removed nothing.
     degenerate : bool
-        Whether the standard deviation became 0.
+        Whether the next clip would remove every pixel: of those that are left, the deviation is 0.
     """
 
     all: Statistics

@@ -11,9 +11,8 @@ import re
 import subprocess
 import unittest
 
-import matplotlib
-
 import kastor
+import matplotlib
 from skies import KASTOR, empty_folder
 
 matplotlib.use("Agg")  # figures need no screen

@@ -7,7 +7,6 @@ import unittest
 
 import nbclient
 import nbformat
-
 from skies import empty_folder
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "notebooks"
