@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every package that Kastor uses, with the oldest version that it accepts.
 
 # A Kokkos that the enclosing project provides is used as it is.

@@ -68,6 +68,7 @@ NB_MODULE(_kastor, m) {
   add_exceptions(m);
   add_runtime(m);
   nb::class_<Found>(m, "Found")
+      .def("count", [](const Found& found) { return found.image().sources(); })
       .def("islands", &Found::islands)
       .def("components", &Found::components)
       .def("maps", &Found::maps)
@@ -96,8 +97,8 @@ NB_MODULE(_kastor, m) {
         const Source source{std::move(array), std::move(name), std::move(cards), stream};
         return find(std::move(arguments), source, companions, maps, components, on);
       },
-      "arguments"_a, "array"_a = nb::none(), "name"_a, "cards"_a, "stream"_a, "companions"_a,
-      "maps"_a, "components"_a = nb::none(), "on"_a = nb::none());
+      "arguments"_a, "array"_a, "name"_a, "cards"_a, "stream"_a, "companions"_a, "maps"_a,
+      "components"_a = nb::none(), "on"_a = nb::none());
   m.def(
       "measure",
       [](std::vector<std::string> arguments, std::optional<GivenArray> array, std::string name,
@@ -106,7 +107,7 @@ NB_MODULE(_kastor, m) {
         const Source source{std::move(array), std::move(name), std::move(cards), stream};
         return measure(std::move(arguments), source, companions, on);
       },
-      "arguments"_a, "array"_a = nb::none(), "name"_a, "cards"_a, "stream"_a, "companions"_a,
+      "arguments"_a, "array"_a, "name"_a, "cards"_a, "stream"_a, "companions"_a,
       "on"_a = nb::none());
   m.def("decoded", &decoded, "words"_a, "type"_a, "is_big"_a);
   add_functions(m);

@@ -31,6 +31,12 @@ RegionsOfOneThread::RegionsOfOneThread(bool) {}
 RegionsOfOneThread::~RegionsOfOneThread() = default;
 #endif
 
+void refuse_device_array() {
+  throw DeviceError(
+      "image: found an array on a GPU; expected on='cuda' in a process that was not forked, or an "
+      "array of the host");
+}
+
 Runtime& Runtime::get() {
   static auto* const runtime = new Runtime;  // never destroyed: Python may call at its very end
   return *runtime;

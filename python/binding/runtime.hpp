@@ -24,6 +24,9 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// Says that a backend of the host cannot use an array on a GPU. \throws DeviceError
+[[noreturn]] void refuse_device_array();
+
 /// After a fork, the thread that forked cannot start a parallel region of OpenMP: it would wait for
 /// threads that are not there any more. Kokkos starts one even for Serial, where it copies or fills
 /// a View of the host. While this lives, such regions have one thread.

@@ -221,8 +221,8 @@ def label(mask: Any, *, connectivity: int = 4, on: str | None = None) -> tuple[n
     return _kastor.label(pixels, connectivity, on)
 
 
-def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propagate", on: str | None = None,
-             stream: int | None = None) -> np.ndarray:
+def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propagate", method: str = "auto",
+             on: str | None = None, stream: int | None = None) -> np.ndarray:
     """Convolve an image with a kernel, as `scipy.signal.convolve2d` does.
 
     Parameters
@@ -233,6 +233,8 @@ def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propaga
     mode : {"same", "full", "valid"}
     nan : {"propagate", "interpolate"}
         Whether a blank pixel makes those around it blank, or is filled from them.
+    method : {"auto", "direct", "separable"}
+        Sums tap by tap, or along x and then along y; "auto" takes what needs less arithmetic.
     on, stream
         As of `find`.
 
@@ -255,4 +257,5 @@ def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propaga
     pixels, bad, stream = _pixels(image, None, stream)
     taps = np.ascontiguousarray(kernel, dtype=np.float64)
     return _kastor.convolve(_blanked(pixels, bad), taps, _choice("mode", mode, ("same", "full", "valid")),
-                            _choice("nan", nan, ("propagate", "interpolate")), on, stream)
+                            _choice("nan", nan, ("propagate", "interpolate")),
+                            _choice("method", method, ("auto", "direct", "separable")), on, stream)

@@ -59,9 +59,9 @@ def arguments_of(options: dict[str, Any]) -> tuple[list[str], dict[str, np.ndarr
     arguments: list[str] = []
     arrays: dict[str, np.ndarray] = {}
     for key, value in options.items():
-        name = option_name(key)
         if value is None or value is False and key != "deblend":
             continue
+        name = option_name(key)
         if value is True and key != "deblend":
             arguments.append(name)
         elif key == "deblend" and isinstance(value, bool):

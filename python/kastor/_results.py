@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import json
 import os
@@ -101,11 +102,17 @@ class Found:
     def __init__(self, found: Any, origin: Any):
         self._found = found
         self._origin = origin
-        self._sources = Rows(found.islands())
-        components = found.components()
-        self._components = Rows(components) if components is not None else None
         self.maps = {name[2:].removesuffix("-map").replace("-", "_"): value for name, value in found.maps().items()}
         self.notes: list[str] = found.notes()
+
+    @functools.cached_property
+    def _sources(self) -> Rows:
+        return Rows(self._found.islands())
+
+    @functools.cached_property
+    def _components(self) -> Rows | None:
+        components = self._found.components()
+        return Rows(components) if components is not None else None
 
     @property
     def sources(self) -> np.ndarray:
@@ -187,7 +194,7 @@ class Found:
         self._found.write(os.fspath(path), which == "components", names, overwrite)
 
     def __len__(self) -> int:
-        return len(self._sources.array)
+        return int(self._found.count())
 
     def __repr__(self) -> str:
         fitted = "" if self.components is None else f", {len(self.components)} components"
