@@ -50,7 +50,7 @@ class TestDocuments(unittest.TestCase):
                 elif language == "python" and ">>>" in code:
                     test = doctest.DocTestParser().get_doctest(code, names, where, str(PROJECT / name), line - 1)
                     said, examples = run_doctest(test)
-                    self.assertEqual(said, "")
+                    self.assertEqual(said, "", where)
                     names = test.globs
                     count += examples
                 elif language == "python":
