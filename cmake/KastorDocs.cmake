@@ -11,3 +11,12 @@ if(DOXYGEN_FOUND)
   add_custom_target(docs COMMAND ${KASTOR_DOCS_COMMAND} VERBATIM
                     COMMENT "Writing the reference into ${KASTOR_DOCS_DIR}/html")
 endif()
+
+# `cmake --build build/openmp --target site` writes a site of docs/*.md, the notebooks and the reference of the Python
+# package into build/openmp/site, by Sphinx with tests/python/requirements.txt.
+if(KASTOR_ENABLE_PYTHON)
+  add_custom_target(site VERBATIM COMMENT "Writing the site into ${PROJECT_BINARY_DIR}/site"
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python ${Python_EXECUTABLE} -m sphinx -W -n -q
+            -c ${PROJECT_SOURCE_DIR}/docs/sphinx ${PROJECT_SOURCE_DIR}/docs ${PROJECT_BINARY_DIR}/site)
+  add_dependencies(site _kastor)
+endif()

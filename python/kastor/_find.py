@@ -152,7 +152,7 @@ def find(
     stream : int, optional
         CUDA stream on which a GPU array is ready, as a number. Default: CuPy's current one.
     maps : iterable of str
-        Maps to return in `Found.maps`: "background", "rms", "snr", "residual", "labels", "model",
+        Maps to return in ``Found.maps``: "background", "rms", "snr", "residual", "labels", "model",
         "fit_residual".
     components : bool, optional
         Whether Gaussians are fitted to the islands. Default: with the preset "radio".
@@ -224,6 +224,14 @@ def find_many(images: Iterable[Any], *, workers: int | None = None, **options: A
     ------
     Found
         In the order of the images. An image that fails raises when its turn comes.
+
+    Examples
+    --------
+    >>> import kastor, numpy
+    >>> images = numpy.zeros((3, 32, 32), "float32")
+    >>> images[:, 8, 8] = 1, 2, 3
+    >>> [len(found) for found in kastor.find_many(images, level=1.5)]
+    [0, 1, 1]
     """
     workers = workers or len(os.sched_getaffinity(0))
     options.setdefault("on", "serial")

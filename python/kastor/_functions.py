@@ -26,7 +26,21 @@ class Statistics:
 
 @dataclasses.dataclass(frozen=True)
 class Clip:
-    """The result of `sigma_clip`: statistics before and after, pixels, blank ones, and passes."""
+    """The result of `sigma_clip`.
+
+    Attributes
+    ----------
+    all, clipped : Statistics
+        Before and after.
+    pixels, blank : int
+        How many there are, and how many of them are NaN, infinite or masked.
+    passes : int
+        How often the statistics were computed.
+    converged : bool
+        Whether the last pass removed nothing.
+    degenerate : bool
+        Whether the next clip would remove every pixel: of those that are left, the deviation is 0.
+    """
 
     all: Statistics
     clipped: Statistics
@@ -39,7 +53,15 @@ class Clip:
 
 @dataclasses.dataclass(frozen=True)
 class Background:
-    """Maps of the level and the noise of the sky, and the median of each over the mesh [image unit]."""
+    """Maps of the level and the noise of the sky. `background` returns it.
+
+    Attributes
+    ----------
+    level, rms : numpy.ndarray
+        Of each pixel [image unit].
+    global_level, global_rms : float
+        Median of each over the mesh [image unit].
+    """
 
     level: np.ndarray
     rms: np.ndarray
@@ -98,6 +120,15 @@ def sigma_clip(image: Any, *, kappa: float = 3.0, max_passes: int = 0, mask: Any
     ------
     Error
         If no pixel is finite, or a parameter is out of its range.
+
+    Examples
+    --------
+    >>> import kastor, numpy
+    >>> image = numpy.arange(100.0).reshape(10, 10)
+    >>> image[0, 0] = 1e6
+    >>> clip = kastor.sigma_clip(image)
+    >>> clip.clipped.mean, clip.clipped.count, clip.passes
+    (50.0, 99, 2)
     """
     pixels, bad, stream = _pixels(image, mask, stream)
     values = _kastor.sigma_clip(_blanked(pixels, bad), float(kappa), int(max_passes), on, stream)
@@ -134,6 +165,20 @@ def background(image: Any, *, mask: Any = None, cell: int | tuple[int, int] = 64
     Returns
     -------
     Background
+
+    Raises
+    ------
+    Error
+        If no cell has enough pixels that are finite and not masked, or a parameter is out of its range.
+
+    Examples
+    --------
+    >>> import kastor, numpy
+    >>> image = numpy.full((128, 128), 7.0, "float32")
+    >>> image[40:44, 60:63] = 50  # a source
+    >>> sky = kastor.background(image, cell=32)
+    >>> float((image - sky.level).max()), sky.global_rms
+    (43.0, 0.0)
     """
     pixels, bad, stream = _pixels(image, mask, stream)
     height, width = cell if isinstance(cell, (tuple, list)) else (cell, cell)
@@ -159,6 +204,16 @@ def label(mask: Any, *, connectivity: int = 4, on: str | None = None) -> tuple[n
     labels : numpy.ndarray of int32
         0 for the background, else the number from 1: those of `scipy.ndimage.label`.
     count : int
+
+    Examples
+    --------
+    >>> import kastor, numpy
+    >>> mask = numpy.array([[1, 0, 0], [0, 1, 0], [0, 0, 0], [1, 1, 0]], bool)
+    >>> kastor.label(mask, connectivity=8)
+    (array([[1, 0, 0],
+           [0, 1, 0],
+           [0, 0, 0],
+           [2, 2, 0]], dtype=int32), 2)
     """
     pixels = take_mask(mask)
     if pixels is None:
@@ -187,6 +242,17 @@ def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propaga
     -------
     numpy.ndarray
         Of the type of the image.
+
+    Examples
+    --------
+    >>> import kastor, numpy
+    >>> image = numpy.zeros((4, 5), "float32")
+    >>> image[1, 1] = 1
+    >>> kastor.convolve(image, [[0, 1, 0], [1, 2, 1], [0, 1, 0]])
+    array([[0., 1., 0., 0., 0.],
+           [1., 2., 1., 0., 0.],
+           [0., 1., 0., 0., 0.],
+           [0., 0., 0., 0., 0.]], dtype=float32)
     """
     pixels, bad, stream = _pixels(image, None, stream)
     taps = np.ascontiguousarray(kernel, dtype=np.float64)

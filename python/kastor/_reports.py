@@ -154,6 +154,15 @@ def measure(
     Returns
     -------
     Measured
+
+    Examples
+    --------
+    >>> import kastor
+    >>> measured = kastor.measure("sky.fits", "sky_truth.csv")
+    >>> len(measured), measured.columns["flux_int"].unit
+    (20, 'Jy')
+    >>> float(measured.rows["flux_int"].max().round(2))
+    1.01
     """
     options = dict(locals())
     for name in ("image", "at", "header", "wcs", "stream", "on"):
@@ -199,6 +208,15 @@ def compare(first: Any, second: Any, *, columns1: str | None = None, columns2: s
     -------
     dict
         What ``kastor compare --json`` prints.
+
+    Examples
+    --------
+    >>> import kastor
+    >>> here = {"x": [10.0, 50.0, 90.0], "y": [10.0, 50.0, 90.0], "flux": [1.0, 2.0, 3.0]}
+    >>> there = {"x": [10.2, 50.1], "y": [10.1, 49.8], "flux": [1.1, 2.0]}
+    >>> compared = kastor.compare(here, there, pixels=1)
+    >>> compared["matched"], compared["missed"], compared["extra"]
+    (2, 1, 0)
     """
     options = dict(locals())
     del options["first"], options["second"]
@@ -224,6 +242,13 @@ def evaluate(image: str | os.PathLike[str], truth: Any, catalogue: Any = None, *
     -------
     dict
         What ``kastor evaluate --json`` prints.
+
+    Examples
+    --------
+    >>> import kastor
+    >>> evaluated = kastor.evaluate("sky.fits", "sky_truth.csv", min_snr=5)
+    >>> evaluated["completeness"]["all_found"], evaluated["completeness"]["all_sources"]
+    (8, 9)
     """
     if not isinstance(image, (str, os.PathLike)):
         raise TypeError(f"image: found {type(image).__name__}; expected the name of a FITS file")

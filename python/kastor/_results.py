@@ -81,6 +81,22 @@ class Found:
         The maps that were asked for.
     notes : list of str
         What to know of the pixels, the header and the options, one sentence each.
+
+    Notes
+    -----
+    It stays in its process: to another one goes what it holds, as in ``found.sources``.
+
+    Examples
+    --------
+    >>> import kastor
+    >>> found = kastor.find("sky.fits", preset="radio")
+    >>> len(found), found.sources.dtype.names[:4]
+    (8, ('island_id', 'island_name', 'ra_deg_cont', 'dec_deg_cont'))
+    >>> found.columns()["flux_int"].unit
+    'Jy'
+    >>> found.table()["flux_int"].unit
+    Unit("Jy")
+    >>> found.write("components.reg", "components")
     """
 
     def __init__(self, found: Any, origin: Any):
@@ -183,7 +199,8 @@ class Found:
     def __repr__(self) -> str:
         fitted = "" if self.components is None else f", {len(self.components)} components"
         height, width = self.shape
-        return (f"<kastor.Found: {len(self)} {self._sources.name}{fitted} in {self.name}, {width} x {height} pixels, "
+        kind = "sources" if self.preset == "lesson" else "islands"
+        return (f"<kastor.Found: {len(self)} {kind}{fitted} in {self.name}, {width} x {height} pixels, "
                 f"preset {self.preset}>")
 
     def __str__(self) -> str:

@@ -33,15 +33,33 @@ def initialize(threads: int | None = None, device: bool = True) -> None:
     After a fork, as by `multiprocessing` with its method "fork", the child can use the backend
     "serial" alone, with the same results, and nothing if a GPU was in use before the fork, since CUDA does
     not allow it. Start the backends before the fork.
+
+    Examples
+    --------
+    >>> import kastor
+    >>> kastor.initialize()
     """
     _kastor.start(threads, device)
 
 
 def backends() -> list[str]:
-    """Names of the backends that can be used here, for the argument `on`: "serial", "openmp", "cuda"."""
+    """Names of the backends that can be used here, for the argument `on`: "serial", "openmp", "cuda".
+
+    Examples
+    --------
+    >>> import kastor
+    >>> kastor.backends()
+    ['serial', ...]
+    """
     return list(_kastor.backends())
 
 
 def release() -> None:
-    """Free the memory that calls keep for the next call on an image of the same shape."""
+    """Free the memory that calls keep for the next call on an image of the same shape.
+
+    Examples
+    --------
+    >>> import kastor
+    >>> kastor.release()
+    """
     _kastor.release()

@@ -2,6 +2,7 @@
 """Skies and the command, for the tests of the Python package."""
 
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -48,3 +49,21 @@ def pixels_of(path):
     with fits.open(path) as hdus:
         data = hdus[0].data
         return np.ascontiguousarray(data.astype(data.dtype.newbyteorder("="))), hdus[0].header.copy()
+
+
+@contextlib.contextmanager
+def empty_folder():
+    """The working folder, empty, with the command in PATH."""
+    before = os.getcwd(), dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="kastor-examples-") as folder:
+        programs = pathlib.Path(folder, "programs")
+        programs.mkdir()
+        (programs / "kastor").symlink_to(KASTOR)
+        os.environ.update(PATH=f"{programs}:{os.environ['PATH']}")
+        os.chdir(folder)
+        try:
+            yield pathlib.Path(folder)
+        finally:
+            os.chdir(before[0])
+            os.environ.clear()
+            os.environ.update(before[1])
