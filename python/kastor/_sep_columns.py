@@ -95,109 +95,102 @@ def columns_of(objects: Objects, values: np.ndarray, thresholds: Any, variances:
     table = np.zeros(objects.count, COLUMNS)
     if objects.count == 0:
         return table
-    y, x = np.divmod(objects.at, shape[1])
-    _set_boxes(table, objects, x, y, shape)
-    table["npix"] = table["tnpix"] = objects.npix
+    y = objects.at // shape[1]
+    x = objects.at - y * shape[1]
+    columns = {"npix": objects.npix} | _boxes(objects, x, y, shape) | _peaks(objects, values, x, y)
     if np.ndim(thresholds) == 0:
-        table["thresh"] = thresholds
+        columns |= {"thresh": thresholds, "tnpix": objects.npix}
     else:
         mean = (objects.total(thresholds) / objects.npix).astype(np.float32)
-        table["thresh"] = mean
-        table["tnpix"] = objects.total(values > mean[objects.ids])
+        columns |= {"thresh": mean, "tnpix": objects.total(values > mean[objects.ids])}
     with np.errstate(all="ignore"):  # pixels may be infinite
-        table["flux"] = table["cflux"] = objects.total(values).astype(np.float32)
         # From the corner of the box, so that large coordinates lose no digits.
-        dx, dy = x - table["xmin"][objects.ids], y - table["ymin"][objects.ids]
-        _set_moments(table, objects, values, dx.astype(np.float32), dy.astype(np.float32))
-        total_variance = _set_errors(table, objects, values, dx, dy, variances, gain)
-        _set_ellipses(table, total_variance)
-    table["x"] += table["xmin"]
-    table["y"] += table["ymin"]
-    _set_peaks(table, objects, values, x, y)
+        dx, dy = x - columns["xmin"][objects.ids], y - columns["ymin"][objects.ids]
+        columns |= _moments(objects, values, dx.astype(np.float32), dy.astype(np.float32))
+        columns |= _errors(objects, values, dx - columns["x"][objects.ids], dy - columns["y"][objects.ids], variances, gain,
+                           columns["flux"])
+        _round_lines(columns)
+        columns |= _ellipses(columns["x2"], columns["y2"], columns["xy"])
+    columns["x"] = columns["x"] + columns["xmin"]
+    columns["y"] = columns["y"] + columns["ymin"]
+    for name in COLUMNS.names or ():
+        table[name] = columns[name]
     return table
 
 
-def _set_boxes(table: np.ndarray, objects: Objects, x: np.ndarray, y: np.ndarray, shape: tuple[int, int]) -> None:
+def _boxes(objects: Objects, x: np.ndarray, y: np.ndarray, shape: tuple[int, int]) -> dict[str, np.ndarray]:
     """Bounding boxes, ends included, and whether they touch the edge of the image."""
     ids = objects.ids
-    low, high = np.full(objects.count, shape[1]), np.full(objects.count, -1)
-    np.minimum.at(low, ids, x)
-    np.maximum.at(high, ids, x)
-    table["xmin"], table["xmax"] = low, high
-    high[ids] = y  # rows ascend, and the last one stays
-    low[ids[::-1]] = y[::-1]
-    table["ymin"], table["ymax"] = low, high
-    at_edge = (table["xmin"] == 0) | (low == 0) | (table["xmax"] == shape[1] - 1) | (high == shape[0] - 1)
-    table["flag"] = TRUNCATED * at_edge
+    xmin, xmax = np.full(objects.count, shape[1]), np.full(objects.count, -1)
+    np.minimum.at(xmin, ids, x)
+    np.maximum.at(xmax, ids, x)
+    ymin, ymax = np.zeros(objects.count, np.int64), np.zeros(objects.count, np.int64)
+    ymin[ids[::-1]], ymax[ids] = y[::-1], y  # rows ascend, and the last assignment stays
+    at_edge = (xmin == 0) | (ymin == 0) | (xmax == shape[1] - 1) | (ymax == shape[0] - 1)
+    return {"xmin": xmin, "xmax": xmax, "ymin": ymin, "ymax": ymax, "flag": TRUNCATED * at_edge}
 
 
-def _set_moments(table: np.ndarray, objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarray) -> None:
-    """Centres from the corners of the boxes, and second moments. Products are of float32, as SEP's are."""
-    flux = table["flux"]
+def _moments(objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarray) -> dict[str, np.ndarray]:
+    """Sums, centres from the corners of the boxes, second moments. Products are of float32, as SEP's are."""
+    flux = objects.total(values).astype(np.float32).astype(np.float64)
     by_x, by_y = values * dx, values * dy
-    table["x"] = objects.total(by_x) / flux
-    table["y"] = objects.total(by_y) / flux
-    table["x2"] = objects.total(by_x * dx) / flux - table["x"] ** 2
-    table["y2"] = objects.total(by_y * dy) / flux - table["y"] ** 2
-    table["xy"] = objects.total(by_x * dy) / flux - table["x"] * table["y"]
+    x, y = objects.total(by_x) / flux, objects.total(by_y) / flux
+    return {"flux": flux, "cflux": flux, "x": x, "y": y, "x2": objects.total(by_x * dx) / flux - x * x,
+            "y2": objects.total(by_y * dy) / flux - y * y, "xy": objects.total(by_x * dy) / flux - x * y}
 
 
-def _set_errors(table: np.ndarray, objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarray, variances: Any,
-                gain: float) -> Any:
-    """Variances of the second moments from those of the pixels; returns the sums of these over flux^2."""
+def _errors(objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarray, variances: Any, gain: float,
+            flux: np.ndarray) -> dict[str, np.ndarray]:
+    """Variances of the second moments from those of the pixels, and the sums of these, over flux^2."""
     if variances is None and not gain > 0:
-        return 0.0
-    variance = np.zeros(values.size) if variances is None else np.full(values.size, variances, np.float64)
+        return {name: np.zeros(objects.count) for name in ("errx2", "erry2", "errxy", "sum")}
+    variance = np.full(values.size, 0 if variances is None else variances, np.float64)
     if gain > 0:
         variance += np.maximum(values, 0).astype(np.float64) / gain
-    square = table["flux"] ** 2
-    from_x, from_y = dx - table["x"][objects.ids], dy - table["y"][objects.ids]
-    by_x = variance * from_x
-    table["errx2"] = objects.total(by_x * from_x) / square
-    table["erry2"] = objects.total(variance * from_y * from_y) / square
-    table["errxy"] = objects.total(by_x * from_y) / square
-    return objects.total(variance) / square
+    by_x = variance * dx
+    square = flux * flux
+    return {"errx2": objects.total(by_x * dx) / square, "erry2": objects.total(variance * dy * dy) / square,
+            "errxy": objects.total(by_x * dy) / square, "sum": objects.total(variance) / square}
 
 
-def _set_ellipses(table: np.ndarray, total_variance: Any) -> None:
-    """Axes, angle and coefficients from the second moments; lines of pixels get the width of a pixel."""
-    determinant = table["x2"] * table["y2"] - table["xy"] ** 2
-    is_line = determinant < 0.00694
-    for name in ("x2", "y2"):
-        table[name] += 0.0833333 * is_line
-    determinant = np.where(is_line, table["x2"] * table["y2"] - table["xy"] ** 2, determinant)
-    table["flag"] |= SINGULAR * is_line.astype(np.int16)
-    added = total_variance * 0.08333
-    is_narrow = is_line & (table["errx2"] * table["erry2"] - table["errxy"] ** 2 < added * added)
-    for name in ("errx2", "erry2"):
-        table[name] += np.where(is_narrow, added, 0.0)
+def _round_lines(columns: dict[str, np.ndarray]) -> None:
+    """Lines of pixels get the variance of a pixel, 1/12, across and along."""
+    is_line = columns["x2"] * columns["y2"] - columns["xy"] ** 2 < 0.00694
+    columns["flag"] = columns["flag"] | SINGULAR * is_line
+    added = columns["sum"] * 0.08333
+    is_narrow = is_line & (columns["errx2"] * columns["erry2"] - columns["errxy"] ** 2 < added * added)
+    for name, where, value in (("x2", is_line, 0.0833333), ("y2", is_line, 0.0833333), ("errx2", is_narrow, added),
+                               ("erry2", is_narrow, added)):
+        columns[name] = np.where(where, columns[name] + value, columns[name])
 
-    x2, y2, xy = table["x2"], table["y2"], table["xy"]
+
+def _ellipses(x2: np.ndarray, y2: np.ndarray, xy: np.ndarray) -> dict[str, np.ndarray]:
+    """Axes, angle and coefficients from the second moments."""
+    determinant = x2 * y2 - xy * xy
     angle = np.where(np.abs(x2 - y2) > 0, np.arctan2(2 * xy, x2 - y2) / 2, np.pi / 4)
     mean, half = 0.5 * (x2 + y2), np.sqrt(0.25 * (x2 - y2) ** 2 + xy * xy)
-    for name, value in (("a", np.sqrt(mean + half)), ("b", np.sqrt(mean - half)), ("theta", angle),
-                        ("cxx", y2 / determinant), ("cyy", x2 / determinant), ("cxy", -2 * xy / determinant)):
-        table[name] = value.astype(np.float32)
+    found = {"a": np.sqrt(mean + half), "b": np.sqrt(mean - half), "theta": angle, "cxx": y2 / determinant,
+             "cyy": x2 / determinant, "cxy": -2 * xy / determinant}
+    return {name: value.astype(np.float32) for name, value in found.items()}
 
 
-def _set_peaks(table: np.ndarray, objects: Objects, values: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
+def _peaks(objects: Objects, values: np.ndarray, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     """The brightest pixel of each object; of equal ones that which SEP's scan meets first."""
     ids = objects.ids
-    peak = np.full(objects.count, -np.inf, np.float32)
-    np.maximum.at(peak, ids, values)
-    table["peak"] = table["cpeak"] = peak
+    peak = np.zeros(objects.count)  # pixels are above a threshold that is not below 0
+    np.maximum.at(peak, ids, values.astype(np.float64))  # many times faster than in float32
     is_peak = values == peak[ids]
     at = np.flatnonzero(is_peak)
-    for name, place in (("x", x), ("y", y)):
-        table[f"{name}peak"][ids[at]] = place[at]
+    brightest = np.zeros(objects.count, np.intp)
+    brightest[ids[at]] = at
     is_tied = np.bincount(ids[at], minlength=objects.count) > 1
     if is_tied.any():
         among = np.flatnonzero(is_tied[ids])
         among = among[np.argsort(ids[among], kind="stable")]
         for pixels in np.split(among, np.flatnonzero(np.diff(ids[among])) + 1):
-            first = pixels[first_met(y[pixels], x[pixels], is_peak[pixels])]
-            table["xpeak"][ids[first]], table["ypeak"][ids[first]] = x[first], y[first]
-    table["xcpeak"], table["ycpeak"] = table["xpeak"], table["ypeak"]
+            brightest[ids[pixels[0]]] = pixels[first_met(y[pixels], x[pixels], is_peak[pixels])]
+    columns = {"peak": peak, "xpeak": x[brightest], "ypeak": y[brightest]}
+    return columns | {"c" + name if name == "peak" else name[0] + "c" + name[1:]: value for name, value in columns.items()}
 
 
 def first_met(y: np.ndarray, x: np.ndarray, is_wanted: np.ndarray) -> int:
