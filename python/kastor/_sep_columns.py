@@ -107,8 +107,8 @@ def columns_of(objects: Objects, values: np.ndarray, thresholds: Any, variances:
         # From the corner of the box, so that large coordinates lose no digits.
         dx, dy = x - columns["xmin"][objects.ids], y - columns["ymin"][objects.ids]
         columns |= _moments(objects, values, dx.astype(np.float32), dy.astype(np.float32))
-        columns |= _errors(objects, values, dx - columns["x"][objects.ids], dy - columns["y"][objects.ids], variances, gain,
-                           columns["flux"])
+        dx, dy = dx - columns["x"][objects.ids], dy - columns["y"][objects.ids]
+        columns |= _errors(objects, values, dx, dy, variances, gain, columns["flux"])
         _round_lines(columns)
         columns |= _ellipses(columns["x2"], columns["y2"], columns["xy"])
     columns["x"] = columns["x"] + columns["xmin"]
@@ -189,8 +189,8 @@ def _peaks(objects: Objects, values: np.ndarray, x: np.ndarray, y: np.ndarray) -
         among = among[np.argsort(ids[among], kind="stable")]
         for pixels in np.split(among, np.flatnonzero(np.diff(ids[among])) + 1):
             brightest[ids[pixels[0]]] = pixels[first_met(y[pixels], x[pixels], is_peak[pixels])]
-    columns = {"peak": peak, "xpeak": x[brightest], "ypeak": y[brightest]}
-    return columns | {"c" + name if name == "peak" else name[0] + "c" + name[1:]: value for name, value in columns.items()}
+    at_x, at_y = x[brightest], y[brightest]
+    return {"peak": peak, "cpeak": peak, "xpeak": at_x, "xcpeak": at_x, "ypeak": at_y, "ycpeak": at_y}
 
 
 def first_met(y: np.ndarray, x: np.ndarray, is_wanted: np.ndarray) -> int:

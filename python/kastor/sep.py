@@ -264,10 +264,11 @@ def extract(data: np.ndarray, thresh: float, err: Any = None, var: Any = None, g
     if mask is not None:
         _check("mask", mask, data.shape)
     relative = np.float32(thresh)
+    is_positive = relative > 0 and (sigma is None or np.ndim(sigma) > 0 or sigma > 0)
     reasons = [name for name, is_other in (
         ("filter_kernel", filter_kernel is not None), ("deblend_cont", deblend_cont < 1 and deblend_nthresh != 1),
         ("clean", clean), ("segmentation_map", isinstance(segmentation_map, np.ndarray)),
-        ("thresh of 0 or below", not (relative > 0 and (np.ndim(sigma) > 0 or sigma is None or sigma > 0)))) if is_other]
+        ("thresh of 0 or below", not is_positive)) if is_other]
     if not reasons:
         found = _extract(data, relative, sigma, variance, float(gain or 0),
                          None if mask is None else _is_masked(mask, maskthresh), minarea, bool(segmentation_map))

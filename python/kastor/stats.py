@@ -60,8 +60,9 @@ def sigma_clipped_stats(data: Any, mask: Any = None, mask_value: float | None = 
         "sigma": not sigma > 0, "sigma_lower": sigma_lower is not None, "sigma_upper": sigma_upper is not None,
         "maxiters": maxiters is not None and not (isinstance(maxiters, numbers.Integral) and maxiters >= 0),
         "cenfunc": not (isinstance(cenfunc, str) and cenfunc == "median"),
-        "stdfunc": not (isinstance(stdfunc, str) and stdfunc == "std"), "std_ddof": std_ddof != 0, "axis": axis is not None,
-        "grow": bool(grow), f"data of {plain.dtype} and the shape {plain.shape}": not _is_image(plain),
+        "stdfunc": not (isinstance(stdfunc, str) and stdfunc == "std"), "std_ddof": std_ddof != 0,
+        "axis": axis is not None, "grow": bool(grow),
+        f"data of {plain.dtype} and the shape {plain.shape}": not _is_image(plain),
         "a mask_value with a unit": mask_value is not None and unit is not None}
     reasons = [name for name, is_other in others.items() if is_other]
     if reasons:
@@ -75,7 +76,8 @@ def sigma_clipped_stats(data: Any, mask: Any = None, mask_value: float | None = 
 
 
 def _is_image(data: np.ndarray) -> bool:
-    is_real = data.dtype.kind == "f" and data.dtype.itemsize in (4, 8) or data.dtype.kind in "iu" and data.dtype != np.int8
+    kind, size = data.dtype.kind, data.dtype.itemsize
+    is_real = kind == "f" and size in (4, 8) or kind in "iu" and (kind, size) != ("i", 1)
     return is_real and data.ndim > 0 and data.size > 0
 
 

@@ -31,8 +31,8 @@ class DetectSources(unittest.TestCase):
         found = 0
         for seed in range(1, 21):
             path = folder()[0] / "photutils.fits"
-            command("simulate", "sky", "--size", (60, 129, 200, 257)[seed % 4], "--seed", seed, "--sources-per-mpx", 500, "-o",
-                    path, "--quiet", "--overwrite")
+            command("simulate", "sky", "--size", (60, 129, 200, 257)[seed % 4], "--seed", seed,
+                    "--sources-per-mpx", 500, "-o", path, "--quiet", "--overwrite")
             image = (1000 * pixels_of(path)[0]).astype(("float32", "float64", "int32", ">f4")[seed % 4])
             bad = random.random(image.shape) < 0.05
             if image.dtype.kind == "f":
@@ -88,7 +88,8 @@ class DetectSources(unittest.TestCase):
 
     def test_catalogues_of_what_was_found(self):
         image = np.random.default_rng(6).normal(size=(100, 100))
-        tables = [package.SourceCatalog(image, package.detect_sources(image, 1.0, 5)).to_table() for package in (mine, peer)]
+        tables = [package.SourceCatalog(image, package.detect_sources(image, 1.0, 5)).to_table()
+                  for package in (mine, peer)]
         for name in ("label", "x_centroid", "area", "segment_flux"):
             np.testing.assert_array_equal(tables[0][name], tables[1][name])
 

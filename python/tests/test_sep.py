@@ -69,7 +69,8 @@ class Extract(Compared):
         for seed, image, background in simulated_skies():
             rms = background.rms()
             bad = random.random(image.shape) < 0.02
-            for options in ({"thresh": 1.5, "err": background.globalrms}, {"thresh": 3 * background.globalrms, "gain": 2.0},
+            for options in ({"thresh": 1.5, "err": background.globalrms},
+                            {"thresh": 3 * background.globalrms, "gain": 2.0},
                             {"thresh": 2, "err": rms, "mask": bad, "segmentation_map": True},
                             {"thresh": 1.5, "var": np.square(rms, dtype="float64"), "gain": 2, "minarea": 3},
                             {"thresh": 5.0, "var": background.globalrms ** 2, "mask": bad * 2.5, "maskthresh": 1.0}):
@@ -122,7 +123,8 @@ class Extract(Compared):
             self.assert_same(sep.extract(given, 60.0, **PLAIN), peer.extract(native, 60.0, **PLAIN))
         given = image.astype(">f4")
         with self.assertWarns(UserWarning):
-            self.assert_same(sep.extract(given, 60.0, err=given * 0 + 1), peer.extract(image.astype("f4"), 60.0, err=1.0 + 0 * image))
+            mine = sep.extract(given, 60.0, err=given * 0 + 1)
+        self.assert_same(mine, peer.extract(image.astype("f4"), 60.0, err=1.0 + 0 * image))
         turned = np.asfortranarray(image)
         self.assert_same(sep.extract(turned, 60.0, **PLAIN), peer.extract(image, 60.0, **PLAIN))
 
@@ -131,9 +133,11 @@ class Extract(Compared):
         err = np.full_like(image, image.std())
         given = peer.extract(image, 1.5, err=err, segmentation_map=True)[1]
         below = np.where(np.arange(200) < 100, -err, err).astype("float32")
-        for named, options in (("filter_kernel, deblend_cont, clean are", {"filter_kernel": sep.default_kernel, "deblend_cont": 0.005, "clean": True}),
+        defaults = {"filter_kernel": sep.default_kernel, "deblend_cont": 0.005, "clean": True}
+        for named, options in (("filter_kernel, deblend_cont, clean are", defaults),
                                ("filter_kernel is", {"filter_kernel": np.ones((3, 3)), "filter_type": "conv"}),
-                               ("deblend_cont is", {"deblend_cont": 0.01}), ("clean is", {"clean": True, "clean_param": 2.0}),
+                               ("deblend_cont is", {"deblend_cont": 0.01}),
+                               ("clean is", {"clean": True, "clean_param": 2.0}),
                                ("segmentation_map is", {"segmentation_map": given}), ("err below 0 is", {"err": below}),
                                ("thresh of 0 or below is", {"err": 0.0})):
             options = PLAIN | {"err": err} | options
@@ -154,7 +158,8 @@ class Extract(Compared):
     def test_wrong_arguments(self):
         image = np.zeros((9, 9))
         for wrong, kind in (({"err": image, "var": image}, ValueError), ({"filter_type": "other"}, ValueError),
-                            ({"mask": np.zeros((3, 3))}, ValueError), ({"err": np.zeros(9)}, ValueError), ({"err": [1, 2]}, TypeError)):
+                            ({"mask": np.zeros((3, 3))}, ValueError), ({"err": np.zeros(9)}, ValueError),
+                            ({"err": [1, 2]}, TypeError)):
             with self.subTest(wrong=list(wrong)), self.assertRaises(kind):
                 sep.extract(image, 1, **(PLAIN | wrong))
         for wrong, kind in ((np.zeros(9), ValueError), (np.zeros((0, 9)), ValueError), (np.ma.zeros((9, 9)), TypeError),
@@ -180,8 +185,9 @@ class Extract(Compared):
         self.assertTrue(0 < len(masked) < len(whole))
         self.assertLess(masked["ymax"].max(), 128)
         for dtype in (np.uint8, np.int32, np.float32, np.float64):
-            np.testing.assert_array_equal(sep.extract(image, 0.05, mask=half.astype(dtype), maskthresh=0.5, **PLAIN), masked)
-            np.testing.assert_array_equal(sep.extract(image, 0.05, mask=half.astype(dtype), maskthresh=1.0, **PLAIN), whole)
+            for maskthresh, expected in ((0.5, masked), (1.0, whole)):
+                objects = sep.extract(image, 0.05, mask=half.astype(dtype), maskthresh=maskthresh, **PLAIN)
+                np.testing.assert_array_equal(objects, expected)
         np.testing.assert_array_equal(sep.extract(image, 0.05, mask=half, maskthresh=1.0, **PLAIN), whole)
 
     def test_maps_of_objects(self):
@@ -272,7 +278,8 @@ class Background(unittest.TestCase):
 
     def test_constant_images(self):
         for dtype in ("float32", "float64", "int32"):
-            mine, theirs = (package.Background(np.full((100, 100), 3, dtype), bw=100, bh=100, fw=1, fh=1) for package in (sep, peer))
+            image = np.full((100, 100), 3, dtype)
+            mine, theirs = (package.Background(image, bw=100, bh=100, fw=1, fh=1) for package in (sep, peer))
             np.testing.assert_array_equal(mine.back(), theirs.back())
             np.testing.assert_array_equal(mine.rms(), theirs.rms())
             self.assertEqual((mine.globalback, mine.globalrms), (theirs.globalback, theirs.globalrms))
@@ -282,15 +289,17 @@ class Background(unittest.TestCase):
         constant = np.where(np.arange(512) < 64, image, 0).astype("float32")
         small = 0.1 * np.ones((6, 6))
         small[1::3, 1::3] = 1.0
-        for named, data, options in (("fw other than fh", image, {"fw": 5}), ("fthresh above 0", image, {"fthresh": 0.1}),
-                                     ("cells of few pixels", image, {"bw": 32}), ("cells of few pixels", image[:65], {}),
+        for named, data, options in (("fw other than fh", image, {"fw": 5}),
+                                     ("fthresh above 0", image, {"fthresh": 0.1}),
+                                     ("cells of few pixels", image, {"bw": 32}),
+                                     ("cells of few pixels", image[:65], {}),
                                      ("cells of few pixels", small, {"bw": 3, "bh": 3, "fw": 1, "fh": 1}),
                                      ("constant in most cells", constant, {}),
                                      ("no cell has enough good pixels", image, {"mask": np.ones(image.shape, bool)})):
             with self.subTest(named), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 mine = sep.Background(data, **options)
-                self.assertEqual([(warning.category, warning.filename) for warning in caught], [(UserWarning, __file__)])
+                self.assertEqual([(each.category, each.filename) for each in caught], [(UserWarning, __file__)])
                 self.assertIn(named, str(caught[0].message))
                 theirs = peer.Background(data, **options)
                 for member in ("back", "rms"):
@@ -312,7 +321,8 @@ class Module(Compared):
         self.assertEqual(list(mine), list(theirs))
         for name in mine:
             np.testing.assert_array_equal(mine[name].default, theirs[name].default)
-        self.assertEqual([f"{name}={value.default}" for name, value in inspect.signature(sep.Background).parameters.items()][1:],
+        parameters = inspect.signature(sep.Background).parameters
+        self.assertEqual([f"{name}={value.default}" for name, value in parameters.items()][1:],
                          ["mask=None", "maskthresh=0.0", "bw=64", "bh=64", "fw=3", "fh=3", "fthresh=0.0"])
         with self.assertRaises(AttributeError):
             sep.no_such_name

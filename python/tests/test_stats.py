@@ -33,7 +33,8 @@ class SigmaClippedStats(unittest.TestCase):
             warnings.simplefilter("error")
             mine = sigma_clipped_stats(*arguments, **options)
         theirs = peer(*arguments, **options)
-        plain, other = (np.array([getattr(value, "value", value) for value in values], float) for values in (mine, theirs))
+        plain, other = (np.array([getattr(value, "value", value) for value in values], float)
+                        for values in (mine, theirs))
         np.testing.assert_allclose(plain, other, rtol=0, atol=rtol * np.abs(other).max())
         return mine
 
@@ -73,7 +74,8 @@ class SigmaClippedStats(unittest.TestCase):
         self.assert_same(np.ma.array(image, mask=bad))
         self.assert_same(np.ma.array(image))
         self.assert_same(np.round(image * 9).astype("int32"), mask_value=63)
-        for given in ({"data": image, "mask": np.ones(image.shape, bool)}, {"data": np.full((4, 4), 2.0), "mask_value": 2}):
+        for given in ({"data": image, "mask": np.ones(image.shape, bool)},
+                      {"data": np.full((4, 4), 2.0), "mask_value": 2}):
             self.assertEqual([value is np.ma.masked for value in sigma_clipped_stats(**given)], [True] * 3)
 
     def test_units(self):
@@ -110,10 +112,12 @@ class SigmaClippedStats(unittest.TestCase):
     def test_other_arguments_are_astropys_after_one_warning(self):
         image = self.random.standard_t(3, (30, 40))
         for named, options in (("sigma_lower is", {"sigma_lower": 2}), ("sigma_upper is", {"sigma_upper": 2}),
-                               ("cenfunc, stdfunc are", {"cenfunc": "mean", "stdfunc": "mad_std"}), ("cenfunc is", {"cenfunc": np.nanmean}),
+                               ("cenfunc, stdfunc are", {"cenfunc": "mean", "stdfunc": "mad_std"}),
+                               ("cenfunc is", {"cenfunc": np.nanmean}),
                                ("std_ddof is", {"std_ddof": 1}), ("axis is", {"axis": 0}), ("grow is", {"grow": 1}),
                                ("maxiters is", {"maxiters": 2.5}), ("sigma is", {"sigma": 0}),
-                               ("data of float16", {"data": image.astype("float16")}), ("data of int8", {"data": image.astype("int8")})):
+                               ("data of float16", {"data": image.astype("float16")}),
+                               ("data of int8", {"data": image.astype("int8")})):
             options = {"data": image} | options
             with self.subTest(named), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -126,7 +130,8 @@ class SigmaClippedStats(unittest.TestCase):
     def test_without_astropy(self):
         image = self.random.normal(size=(30, 40))
         expected = peer(image)
-        with unittest.mock.patch.dict(sys.modules, {"astropy": None, "astropy.stats": None, "astropy.utils.exceptions": None}):
+        missing = dict.fromkeys(("astropy", "astropy.stats", "astropy.utils.exceptions"))
+        with unittest.mock.patch.dict(sys.modules, missing):
             np.testing.assert_allclose(sigma_clipped_stats(image), expected, atol=1e-12)
             with self.assertRaisesRegex(ImportError, "axis needs the package astropy"):
                 sigma_clipped_stats(image, axis=0)
