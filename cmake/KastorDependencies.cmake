@@ -79,6 +79,7 @@ endif()
 if(KASTOR_ENABLE_APPS)
   find_package(CLI11 2.1 CONFIG REQUIRED)
   find_package(Threads REQUIRED)
+  find_package(tomlplusplus 3.3 CONFIG REQUIRED)  # its headers alone
 endif()
 if(KASTOR_ENABLE_TESTS)
   find_package(GTest 1.11 CONFIG REQUIRED)
