@@ -18,7 +18,7 @@ SKIPPED = 77
 
 sys.dont_write_bytecode = True  # the source tree stays clean
 
-PACKAGES = "numpy scipy astropy regions skimage sep photutils".split()
+PACKAGES = "numpy scipy astropy regions skimage sep photutils matplotlib jinja2".split()
 
 
 def leave(why):
