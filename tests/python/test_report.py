@@ -90,7 +90,6 @@ class TestReport(unittest.TestCase):
             ("sumss_J2306M36.fits", [], "right ascension"),
             ("sdss_r.fits.bz2", ["--preset", "sextractor"], ""),
             ("m13real_rice.fits", ["--preset", "sextractor"], ""),
-            ("kapteyn_m101_nan.fits", ["--preset", "sextractor"], ""),
         ):
             with self.subTest(name):
                 self.assertEqual(len(self.page(runs.shared(name), *words).images), 5)
