@@ -107,8 +107,12 @@ def report(image: Any, output: str | os.PathLike[str], *, truth: Any = None, ref
                         comparison=comparison, compared=compared, reference=name)
         text = _page.page(run)
     part = output.with_name(f".{output.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, output)
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, output)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
     return found
 
 
