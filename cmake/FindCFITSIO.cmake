@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds CFITSIO, which comes with a pkg-config file, and defines the target CFITSIO::CFITSIO.
 # Installed with Kastor's package file, since projects that link kastor::io statically need CFITSIO
 # too.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds wcslib, which comes with a pkg-config file, and defines the target WCSLIB::WCSLIB. Installed
 # with Kastor's package file, since projects that link kastor::io statically need wcslib too.
 find_package(PkgConfig QUIET)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # kastor_link_cfitsio_archive(<target>): CFITSIO becomes part of a program, where that is possible. Debian's shared CFITSIO
 # loads libcurl and 27 more libraries, which takes longer than finding the sources of a 2048 x 2048 image. The program never
 # opens a URL, so it brings stand-ins for what CFITSIO calls of libcurl (apps/no_network.cpp).
@@ -25,7 +26,8 @@ int main() {
     LINK_LIBRARIES ${CFITSIO_ARCHIVE} z bz2 m Threads::Threads)
   if(KASTOR_CFITSIO_ARCHIVE_LINKS)
     target_sources(${target} PRIVATE ${stand_ins})
-    target_link_libraries(${target} PRIVATE ${CFITSIO_ARCHIVE} z bz2)
+    # Whole: what needs it stands behind it on the command line, in the libraries of Kastor.
+    target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${CFITSIO_ARCHIVE}> z bz2)
     target_link_options(${target} PRIVATE LINKER:--as-needed)
   endif()
 endfunction()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # kastor_device_probe: what Kastor's programs ask before Kokkos starts: whether there is a device,
 # and its name. It is an object library, so that the linker meets its copies of three driver
 # functions before the driver library. Then the driver library is not needed to start the program

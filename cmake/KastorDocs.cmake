@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `cmake --build build/openmp --target docs` writes the reference of the public headers into
 # build/openmp/docs/html; an undocumented declaration is an error. The target exists only if doxygen
 # is found; nothing else needs it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `cmake --install`: the libraries, their headers, the package files and the command.
 include(CMakePackageConfigHelpers)
 

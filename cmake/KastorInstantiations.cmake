@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes <build>/include/kastor/detail/instantiations.hpp: the backends for which the library is
 # compiled, according to the Kokkos that was found. No other file of the build names backends.
 #

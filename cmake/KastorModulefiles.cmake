@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Modulefiles for Lmod (.lua) and for Environment Modules: `module use
 # PREFIX/share/kastor/modulefiles`. They contain the prefix, which is known for certain only when
 # `cmake --install` runs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What all targets of Kastor have in common.
 
 # Kastor promises the same bits on every backend. A CPU without FMA instructions cannot reproduce a

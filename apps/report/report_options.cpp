@@ -85,7 +85,7 @@ bool parse_report(Arguments arguments, ReportOptions& options) {
       "Example:\n"
       "  kastor simulate sky --noise-kind beam -o sky.fits\n"
       "  kastor report sky.fits --truth sky_truth.csv -o sky.html\n"
-      "  kastor report sky.fits --reference other.vot --radius 5 -o sky.html");
+      "  kastor report sky.fits --preset sextractor --cell 32 -o other.html");
   line.check([&] { settle_report(line, islands, options); });
   return line.parse(arguments);
 }

@@ -15,6 +15,12 @@ set(oldest_sha256 c766ec4d445ce076069be4b8c51a23ffac4ee79ea949ca86446bfd8c299b15
 set(oldest_folder kokkos)
 set(oldest_kernels_version 4.5.1)
 set(oldest_kernels_folder kokkos-kernels)
+# Not Kokkos: Expat for wheels (expat/CMakeLists.txt), from the sources of astropy.
+set(expat_version 2)
+set(expat_package astropy)
+set(expat_package_version 8.0.2)
+set(expat_sha256 e6af35823099ad6a40b57dbe5ff845f577374ea131925c9fa4b49eeab06c5310)
+set(expat_folder cextern/expat)
 
 # Which of the two: what KASTOR_KOKKOS asks for; else what the archive given holds; else `preferred`.
 function(kastor_choose_kokkos result preferred)
@@ -39,7 +45,7 @@ endfunction()
 # The archive, checked: the one the user gave, that of an earlier run, or a new download.
 function(kastor_obtain_sdist result choice)
   set(stem ${${choice}_package}-${${choice}_package_version})
-  if(KASTOR_KOKKOS_SDIST)
+  if(KASTOR_KOKKOS_SDIST AND NOT choice STREQUAL expat)
     set(archive ${KASTOR_KOKKOS_SDIST})
     if(NOT EXISTS ${archive})
       message(FATAL_ERROR "KASTOR_KOKKOS_SDIST is '${archive}', which does not exist")
@@ -52,8 +58,8 @@ function(kastor_obtain_sdist result choice)
   endif()
   file(SHA256 ${archive} found)
   if(NOT found STREQUAL ${choice}_sha256)
-    message(FATAL_ERROR "${archive}: the SHA-256 is ${found}; expected ${${choice}_sha256}, that of ${stem}.tar.gz, for "
-                        "Kokkos ${${choice}_version}. Remove it, or name another, and run again")
+    message(FATAL_ERROR "${archive}: the SHA-256 is ${found}; expected ${${choice}_sha256}, that of ${stem}.tar.gz. "
+                        "Remove it, or name another, and run again")
   endif()
   set(${result} ${archive} PARENT_SCOPE)
 endfunction()
@@ -77,7 +83,7 @@ function(kastor_download_sdist archive choice)
       "No python3 with pip was found to download ${requirement}. Give one with -D KASTOR_PYTHON=..., or the archive "
       "${name} with -D KASTOR_KOKKOS_SDIST=...")
   endif()
-  message(STATUS "Downloading ${requirement} (the source of Kokkos ${${choice}_version}) with pip")
+  message(STATUS "Downloading ${requirement} (for ${${choice}_folder}) with pip")
   set(partial ${directory}/partial)
   file(MAKE_DIRECTORY ${partial})
   execute_process(

@@ -24,8 +24,7 @@ template <class Raw, class Word, class T>
 nb::object decode_rows(const GivenArray& words, bool is_big, const io::detail::Scaling& scaling) {
   const auto ny = words.shape(0);
   const auto nx = words.shape(1);
-  const io::HostPixels<T> pixels(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::decoded"), ny, nx);
+  const HostMap<T> pixels{std::make_shared_for_overwrite<T[]>(ny * nx), ny, nx};
   {
     const nb::gil_scoped_release released;
     std::vector<std::byte> swapped;
@@ -33,6 +32,7 @@ nb::object decode_rows(const GivenArray& words, bool is_big, const io::detail::S
       const auto* row =
           static_cast<const Word*>(words.data()) + static_cast<std::ptrdiff_t>(y) * words.stride(0);
       const auto* bytes = reinterpret_cast<const std::byte*>(row);
+      T* const decoded_row = pixels.values.get() + y * nx;
       if (!is_big) {
         swap_row(row, nx, swapped);
         bytes = swapped.data();
@@ -40,10 +40,10 @@ nb::object decode_rows(const GivenArray& words, bool is_big, const io::detail::S
       if constexpr (std::is_floating_point_v<Raw>) {
         for (std::size_t x = 0; x < nx; ++x) {
           const Word word = io::detail::load_big_endian<Word>(bytes + x * sizeof(Word));
-          std::memcpy(&pixels(y, x), &word, sizeof word);
+          std::memcpy(decoded_row + x, &word, sizeof word);
         }
       } else {
-        io::detail::decode<Raw, T>(bytes, nx, scaling, &pixels(y, 0));
+        io::detail::decode<Raw, T>(bytes, nx, scaling, decoded_row);
       }
     }
   }

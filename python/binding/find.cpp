@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <kastor/io/image_reader.hpp>
+#include <map>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -18,8 +19,13 @@
 namespace kastor::python {
 namespace {
 
-/// The arguments as the command gets them.
-cli::FindOptions options_of(std::vector<std::string> arguments, const std::string& name) {
+/// Options by the arguments that they were read from. Reading takes longer than searching a small
+/// image. The interpreter's lock is held.
+cli::FindOptions options_of(std::vector<std::string> arguments, const std::string& name,
+                            const std::string& key) {
+  static auto* const read = new std::map<std::string, cli::FindOptions>;
+  const auto place = read->find(key + name);
+  if (place != read->end()) return place->second;
   arguments.push_back("--");
   arguments.push_back(name);
   std::vector<char*> pointers;
@@ -28,19 +34,21 @@ cli::FindOptions options_of(std::vector<std::string> arguments, const std::strin
   if (!cli::parse_find(pointers, options))
     throw cli::UsageError("found an option that prints; expected options of a search");
   options.input.path = name;
-  return options;
+  constexpr std::size_t most = 64;
+  if (read->size() >= most) read->clear();
+  return (*read)[key + name] = options;
 }
 
 }  // namespace
 
 std::unique_ptr<Found> find(std::vector<std::string> arguments, const Source& source,
                             const Companions& companions, const std::vector<std::string>& maps,
-                            std::optional<bool> components) {
+                            std::optional<bool> components, const std::optional<std::string>& on) {
   const std::string file = source.name;
   std::string key;
   for (const auto& argument : arguments) key += argument + '\0';
   auto found = std::make_unique<cli::FoundImage>();
-  found->options = options_of(std::move(arguments), file);
+  found->options = options_of(std::move(arguments), file, key);
   cli::FindOptions& options = found->options;
   options.json = true;  // the report needs the hash of the components
   options.reports_components = components.value_or(true);
@@ -61,7 +69,7 @@ std::unique_ptr<Found> find(std::vector<std::string> arguments, const Source& so
     const nb::gil_scoped_release released;
     cli::FindOutputs outputs(options);
     if (options.run.threads) runtime.start(options.run.threads);
-    const auto backend = runtime.backend(options.run.on);
+    const auto backend = runtime.backend(on);
     runtime.run(backend, source.stream, [&](auto& place) {
       using Exec = std::remove_cvref_t<decltype(place.space)>;
       // A plan is made for its options; files and arrays beside the image may change.

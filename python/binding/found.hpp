@@ -65,7 +65,8 @@ class Found {
 [[nodiscard]] std::unique_ptr<Found> find(std::vector<std::string> arguments, const Source& source,
                                           const Companions& companions,
                                           const std::vector<std::string>& maps,
-                                          std::optional<bool> components);
+                                          std::optional<bool> components,
+                                          const std::optional<std::string>& on);
 
 }  // namespace kastor::python
 

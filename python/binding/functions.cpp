@@ -35,9 +35,7 @@ void on_pixels(const GivenArray& array, const On& on, std::uintptr_t stream, con
     using Exec = std::remove_cvref_t<decltype(place.space)>;
     const auto call = [&](const auto& rows) {
       if constexpr (is_host_space_v<Exec>) {
-        if (is_far)
-          throw Error(
-              "image: found an array on a GPU; expected on='cuda', or an array of the host");
+        if (is_far) refuse_device_array();
         job(place.space, rows.template view<Exec>());
       } else if (is_far) {
         job(place.space, rows.template view<Exec>());
@@ -192,8 +190,11 @@ ConvolutionKernel kernel_of(const nb::ndarray<const double, nb::ndim<2>, nb::c_c
   return kernel;
 }
 
-ConvolveParams convolve_params(const std::string& mode, const std::string& nan) {
+ConvolveParams convolve_params(const std::string& mode, const std::string& nan,
+                               const std::string& method) {
   ConvolveParams params;
+  if (method == "direct") params.method = ConvolveMethod::direct;
+  if (method == "separable") params.method = ConvolveMethod::separable;
   params.mode = mode == "full"    ? ConvolveMode::full
                 : mode == "valid" ? ConvolveMode::valid
                                   : ConvolveMode::same;
@@ -218,17 +219,18 @@ void add_functions(nb::module_& m) {
                               interpolation, mask_large_sources, correct_clip),
             on, stream);
       },
-      "array"_a, "mask"_a = nb::none(), "cell_height"_a, "cell_width"_a, "kappa"_a, "max_passes"_a,
+      "array"_a, "mask"_a.none(), "cell_height"_a, "cell_width"_a, "kappa"_a, "max_passes"_a,
       "estimate"_a, "filter"_a, "interpolation"_a, "mask_large_sources"_a, "correct_clip"_a,
       "on"_a = nb::none(), "stream"_a = 0);
   m.def("label", &labels, "mask"_a, "connectivity"_a, "on"_a = nb::none());
   m.def(
       "convolve",
       [](const GivenArray& array, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& taps,
-         const std::string& mode, const std::string& nan, const On& on, std::uintptr_t stream) {
-        return convolved(array, kernel_of(taps), convolve_params(mode, nan), on, stream);
+         const std::string& mode, const std::string& nan, const std::string& method, const On& on,
+         std::uintptr_t stream) {
+        return convolved(array, kernel_of(taps), convolve_params(mode, nan, method), on, stream);
       },
-      "array"_a, "taps"_a, "mode"_a, "nan"_a, "on"_a = nb::none(), "stream"_a = 0);
+      "array"_a, "taps"_a, "mode"_a, "nan"_a, "method"_a, "on"_a = nb::none(), "stream"_a = 0);
 }
 
 }  // namespace kastor::python

@@ -17,7 +17,7 @@
 namespace kastor::python {
 
 nb::tuple measure(std::vector<std::string> arguments, const Source& source,
-                  const Companions& companions) {
+                  const Companions& companions, const std::optional<std::string>& on) {
   arguments.push_back("--");
   arguments.push_back(source.name);
   std::vector<char*> pointers;
@@ -45,7 +45,7 @@ nb::tuple measure(std::vector<std::string> arguments, const Source& source,
     }
     Runtime& runtime = Runtime::get();
     if (options.find.run.threads) runtime.start(options.find.run.threads);
-    runtime.run(runtime.backend(options.find.run.on), source.stream, [&](auto& place) {
+    runtime.run(runtime.backend(on), source.stream, [&](auto& place) {
       using Exec = std::remove_cvref_t<decltype(place.space)>;
       with_pixels(place.space, source, found, [&](const auto& pixels, std::int64_t blanked) {
         cli::settle_measurement(options, measurement);

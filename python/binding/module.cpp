@@ -41,13 +41,22 @@ void add_exceptions(nb::module_& m) {
 }
 
 void add_runtime(nb::module_& m) {
+  // Other threads need the interpreter's lock to end their jobs.
+  using Released = nb::call_guard<nb::gil_scoped_release>;
   m.def(
       "start", [](std::optional<int> threads) { Runtime::get().start(threads); },
-      "threads"_a = nb::none());
+      "threads"_a = nb::none(), Released());
   m.def("is_started", [] { return Runtime::get().is_started(); });
-  m.def("backends", [] { return Runtime::get().backends(); });
-  m.def("finish", [] { Runtime::get().finish(); });
-  m.def("before_fork", [] { Runtime::get().before_fork(); });
+  m.def("backends", [] {
+    const nb::gil_scoped_release released;
+    return Runtime::get().backends();
+  });
+  m.def(
+      "release", [] { Runtime::get().release(); }, Released());
+  m.def(
+      "finish", [] { Runtime::get().finish(); }, Released());
+  m.def(
+      "before_fork", [] { Runtime::get().before_fork(); }, Released());
   m.def(
       "after_fork", [](bool is_child) { Runtime::get().after_fork(is_child); }, "is_child"_a);
   m.attr("version") = version();
@@ -59,6 +68,7 @@ NB_MODULE(_kastor, m) {
   add_exceptions(m);
   add_runtime(m);
   nb::class_<Found>(m, "Found")
+      .def("count", [](const Found& found) { return found.image().sources(); })
       .def("islands", &Found::islands)
       .def("components", &Found::components)
       .def("maps", &Found::maps)
@@ -82,20 +92,23 @@ NB_MODULE(_kastor, m) {
       "find",
       [](std::vector<std::string> arguments, std::optional<GivenArray> array, std::string name,
          std::vector<std::string> cards, std::uintptr_t stream, const Companions& companions,
-         const std::vector<std::string>& maps, std::optional<bool> components) {
+         const std::vector<std::string>& maps, std::optional<bool> components,
+         const std::optional<std::string>& on) {
         const Source source{std::move(array), std::move(name), std::move(cards), stream};
-        return find(std::move(arguments), source, companions, maps, components);
+        return find(std::move(arguments), source, companions, maps, components, on);
       },
-      "arguments"_a, "array"_a = nb::none(), "name"_a, "cards"_a, "stream"_a, "companions"_a,
-      "maps"_a, "components"_a = nb::none());
+      "arguments"_a, "array"_a, "name"_a, "cards"_a, "stream"_a, "companions"_a, "maps"_a,
+      "components"_a = nb::none(), "on"_a = nb::none());
   m.def(
       "measure",
       [](std::vector<std::string> arguments, std::optional<GivenArray> array, std::string name,
-         std::vector<std::string> cards, std::uintptr_t stream, const Companions& companions) {
+         std::vector<std::string> cards, std::uintptr_t stream, const Companions& companions,
+         const std::optional<std::string>& on) {
         const Source source{std::move(array), std::move(name), std::move(cards), stream};
-        return measure(std::move(arguments), source, companions);
+        return measure(std::move(arguments), source, companions, on);
       },
-      "arguments"_a, "array"_a = nb::none(), "name"_a, "cards"_a, "stream"_a, "companions"_a);
+      "arguments"_a, "array"_a, "name"_a, "cards"_a, "stream"_a, "companions"_a,
+      "on"_a = nb::none());
   m.def("decoded", &decoded, "words"_a, "type"_a, "is_big"_a);
   add_functions(m);
   add_command(m);

@@ -6,7 +6,16 @@
 #include <omp.h>
 #endif
 
+#include <chrono>
+#include <thread>
+
 namespace kastor::python {
+namespace {
+
+// No condition variable: one that others wait for cannot be used in the child of a fork.
+constexpr std::chrono::milliseconds poll(1);
+
+}  // namespace
 
 #ifdef KOKKOS_ENABLE_OPENMP
 RegionsOfOneThread::RegionsOfOneThread(bool is_fork) {
@@ -21,6 +30,12 @@ RegionsOfOneThread::~RegionsOfOneThread() {
 RegionsOfOneThread::RegionsOfOneThread(bool) {}
 RegionsOfOneThread::~RegionsOfOneThread() = default;
 #endif
+
+void refuse_device_array() {
+  throw DeviceError(
+      "image: found an array on a GPU; expected on='cuda' in a process that was not forked, or an "
+      "array of the host");
+}
 
 Runtime& Runtime::get() {
   static auto* const runtime = new Runtime;  // never destroyed: Python may call at its very end
@@ -68,13 +83,51 @@ std::string Runtime::backend(const std::optional<std::string>& wanted) {
                                 m_is_fork ? " in a forked process" : "", list));
 }
 
-void Runtime::finish() {
+void Runtime::release() {
   const std::lock_guard lock(m_lock);
-  if (m_is_fork || !m_session) return;
 #define KASTOR_PYTHON_EMPTY(NAME, EXEC) pool<EXEC>().idle.clear();
-  KASTOR_FOR_EACH_NAMED_EXEC(KASTOR_PYTHON_EMPTY)
+  if (m_session && !m_is_fork) {
+    KASTOR_FOR_EACH_NAMED_EXEC(KASTOR_PYTHON_EMPTY)
+  }
 #undef KASTOR_PYTHON_EMPTY
-  m_session.reset();
+}
+
+void Runtime::finish() {
+  release();
+  const std::lock_guard lock(m_lock);
+  // A daemon thread may still search: the process ends without Kokkos' end then.
+  if (!m_is_fork && m_running == 0) m_session.reset();
+}
+
+Runtime::RunningJob::RunningJob(Runtime& runtime) : m_runtime(runtime) {
+  std::unique_lock lock(m_runtime.m_lock);
+  while (m_runtime.m_forking > 0) {
+    lock.unlock();
+    std::this_thread::sleep_for(poll);
+    lock.lock();
+  }
+  ++m_runtime.m_running;
+}
+
+Runtime::RunningJob::~RunningJob() {
+  const std::lock_guard lock(m_runtime.m_lock);
+  --m_runtime.m_running;
+}
+
+void Runtime::before_fork() {
+  m_lock.lock();
+  ++m_forking;
+  while (m_running > 0) {
+    m_lock.unlock();
+    std::this_thread::sleep_for(poll);
+    m_lock.lock();
+  }
+}
+
+void Runtime::after_fork(bool is_child) {
+  m_is_fork = m_is_fork || is_child;
+  m_forking = is_child ? 0 : m_forking - 1;
+  m_lock.unlock();
 }
 
 }  // namespace kastor::python

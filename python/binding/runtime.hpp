@@ -24,6 +24,9 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// Says that a backend of the host cannot use an array on a GPU. \throws DeviceError
+[[noreturn]] void refuse_device_array();
+
 /// After a fork, the thread that forked cannot start a parallel region of OpenMP: it would wait for
 /// threads that are not there any more. Kokkos starts one even for Serial, where it copies or fills
 /// a View of the host. While this lives, such regions have one thread.
@@ -65,12 +68,12 @@ class Runtime {
   /// Those that can be used here and now; Kokkos is started.
   [[nodiscard]] std::vector<std::string> backends();
   void finish();
-  /// Around a fork, so that no other thread holds the lock in the child.
-  void before_fork() { m_lock.lock(); }
-  void after_fork(bool is_child) {
-    m_is_fork = m_is_fork || is_child;
-    m_lock.unlock();
-  }
+  /// Frees the memory that calls keep for the next one.
+  void release();
+  /// Waits for the jobs of other threads, and lets none begin until `after_fork()`: a lock that one
+  /// of them held would stay locked in the child. Not to be called with the interpreter's lock.
+  void before_fork();
+  void after_fork(bool is_child);
 
   /// Calls `job(workplace)` on the backend of this name.
   /// \param stream  of CUDA; 0 is the default one
@@ -95,12 +98,21 @@ class Runtime {
   void run_on(std::uintptr_t stream, const Job& job) {
     std::unique_lock<std::mutex> alone(pool<Exec>().one_at_a_time, std::defer_lock);
     if constexpr (!std::is_same_v<Exec, Kokkos::Serial>) alone.lock();
+    const RunningJob running(*this);
     const RegionsOfOneThread regions(m_is_fork);
     auto place = take<Exec>(stream);
     job(*place);
     const std::lock_guard lock(m_lock);
     if (m_session) pool<Exec>().idle.push_back(std::move(place));
   }
+
+  struct RunningJob {
+    explicit RunningJob(Runtime& runtime);
+    ~RunningJob();
+    RunningJob(const RunningJob&) = delete;
+    RunningJob& operator=(const RunningJob&) = delete;
+    Runtime& m_runtime;
+  };
 
   template <class Exec>
   std::unique_ptr<Workplace<Exec>> take([[maybe_unused]] std::uintptr_t stream) {
@@ -142,6 +154,8 @@ class Runtime {
   std::optional<cli::KokkosSession> m_session;
   std::optional<int> m_threads;
   std::atomic<bool> m_is_fork = false;
+  int m_running = 0;  // jobs
+  int m_forking = 0;  // threads that fork, or wait to
 };
 
 }  // namespace kastor::python

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "binding/arrays.hpp"
+#include "binding/runtime.hpp"
 #include "cli/run/backends.hpp"
 #include "cli/run/blank_pixels.hpp"
 #include "find/found_image.hpp"
@@ -46,7 +47,7 @@ void with_pixels(const Exec& space, const Source& source, cli::FoundImage& found
   const cli::InputOptions& input = found.options.input;
   if (source.array && is_on_device(*source.array)) {
     if constexpr (is_host_space_v<Exec>) {
-      throw Error("image: found an array on a GPU; expected on='cuda', or an array of the host");
+      refuse_device_array();
     } else if (is_double(*source.array)) {
       job(rows_of<double>(*source.array).template view<Exec>(), 0);
     } else {

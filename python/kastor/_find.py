@@ -37,9 +37,10 @@ def _find(image: Any, header: Any, wcs: Any, stream: int | None, maps: Iterable[
         _blank(taken, options)
     if components is not None and not isinstance(components, bool):
         raise TypeError("components: found no bool; expected True or False (components_output names files)")
+    on = options.pop("on")
     arguments, arrays = arguments_of(options | {"components_output": components_output})
     found = _kastor.find(arguments, taken.array, taken.name, taken.cards, taken.stream, arrays,
-                         [MAPS[name] for name in maps], components)
+                         [MAPS[name] for name in maps], components, on)
     return Found(found, taken.origin)
 
 

@@ -136,7 +136,7 @@ def background(image: Any, *, mask: Any = None, cell: int | tuple[int, int] = 64
     Background
     """
     pixels, bad, stream = _pixels(image, mask, stream)
-    height, width = (cell, cell) if np.ndim(cell) == 0 else cell
+    height, width = cell if isinstance(cell, (tuple, list)) else (cell, cell)
     level, rms, global_level, global_rms = _kastor.background(
         pixels, bad, int(height), int(width), float(kappa), int(max_passes), _choice("estimate", estimate, ("mode", "median")),
         int(filter), _choice("interpolation", interpolation, ("bicubic", "bilinear")), mask_large_sources, correct_clip, on, stream)
@@ -166,8 +166,8 @@ def label(mask: Any, *, connectivity: int = 4, on: str | None = None) -> tuple[n
     return _kastor.label(pixels, connectivity, on)
 
 
-def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propagate", on: str | None = None,
-             stream: int | None = None) -> np.ndarray:
+def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propagate", method: str = "auto",
+             on: str | None = None, stream: int | None = None) -> np.ndarray:
     """Convolve an image with a kernel, as `scipy.signal.convolve2d` does.
 
     Parameters
@@ -178,6 +178,8 @@ def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propaga
     mode : {"same", "full", "valid"}
     nan : {"propagate", "interpolate"}
         Whether a blank pixel makes those around it blank, or is filled from them.
+    method : {"auto", "direct", "separable"}
+        Sums tap by tap, or along x and then along y; "auto" takes what needs less arithmetic.
     on, stream
         As of `find`.
 
@@ -189,4 +191,5 @@ def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propaga
     pixels, bad, stream = _pixels(image, None, stream)
     taps = np.ascontiguousarray(kernel, dtype=np.float64)
     return _kastor.convolve(_blanked(pixels, bad), taps, _choice("mode", mode, ("same", "full", "valid")),
-                            _choice("nan", nan, ("propagate", "interpolate")), on, stream)
+                            _choice("nan", nan, ("propagate", "interpolate")),
+                            _choice("method", method, ("auto", "direct", "separable")), on, stream)

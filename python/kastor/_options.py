@@ -48,7 +48,9 @@ def companion(key: str, value: Any) -> np.ndarray:
         raise TypeError(f"{key}: found an array on a GPU; expected one of the host")
     value = np.asarray(value)
     if key == "mask":
-        return take_mask(value).astype(np.float32)
+        mask = take_mask(value)
+        assert mask is not None  # an array
+        return mask.astype(np.float32)
     return host_pixels(value)
 
 
@@ -57,9 +59,9 @@ def arguments_of(options: dict[str, Any]) -> tuple[list[str], dict[str, np.ndarr
     arguments: list[str] = []
     arrays: dict[str, np.ndarray] = {}
     for key, value in options.items():
-        name = option_name(key)
         if value is None or value is False and key != "deblend":
             continue
+        name = option_name(key)
         if value is True and key != "deblend":
             arguments.append(name)
         elif key == "deblend" and isinstance(value, bool):

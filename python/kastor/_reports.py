@@ -156,7 +156,7 @@ def measure(
     Measured
     """
     options = dict(locals())
-    for name in ("image", "at", "header", "wcs", "stream"):
+    for name in ("image", "at", "header", "wcs", "stream", "on"):
         del options[name]
     taken = take_image(image, header, wcs, stream)
     if taken.mask is not None:
@@ -167,7 +167,7 @@ def measure(
         options["unit"] = taken.unit
     with _as_file(at, "at") as path:
         arguments, arrays = arguments_of(options | {"at": path})
-        return Measured(*_kastor.measure(arguments, taken.array, taken.name, taken.cards, taken.stream, arrays))
+        return Measured(*_kastor.measure(arguments, taken.array, taken.name, taken.cards, taken.stream, arrays, on))
 
 
 def _run(name: str, files: list[str], options: dict[str, Any]) -> dict[str, Any]:

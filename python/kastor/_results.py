@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import json
 import os
@@ -11,8 +12,6 @@ import tempfile
 from typing import Any
 
 import numpy as np
-
-WRITTEN_FORMATS = (".csv", ".ecsv", ".fits", ".vot", ".cat", ".reg", ".crtf", ".skymodel")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,28 +86,56 @@ class Found:
     def __init__(self, found: Any, origin: Any):
         self._found = found
         self._origin = origin
-        self._sources = Rows(found.islands())
-        components = found.components()
-        self._components = Rows(components) if components is not None else None
         self.maps = {name[2:].removesuffix("-map").replace("-", "_"): value for name, value in found.maps().items()}
         self.notes: list[str] = found.notes()
 
-    sources = property(lambda self: self._sources.array)
-    components = property(lambda self: self._components.array if self._components else None)
-    name: str = property(lambda self: self._found.path)  # type: ignore[assignment]
-    shape: tuple[int, int] = property(lambda self: self._found.shape)  # type: ignore[assignment]
-    unit: str = property(lambda self: self._found.unit)  # type: ignore[assignment]
-    preset: str = property(lambda self: self._found.preset)  # type: ignore[assignment]
+    @functools.cached_property
+    def _sources(self) -> Rows:
+        return Rows(self._found.islands())
+
+    @functools.cached_property
+    def _components(self) -> Rows | None:
+        components = self._found.components()
+        return Rows(components) if components is not None else None
+
+    @property
+    def sources(self) -> np.ndarray:
+        return self._sources.array
+
+    @property
+    def components(self) -> np.ndarray | None:
+        return self._components.array if self._components else None
+
+    @property
+    def name(self) -> str:
+        """Of the file, or what messages call the array."""
+        return str(self._found.path)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the image."""
+        height, width = self._found.shape
+        return int(height), int(width)
+
+    @property
+    def unit(self) -> str:
+        """Of the pixels, in the spelling of FITS; empty if there is none."""
+        return str(self._found.unit)
+
+    @property
+    def preset(self) -> str:
+        return str(self._found.preset)
 
     @property
     def report(self) -> dict[str, Any]:
         """What ``kastor find --json`` prints: counts, the background, the beam, hashes, notes."""
-        return json.loads(self._found.json())
+        report: dict[str, Any] = json.loads(self._found.json())
+        return report
 
     @property
     def hash(self) -> str:
         """The hash of the catalogue, that of the command: equal on all backends."""
-        return self.report["catalogue_hash"]
+        return str(self.report["catalogue_hash"])
 
     @property
     def component_hash(self) -> str | None:
@@ -121,7 +148,8 @@ class Found:
         if which != "components":
             raise ValueError(f"which: found '{which}'; expected 'sources' or 'components'")
         if self._components is None:
-            raise ValueError("which: found 'components', but none were fitted; expected kastor.find(..., components=True)")
+            raise ValueError("which: found 'components', but none were fitted; expected kastor.find(..., "
+                             "components=True)")
         return self._components
 
     def columns(self, which: str = "sources") -> dict[str, Column]:
@@ -132,7 +160,8 @@ class Found:
         """The sources, or the components, as an `astropy.table.QTable`."""
         return self._rows(which).table()
 
-    def write(self, path: str | os.PathLike[str], which: str = "sources", *, names: str = "kastor", overwrite: bool = False) -> None:
+    def write(self, path: str | os.PathLike[str], which: str = "sources", *, names: str = "kastor",
+              overwrite: bool = False) -> None:
         """Write a catalogue or regions. The suffix of `path` is the format, as of the command.
 
         Parameters
@@ -149,22 +178,26 @@ class Found:
         self._found.write(os.fspath(path), which == "components", names, overwrite)
 
     def __len__(self) -> int:
-        return len(self._sources.array)
+        return int(self._found.count())
 
     def __repr__(self) -> str:
         fitted = "" if self.components is None else f", {len(self.components)} components"
-        return f"<kastor.Found: {len(self)} {self._sources.name}{fitted} in {self.name}, {self.shape[1]} x {self.shape[0]} pixels, preset {self.preset}>"
+        height, width = self.shape
+        return (f"<kastor.Found: {len(self)} {self._sources.name}{fitted} in {self.name}, {width} x {height} pixels, "
+                f"preset {self.preset}>")
 
     def __str__(self) -> str:
-        return self._found.text()
+        return str(self._found.text())
 
     def _repr_html_(self) -> str:
         """The counts and the ten brightest, for notebooks."""
-        names = [name for name in ("id", "island_id", "ra_deg_cont", "dec_deg_cont", "x_cen", "y_cen", "flux_peak", "flux_int", "flux_sum", "snr", "n_pix") if name in self.columns()]
-        order = np.argsort(-self.sources["flux_peak"])[:10] if len(self) else []
+        names = [name for name in ("id", "island_id", "ra_deg_cont", "dec_deg_cont", "x_cen", "y_cen", "flux_peak",
+                                   "flux_int", "flux_sum", "snr", "n_pix") if name in self.columns()]
+        order = np.argsort(-self.sources["flux_peak"])[:10]
         head = "".join(f"<th>{name}</th>" for name in names)
         unit = "".join(f"<th>{html.escape(self.columns()[name].unit)}</th>" for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{self.sources[name][row]:.6g}</td>" for name in names) + "</tr>" for row in order)
+        body = "".join("<tr>" + "".join(f"<td>{self.sources[name][row]:.6g}</td>" for name in names) + "</tr>"
+                       for row in order)
         return (f"<p>{html.escape(repr(self)[1:-1])}</p><table><thead><tr>{head}</tr><tr>{unit}</tr></thead>"
                 f"<tbody>{body}</tbody></table>" + "".join(f"<p>{html.escape(note)}</p>" for note in self.notes))
 

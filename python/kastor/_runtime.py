@@ -36,4 +36,9 @@ def initialize(threads: int | None = None) -> None:
 
 def backends() -> list[str]:
     """Names of the backends that can be used here, for the argument `on`: "serial", "openmp", "cuda"."""
-    return _kastor.backends()
+    return list(_kastor.backends())
+
+
+def release() -> None:
+    """Free the memory that calls keep for the next call on an image of the same shape."""
+    _kastor.release()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Skies and the command, for the tests of the Python package."""
 
+import atexit
 import functools
 import json
 import os
 import pathlib
 import subprocess
 import tempfile
-import unittest
 
 import numpy as np
 from astropy.io import fits
@@ -31,7 +31,7 @@ def command_json(*arguments):
 @functools.cache
 def folder():
     kept = tempfile.TemporaryDirectory(prefix="kastor-python-")
-    unittest.addModuleCleanup(kept.cleanup)
+    atexit.register(kept.cleanup)
     return pathlib.Path(kept.name), kept
 
 

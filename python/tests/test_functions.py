@@ -74,6 +74,11 @@ class Arrays(unittest.TestCase):
         kernel = self.random.normal(size=(5, 7))
         for mode in ("same", "full", "valid"):
             np.testing.assert_allclose(kastor.convolve(image, kernel, mode=mode), scipy.signal.convolve2d(image, kernel, mode), atol=1e-12)
+        direct = np.zeros(image.shape)
+        for y in range(5):
+            for x in range(7):
+                direct += kernel[y, x] * np.pad(image, ((4, 4), (6, 6)))[6 - y : 56 - y, 9 - x : 70 - x]
+        np.testing.assert_allclose(kastor.convolve(image, kernel, method="direct"), direct, atol=1e-12)
         self.assertEqual(kastor.convolve(image.astype("float32"), kernel).dtype, np.float32)
         image[3, 4] = np.nan
         self.assertEqual(np.count_nonzero(np.isnan(kastor.convolve(image, kernel))), 5 * 7)

@@ -7,6 +7,7 @@
 #include "constant_fill/count_pixels.hpp"
 #include "constant_fill/judge_samples.hpp"
 #include "constant_fill/samples.hpp"
+#include "core/host_list.hpp"
 #include "core/launch.hpp"
 
 namespace kastor {
@@ -16,21 +17,13 @@ namespace {
 template <class Exec, class T>
 std::vector<T> repeating_samples(const Exec& space, const detail::Rows<T>& rows,
                                  const detail::SampleGrid& grid) {
-  const auto n = static_cast<std::size_t>(grid.count());
-  const Kokkos::View<T*, typename Exec::memory_space> list(
-      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::constant_fill::samples"), n);
+  core::HostList<Exec, T> list(space, "kastor::constant_fill::samples", grid.count());
   core::for_each("kastor::constant_fill::gather_samples", space, grid.count(),
                  detail::GatherSamples<T>{rows, grid, list.data()});
   const auto repeats = core::reduce("kastor::constant_fill::count_repeats", space, grid.count(),
                                     detail::CountRepeats<T>{grid, list.data()});
   if (repeats < detail::fewest_repeats) return {};
-  std::vector<T> samples(n);
-  Kokkos::deep_copy(space,
-                    Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                        samples.data(), n),
-                    list);
-  space.fence("kastor::constant_fill: the samples are on the host");
-  return samples;
+  return list.take(space);
 }
 
 template <class Exec>

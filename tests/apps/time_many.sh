@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Times `kastor find` on many images in one run, from the page cache to the catalogues.
 #
 #   tests/apps/time_many.sh KASTOR [IMAGES [SIZE [WORK]]]

@@ -347,7 +347,7 @@ class TestModulefiles(Folder):
         self.load("/usr/share/modules/init/bash")
 
 
-class TestSpackRecipe(unittest.TestCase):
+class TestSpackRecipe(Folder):
     # What find_package calls what Spack calls otherwise, and what Spack need not be told of.
     NAMES = {"Boost": "boost", "BZip2": "bzip2", "EXPAT": "expat", "Freetype": "freetype", "GTest": "googletest",
              "Kokkos": "kokkos", "KokkosKernels": "kokkos-kernels",
@@ -356,8 +356,9 @@ class TestSpackRecipe(unittest.TestCase):
     NOT_PACKAGES = {"Threads"}
 
     def setUp(self):
-        recipe = "cmake/packaging/spack_repo/kastor/packages/kastor/package.py"
-        self.recipe = spack_stand_in.load(GIVEN.source / recipe)
+        super().setUp()
+        self.path = GIVEN.source / "cmake/packaging/spack_repo/kastor/packages/kastor/package.py"
+        self.recipe = spack_stand_in.load(self.path)
         self.top = (GIVEN.source / "CMakeLists.txt").read_text()
 
     def directives(self, name):
@@ -407,6 +408,28 @@ class TestSpackRecipe(unittest.TestCase):
     def test_source_is_this_tree(self):
         self.assertEqual(self.recipe.git, GIVEN.source.resolve().as_uri())
 
+    def test_lines_of_the_release(self):
+        recipe = spack_stand_in.load(self.path, lambda text: text.replace("#: ", ""))
+        version = (GIVEN.source / "include/kastor/version.hpp").read_text()
+        version = ".".join(re.findall(r"#define KASTOR_VERSION_[A-Z]+ (\d+)", version))
+        released = {args[0]: keywords["sha256"] for name, args, keywords in recipe.recorded
+                    if name == "version" and "sha256" in keywords}
+        self.assertEqual(released, {version: "SHA256"})
+        self.assertEqual(recipe.url, f"URL/releases/download/v{version}/kastor-{version}.tar.gz")
+        self.assertTrue(recipe.git.startswith(recipe.homepage))
+        self.assertEqual(len(self.directives("maintainers")), 1)
+
+    def test_stand_alone_test(self):
+        with self.assertRaises(spack_stand_in.SkipTest):
+            self.recipe(["io"]).test_find()
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            self.recipe(["io", "apps"], programs={"kastor": GIVEN.kastor}).test_find()
+        finally:
+            os.chdir(before)
+        self.assertTrue((self.folder / "sky.fits").exists())
+
 
 class TestContainers(unittest.TestCase):
     def setUp(self):
@@ -433,7 +456,7 @@ class TestContainers(unittest.TestCase):
             self.assertEqual(definition["header"]["From"], f"{{{{ {image} }}}}")
 
     def test_the_files_that_a_build_reads(self):
-        not_read = {".deps", ".git", "build", "demo", "docs"}
+        not_read = {".deps", ".git", "build", "demo", "dist", "docs"}
         self.assertEqual({line for line in self.ignored if line and not line.startswith("#")},
                          not_read)
         copied = {line.split()[0] for line in self.definition[0]["files"][1]}

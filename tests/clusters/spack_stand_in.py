@@ -3,10 +3,26 @@
 
 import contextlib
 import importlib.util
+import subprocess
 import sys
 import types
 
-DIRECTIVES = "conflicts depends_on license variant version".split()
+DIRECTIVES = "conflicts depends_on license maintainers variant version".split()
+
+
+class SkipTest(Exception):
+    pass
+
+
+class Executable:
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, *words, output=None):
+        """`output=str.split` returns what the program prints."""
+        done = subprocess.run([self.path, *words], check=True, text=True,
+                              stdout=subprocess.PIPE if output is str.split else output)
+        return done.stdout
 
 
 class Spec:
@@ -22,9 +38,10 @@ class Spec:
 
 
 class CMakePackage:
-    def __init__(self, variants, run_tests):
+    def __init__(self, variants, run_tests=False, programs=()):
         self.spec = Spec(variants)
         self.run_tests = run_tests
+        self.prefix = types.SimpleNamespace(bin=types.SimpleNamespace(**dict(programs)))
 
     @staticmethod
     def define(name, value):
@@ -42,8 +59,9 @@ class CudaPackage:
     cuda_arch_values = ("70", "80", "90")
 
 
-def load(path):
-    """The class of a recipe, its directives in `recorded`: (directive, arguments, keywords)."""
+def load(path, edit=None):
+    """The class of a recipe, its directives in `recorded`: (directive, arguments, keywords). `edit`
+    changes its text."""
     recorded, conditions = [], []
 
     def recorder(directive):
@@ -63,7 +81,8 @@ def load(path):
     package.when = when
     for directive in DIRECTIVES:
         setattr(package, directive, recorder(directive))
-    package.__all__ = ["when", *DIRECTIVES]
+    package.Executable, package.SkipTest = Executable, SkipTest
+    package.__all__ = ["when", "Executable", "SkipTest", *DIRECTIVES]
     systems = "spack_repo.builtin.build_systems"
     cmake, cuda = types.ModuleType(systems + ".cmake"), types.ModuleType(systems + ".cuda")
     cmake.CMakePackage, cuda.CudaPackage = CMakePackage, CudaPackage
@@ -75,7 +94,8 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     sys.modules.update(stand_ins)
     try:
-        spec.loader.exec_module(module)
+        text = path.read_text()
+        exec(compile(edit(text) if edit else text, path, "exec"), module.__dict__)
     finally:
         for name in stand_ins:
             del sys.modules[name]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds the target that must not compile. Each `// says:` of its source is one error with that sentence, which names the
 # line of the call below, and there is no other error: a wrong View gives a sentence, not a wall of templates.
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD_DIR} --config ${CONFIG} --target kastor_wrong_views

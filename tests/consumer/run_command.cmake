@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # run(<command>...): runs it and leaves all that it printed in `output`; a failure ends the test with that.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds and runs one consumer project and checks what it prints.
 include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs Kastor, with the Kokkos that it was built with, into a prefix far from here, and works from there alone: nothing
 # installed names the source or the build folder, a consumer that lies elsewhere is built and run, and so is the command.
 # Where Linux lets this process have mounts of its own, the source folder is hidden meanwhile, and the build folder too.

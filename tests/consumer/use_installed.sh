@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The part of run_installed.cmake that knows nothing of the source: builds the consumer beside this script against $PREFIX,
 # and runs it and the command there. $HIDDEN are folders that must not be looked at.
 set -euo pipefail

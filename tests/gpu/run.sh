@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the GPU's share of the tests on a machine that has one, and compares the bits of every backend.
 #
 #   tests/gpu/run.sh BUILD [IMAGES [WORK]]

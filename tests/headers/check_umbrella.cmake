@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # kastor/kastor.hpp includes every public header of the algorithms.
 file(GLOB headers RELATIVE ${INCLUDE_DIR} ${INCLUDE_DIR}/kastor/*.hpp)
 list(REMOVE_ITEM headers kastor/kastor.hpp)

@@ -9,6 +9,9 @@
 namespace kastor::io::picture {
 namespace {
 
+// SPDX-SnippetBegin
+// SPDX-License-Identifier: CC0-1.0
+// SPDX-SnippetCopyrightText: Nathaniel J. Smith, Stefan van der Walt and Eric Firing
 // viridis by Nathaniel J. Smith, Stefan van der Walt and Eric Firing, released under CC0
 // (github.com/BIDS/colormap, colormaps.py), rounded to 8 bits: RRGGBB for each of the 256 entries.
 constexpr std::string_view k_viridis =
@@ -30,6 +33,7 @@ constexpr std::string_view k_viridis =
     "b0dd2fb2dd2db5de2bb8de29bade28bddf26c0df25c2df23c5e021c8e020cae11fcde11dd0e11cd2e21bd5e21a"
     "d8e219dae319dde318dfe318e2e418e5e419e7e419eae51aece51befe51cf1e51df4e61ef6e620f8e621fbe723"
     "fde725";
+// SPDX-SnippetEnd
 static_assert(k_viridis.size() == 256 * 6);
 
 int hex_digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }

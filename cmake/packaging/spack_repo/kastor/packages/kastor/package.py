@@ -13,6 +13,14 @@ class Kastor(CMakePackage, CudaPackage):
 
     # This file lies in Kastor's source tree: the tree's last commit is what is built.
     git = Path(__file__).resolve().parents[6].as_uri()
+    # In Spack's own repository the lines after `#:` stand instead of `git` above and `version` below. URL is KASTOR_URL in
+    # CMakeLists.txt, which is unset; sha256 is filled in at the release, from what `./bootstrap source-archive` writes.
+    #: homepage = "URL"
+    #: url = "URL/releases/download/v0.1.0/kastor-0.1.0.tar.gz"
+    #: git = "URL.git"
+    #: version("0.1.0", sha256="SHA256")
+
+    maintainers()  # unset: names on GitHub of who looks after the recipe
 
     license("Apache-2.0", checked_by="kastor")
 
@@ -71,3 +79,13 @@ class Kastor(CMakePackage, CudaPackage):
             self.define("KASTOR_ENABLE_APPS", self.spec.satisfies("+apps")),
             self.define("KASTOR_ENABLE_TESTS", self.run_tests),
         ]
+
+    def test_find(self):
+        """find the sources of a simulated sky"""
+        if self.spec.satisfies("~apps"):
+            raise SkipTest("kastor was installed without the command")
+        kastor = Executable(self.prefix.bin.kastor)
+        kastor("simulate", "sky", "--size", "256", "--seed", "1", "-o", "sky.fits", "--quiet")
+        for backend in ("serial", "openmp") if self.spec.satisfies("+openmp") else ("serial",):
+            out = kastor("find", "sky.fits", "--on", backend, "--json", output=str.split)
+            assert '"sources":' in out
