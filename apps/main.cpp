@@ -37,6 +37,7 @@ constexpr std::array subcommands{
     Subcommand{"bench", "time every step on every backend of this machine", run_bench},
     Subcommand{"compare", "match two catalogues: completeness, reliability, offsets", run_compare},
     Subcommand{"evaluate", "test catalogues of an image against the truth", run_evaluate},
+    Subcommand{"report", "write a page about an image and its sources", run_report},
     Subcommand{"info", "show backends and libraries, or the HDUs of a FITS file", run_info},
     Subcommand{"primes", "print prime numbers: the smallest example of a kernel", run_primes},
 };
@@ -65,7 +66,7 @@ CommandDescription main_overview() {
       "Environment:\n"
       "  OMP_NUM_THREADS   number of CPU threads, unless --threads is given\n"
       "  KASTOR_FONT       TrueType font of the text in pictures\n"
-      "  KASTOR_PYTHON     Python interpreter of 'kastor bench --peers'\n"
+      "  KASTOR_PYTHON     Python of 'kastor report' and 'kastor bench --peers'\n"
       "\n"
       "Example:\n"
       "  kastor simulate sky -o sky.fits\n"

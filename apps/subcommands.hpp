@@ -18,6 +18,7 @@ void run_bench(Arguments arguments);
 void run_compare(Arguments arguments);
 void run_evaluate(Arguments arguments);
 void run_measure(Arguments arguments);
+void run_report(Arguments arguments);
 void run_info(Arguments arguments);
 void run_primes(Arguments arguments);
 

@@ -80,6 +80,7 @@ endif()
 if(KASTOR_ENABLE_APPS)
   find_package(CLI11 2.1 CONFIG REQUIRED)
   find_package(Threads REQUIRED)
+  find_package(tomlplusplus 3.3 CONFIG REQUIRED)  # its headers alone
 endif()
 if(KASTOR_ENABLE_PYTHON)
   find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)

@@ -18,7 +18,7 @@ else()
 endif()
 if(TARGET kastor)
   install(TARGETS kastor)
-  install(FILES ${PROJECT_SOURCE_DIR}/apps/bench/peers.py DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor)
+  install(FILES ${KASTOR_SCRIPTS} DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/apps/slurm DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor COMPONENT clusters
           USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN *.sh)
   include(KastorModulefiles)

@@ -81,7 +81,7 @@ void measure_files(const bench::Images& images, const bench::TimingRules& rules,
                    bench::Table& table) {
   io::OutputSet outputs;  // never committed, so the file is removed in any case
   const std::string path =
-      outputs.add(bench::temporary_target("sky.fits"), io::OverwritePolicy::refuse);
+      outputs.add(cli::temporary_target("bench", "sky.fits"), io::OverwritePolicy::refuse);
   const ScopedStep step(session.steps(), "fits");
   table.steps.push_back(bench::time_fits_write(images, path, rules));
   table.steps.push_back(bench::time_fits_read(images, path, rules));

@@ -1,54 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/peers.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <kastor/convolution_kernel.hpp>
 #include <kastor/error.hpp>
 #include <map>
-#include <nlohmann/json.hpp>
-
-#include "bench/child_process.hpp"
 
 namespace kastor::bench {
 namespace {
 
-using Json = nlohmann::json;
-namespace fs = std::filesystem;
-
-/// The path of the script, relative to that of the program.
-std::string script_path() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const std::string path =
-      (program.parent_path() / KASTOR_DATA_FROM_BIN / "peers.py").lexically_normal().string();
-  if (fs::is_regular_file(path, error)) return path;
-  throw Error("--peers: found no " + path +
-              "; expected the script that the installation puts there");
-}
-
-std::string chosen_python(const std::optional<std::string>& wanted) {
-  if (wanted) return *wanted;
-  const char* chosen = std::getenv("KASTOR_PYTHON");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
-}
-
-[[noreturn]] void unusable(const std::string& python, const std::string& found) {
-  throw Error("--peers: " + python + ": " + found +
-              "; expected a Python 3 with NumPy and SciPy (set --python or KASTOR_PYTHON)");
-}
-
-/// The JSON object on the line; null if there is none.
-Json parsed(const std::string& line) {
-  Json json = Json::parse(line, nullptr, false);
-  return json.is_object() ? json : Json(nullptr);
-}
+using Json = cli::Json;
 
 Facts facts_of(const Json& result) {
   Facts facts;
@@ -110,25 +74,11 @@ void add(const Json& json, const TimingRules& rules, Table& table) {
 
 }  // namespace
 
-std::string temporary_target(const std::string& name) {
-  const char* chosen = std::getenv("TMPDIR");
-  const fs::path folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-  return (folder / ("kastor-bench-" + std::to_string(getpid()) + "-" + name)).string();
-}
-
 Peers::Peers(const std::optional<std::string>& python)
-    : m_python(chosen_python(python)), m_script(script_path()) {
-  Json answer;
-  int code = 0;
-  try {
-    code = run_program({m_python, "-B", m_script, "check"},
-                       [&answer](const std::string& line) { answer = parsed(line); });
-  } catch (const Error& error) {
-    throw Error(std::string("--peers: ") + error.what() + " (set --python or KASTOR_PYTHON)");
-  }
-  if (answer.contains("missing")) unusable(m_python, answer.at("missing").get<std::string>());
+    : m_script({"--peers", "peers.py", "NumPy and SciPy"}, python) {
+  const auto& answer = m_script.answer();
   if (!answer.contains("versions")) {
-    unusable(m_python, "ended with exit code " + std::to_string(code) + " and no answer");
+    throw Error("peers.py: found no versions in its answer; expected those of the libraries");
   }
   for (const auto& entry : answer.at("versions")) {
     m_versions.emplace_back(entry.at(0).get<std::string>(), entry.at(1).get<std::string>());
@@ -136,7 +86,8 @@ Peers::Peers(const std::optional<std::string>& python)
 }
 
 void Peers::store(const std::string& name, const void* data, std::size_t bytes) {
-  const std::string path = m_outputs.add(temporary_target(name), io::OverwritePolicy::refuse);
+  const std::string path =
+      m_outputs.add(cli::temporary_target("bench", name), io::OverwritePolicy::refuse);
   errno = 0;
   std::FILE* file = std::fopen(path.c_str(), "wb");
   bool written = file != nullptr && std::fwrite(data, 1, bytes, file) == bytes;
@@ -175,21 +126,10 @@ void Peers::run(const TimingRules& rules, Table& table) const {
                     {"seconds_most", rules.seconds_most},
                     {"files", std::map<std::string, std::string>(m_files.begin(), m_files.end())}};
   bool ended = false;
-  const auto take = [&](const std::string& line) {
-    const Json json = parsed(line);
-    if (json.is_null()) {
-      throw Error("peers.py: found '" + line + "'; expected one JSON object a line");
-    }
+  const int code = m_script.run({"run", job.dump()}, [&](const Json& json) {
     ended = json.contains("done");
     if (!ended) add(json, rules, table);
-  };
-  int code = 0;
-  try {
-    code = run_program({m_python, "-B", m_script, "run", job.dump()}, take);
-  } catch (const Json::exception& error) {
-    throw Error(std::string("peers.py: found a line with missing or wrong fields: ") +
-                error.what());
-  }
+  });
   if (code != 0 || !ended) {
     throw Error("peers.py: ended with exit code " + std::to_string(code) +
                 " before all steps were measured; expected 0");

@@ -2,7 +2,6 @@
 #ifndef KASTOR_APPS_BENCH_PEERS_HPP
 #define KASTOR_APPS_BENCH_PEERS_HPP
 
-#include <functional>
 #include <kastor/io/output_set.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "bench/steps.hpp"
 #include "bench/table.hpp"
+#include "cli/run/python_script.hpp"
 
 namespace kastor::bench {
 
@@ -40,14 +40,11 @@ class Peers {
  private:
   void store(const std::string& name, const void* data, std::size_t bytes);
 
-  std::string m_python, m_script;
+  cli::PythonScript m_script;
   std::vector<std::pair<std::string, std::string>> m_versions;
   io::OutputSet m_outputs;  // never committed, so the files are removed in any case
   std::vector<std::pair<std::string, std::string>> m_files;
 };
-
-/// A file in the folder for temporary files: TMPDIR, else /tmp.
-[[nodiscard]] std::string temporary_target(const std::string& name);
 
 }  // namespace kastor::bench
 

@@ -1,40 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compare/compare.hpp"
+
 #include <algorithm>
-#include <array>
 #include <kastor/io/catalogue_comparison.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/io/table_writer.hpp>
 #include <kastor/version.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/options/options.hpp"
 #include "cli/report/format.hpp"
 #include "cli/report/streams.hpp"
 #include "cli/run/errors.hpp"
 #include "cli/run/outputs.hpp"
-#include "cli/run/session.hpp"
 #include "compare/comparison_report.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
 namespace {
-
-struct CatalogueOptions {
-  std::string path;
-  std::string columns_as_typed;
-  io::ColumnNames columns;
-};
-
-struct CompareOptions {
-  std::array<CatalogueOptions, 2> catalogues;
-  io::ComparisonParams params;
-  std::optional<std::string> output;
-  bool overwrite = false;
-  bool json = false;
-  RunOptions run;
-};
 
 /// Parses "ra=RAJ2000,dec=DEJ2000,origin=1".
 io::ColumnNames parse_columns(const std::string& option, const std::string& text) {
@@ -65,7 +48,7 @@ io::ColumnNames parse_columns(const std::string& option, const std::string& text
   return columns;
 }
 
-void add_columns_option(CommandLine& line, const std::string& name, CatalogueOptions& catalogue,
+void add_columns_option(CommandLine& line, const std::string& name, ComparedCatalogue& catalogue,
                         const std::string& help) {
   line.value(
       name, "LIST",
@@ -111,21 +94,7 @@ bool parse(Arguments arguments, CompareOptions& options) {
                      "Name the columns of CAT1, as in\nra=RAJ2000,dec=DEJ2000; see below.");
   add_columns_option(line, "--columns2", options.catalogues[1], "Name the columns of CAT2.");
   line.heading("Matching");
-  line.real(
-      "--radius", "ARCSEC", {0, false, 648000, "a number above 0 and up to 648000"},
-      [&options](double radius) {
-        options.params.frame = io::MatchFrame::sky;
-        options.params.radius = radius;
-      },
-      "Match on the sky, within this radius [arcsec].");
-  line.real(
-      "--pixels", "PIXELS", {0, false, largest_real, "a finite number above 0"},
-      [&options](double radius) {
-        options.params.frame = io::MatchFrame::pixels;
-        options.params.radius = radius;
-      },
-      "Match in pixels, within this radius [pixel].");
-  line.excludes("--radius", "--pixels");
+  add_match_options(line, options.params);
   line.heading("Selection");
   add_selection(line, "1", options.params.select[0]);
   add_selection(line, "2", options.params.select[1]);
@@ -187,18 +156,27 @@ std::string options_as_typed(const CompareOptions& options) {
 
 }  // namespace
 
-void run_compare(Arguments arguments) {
-  CompareOptions options;
-  if (!parse(arguments, options)) return;
-  const auto& [reference, tested] = options.catalogues;
-  io::OutputSet outputs;
-  std::string temporary;
-  if (options.output) {
-    temporary = outputs.add(*options.output, overwrite_policy(options.overwrite),
-                            {reference.path, tested.path});
-  }
+void add_match_options(CommandLine& line, io::ComparisonParams& params) {
+  line.real(
+      "--radius", "ARCSEC", {0, false, 648000, "a number above 0 and up to 648000"},
+      [&params](double radius) {
+        params.frame = io::MatchFrame::sky;
+        params.radius = radius;
+      },
+      "Match on the sky, within this radius [arcsec].");
+  line.real(
+      "--pixels", "PIXELS", {0, false, largest_real, "a finite number above 0"},
+      [&params](double radius) {
+        params.frame = io::MatchFrame::pixels;
+        params.radius = radius;
+      },
+      "Match in pixels, within this radius [pixel].");
+  line.excludes("--radius", "--pixels");
+}
 
-  Session session(options.run);
+std::string compare_catalogues(Session& session, const CompareOptions& options,
+                               const std::string& pairs) {
+  const auto& [reference, tested] = options.catalogues;
   session.steps().begin("read");
   const auto first = io::read_source_list(reference.path, reference.columns);
   const auto second = io::read_source_list(tested.path, tested.columns);
@@ -213,13 +191,28 @@ void run_compare(Arguments arguments) {
     io::Provenance provenance;
     provenance.version = version();
     provenance.command_line = options_as_typed(options);
-    io::write_table(temporary, matches_format(*options.output),
+    io::write_table(pairs, matches_format(*options.output),
                     io::matches_table(first, second, comparison), provenance);
   }
+  return options.json ? comparison_json(first, second, comparison)
+                      : comparison_text(first, second, comparison);
+}
 
+void run_compare(Arguments arguments) {
+  CompareOptions options;
+  if (!parse(arguments, options)) return;
+  const auto& [reference, tested] = options.catalogues;
+  io::OutputSet outputs;
+  std::string temporary;
+  if (options.output) {
+    temporary = outputs.add(*options.output, overwrite_policy(options.overwrite),
+                            {reference.path, tested.path});
+  }
+
+  Session session(options.run);
+  const std::string text = compare_catalogues(session, options, temporary);
   session.end_progress();
-  print_result(options.json ? comparison_json(first, second, comparison)
-                            : comparison_text(first, second, comparison));
+  print_result(text);
   outputs.commit();
   session.close(options.output && !options.json ? wrote_note({*options.output}) : "", 0);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "evaluate/evaluate.hpp"
+
 #include <kastor/io/evaluation.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/version.hpp>
@@ -111,6 +113,23 @@ std::vector<std::string> inputs_of(const EvaluateOptions& options) {
 
 }  // namespace
 
+std::string evaluate_image(Session& session, const EvaluateOptions& options,
+                           const std::string& pairs, FoundImage& found) {
+  look_at_image(session, options, found);
+  session.steps().begin("evaluate");
+  io::Evaluation evaluation;
+  std::string text;
+  session.with_memory_explained(found.image,
+                                [&] { text = evaluate_all(options, found, evaluation); });
+  session.steps().end();
+  if (options.output) {
+    const ScopedStep step(session.steps(), "write");
+    io::write_table(pairs, pairs_format(*options.output), io::pairs_table(evaluation),
+                    provenance_of(found.image, evaluate_options_as_typed(options), ""));
+  }
+  return text;
+}
+
 void run_evaluate(Arguments arguments) {
   EvaluateOptions options;
   if (!parse_evaluate(arguments, options)) return;
@@ -122,18 +141,7 @@ void run_evaluate(Arguments arguments) {
   }
   Session session(options.find.run);
   FoundImage found;
-  look_at_image(session, options, found);
-  session.steps().begin("evaluate");
-  io::Evaluation evaluation;
-  std::string text;
-  session.with_memory_explained(found.image,
-                                [&] { text = evaluate_all(options, found, evaluation); });
-  session.steps().end();
-  if (options.output) {
-    const ScopedStep step(session.steps(), "write");
-    io::write_table(temporary, pairs_format(*options.output), io::pairs_table(evaluation),
-                    provenance_of(found.image, evaluate_options_as_typed(options), ""));
-  }
+  const std::string text = evaluate_image(session, options, temporary, found);
   session.end_progress();
   print_result(text);
   outputs.commit();

@@ -127,18 +127,9 @@ void settle(const CommandLine& line, const IslandOptionsParser& islands, Evaluat
   if (!options.searches()) refuse_search_options(line);
   auto& find = options.find;
   find.images = {find.input.path};
-  find.islands = islands.resolved(line, find.find);
-  find.islands.detects_fill = !find.input.blank;
-  find.islands.detection.blank = find.input.blank;
-  limit_given(find.islands, find.input.read.max_unpacked);
-  const bool is_lesson = find.islands.preset == Preset::lesson;
-  if (!is_lesson) find.islands.find.negative = true;
-  // Islands that are dropped for their size are not among those expected; nor is the noise of
-  // another or of a filtered image known here.
-  const auto& detection = find.islands.detection;
-  const bool keeps_all = find.islands.find.min_pixels <= 1 && !find.islands.min_beams &&
-                         !detection.image && !detection.has_filter();
-  if (options.searches() ? !is_lesson && keeps_all : line.given("--seed"))
+  settle_islands(line, islands, find);
+  settle_search(options);
+  if (!options.searches() && line.given("--seed"))
     options.params.threshold = find.islands.find.seed;
 }
 
@@ -149,6 +140,18 @@ io::TableFormat pairs_format(const std::string& path) {
   throw UsageError("-o: found '" + path +
                    "', whose suffix names no format; expected .csv, .fits, .fit, .vot, "
                    ".votable, .xml, .ecsv or .cat");
+}
+
+void settle_search(EvaluateOptions& options) {
+  auto& islands = options.find.islands;
+  if (islands.preset == Preset::lesson) return;
+  islands.find.negative = true;
+  // Islands that are dropped for their size are not among those expected; nor is the noise of
+  // another or of a filtered image known here.
+  const auto& detection = islands.detection;
+  const bool keeps_all = islands.find.min_pixels <= 1 && !islands.min_beams && !detection.image &&
+                         !detection.has_filter();
+  if (options.searches() && keeps_all) options.params.threshold = islands.find.seed;
 }
 
 bool parse_evaluate(Arguments arguments, EvaluateOptions& options) {

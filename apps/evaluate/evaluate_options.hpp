@@ -28,6 +28,9 @@ struct EvaluateOptions {
 /// False if the user asked for help or for the configuration. \throws UsageError
 [[nodiscard]] bool parse_evaluate(Arguments arguments, EvaluateOptions& options);
 
+/// Completes the options of a search: it also finds negative islands, to count false detections by.
+void settle_search(EvaluateOptions& options);
+
 /// The format of the pairs. \throws UsageError
 [[nodiscard]] io::TableFormat pairs_format(const std::string& path);
 

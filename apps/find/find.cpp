@@ -23,6 +23,14 @@ void limit_given(IslandOptions& options, std::int64_t max_unpacked) {
   }
 }
 
+void settle_islands(const CommandLine& line, const IslandOptionsParser& islands,
+                    FindOptions& options) {
+  options.islands = islands.resolved(line, options.find);
+  options.islands.detects_fill = !options.input.blank;
+  options.islands.detection.blank = options.input.blank;
+  limit_given(options.islands, options.input.read.max_unpacked);
+}
+
 bool parse_find(Arguments arguments, FindOptions& options) {
   CommandLine line("kastor find",
                    "Find and measure the sources in an image: clip, threshold, label, measure.\n"
@@ -94,10 +102,7 @@ bool parse_find(Arguments arguments, FindOptions& options) {
       "  kastor find sky*.fits -o catalogues/ --format fits --format reg");
   line.check([&] {
     for (const auto& word : options.formats) (void)catalogue_format_named(word);
-    options.islands = islands.resolved(line, options.find);
-    options.islands.detects_fill = !options.input.blank;
-    options.islands.detection.blank = options.input.blank;
-    limit_given(options.islands, options.input.read.max_unpacked);
+    settle_islands(line, islands, options);
   });
   return line.parse(arguments);
 }

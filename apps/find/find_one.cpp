@@ -22,6 +22,17 @@ void draw(const std::string& path, const FoundImage& found, const FoundCatalogue
   }
 }
 
+void search_one(Session& session, HostPixels host, FoundImage& found, const FindOutputs& outputs) {
+  session.on_image(found.options.input, host, found.image,
+                   [&](const auto& space, const auto& view) {
+                     using Exec = std::decay_t<decltype(space)>;
+                     ImageFinder<Exec> finder(space, session.steps());
+                     const auto pixels = as_const_image<Exec>(view);
+                     search_image(finder, pixels, session.blanked(), found);
+                     finder.write_maps(pixels, found, outputs);
+                   });
+}
+
 void find_one(FindOptions options) {
   options.input.path = options.images.front();
   options.reports_components = options.json || !options.run.quiet || options.outputs.empty();
@@ -33,14 +44,8 @@ void find_one(FindOptions options) {
   FoundImage found;
   found.options = std::move(options);
   const FindOptions& settled = found.options;
-  session.on_image(settled.input, settled.picture ? HostPixels::needed : HostPixels::not_needed,
-                   found.image, [&](const auto& space, const auto& view) {
-                     using Exec = std::decay_t<decltype(space)>;
-                     ImageFinder<Exec> finder(space, session.steps());
-                     const auto pixels = as_const_image<Exec>(view);
-                     search_image(finder, pixels, session.blanked(), found);
-                     finder.write_maps(pixels, found, outputs);
-                   });
+  search_one(session, settled.picture ? HostPixels::needed : HostPixels::not_needed, found,
+             outputs);
 
   session.steps().begin("write");
   const FoundCatalogue catalogue(found);

@@ -5,6 +5,7 @@
 #include <kastor/io/picture_params.hpp>
 #include <string>
 
+#include "cli/run/session.hpp"
 #include "find/find_options.hpp"
 #include "find/found_image.hpp"
 
@@ -12,6 +13,10 @@ namespace kastor::cli {
 
 /// `kastor find` on one image, with all its outputs.
 void find_one(FindOptions options);
+
+/// Searches the image of `found.options`, and writes the maps of `outputs` under their temporary
+/// names. `found.image` has pixels if they are needed.
+void search_one(Session& session, HostPixels host, FoundImage& found, const FindOutputs& outputs);
 
 /// Draws the components if the user asked for them, else the islands or sources. The image has its
 /// pixels on the host.

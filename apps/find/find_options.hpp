@@ -79,6 +79,9 @@ struct FitsMap {
 
 /// What the images of the options may unpack to, as the image itself.
 void limit_given(IslandOptions& options, std::int64_t max_unpacked);
+/// After parsing: sets `options.islands`. \throws UsageError
+void settle_islands(const CommandLine& line, const IslandOptionsParser& islands,
+                    FindOptions& options);
 
 }  // namespace kastor::cli
 

@@ -101,14 +101,18 @@ def report(image: Any, output: str | os.PathLike[str], *, truth: Any = None, ref
                 name = os.path.basename(file) if isinstance(reference, (str, os.PathLike)) else "the reference"
             compared = _rows(path)
         run = _page.Run(name=os.path.basename(found.name), command=_command(found, options), version=_kastor.version, report=found.report,
-                        pixels=_show.pixels_of(found), header=_header_of(found), sources=found.sources,
+                        pixels=_show.pixels_of(found, options.get("plane")), header=_header_of(found), sources=found.sources,
                         units={column: each.unit for column, each in found.columns().items()}, components=found.components,
                         background=found.maps.get("background"), rms=found.maps.get("rms"), evaluation=evaluation, pairs=pairs,
                         comparison=comparison, compared=compared, reference=name)
         text = _page.page(run)
     part = output.with_name(f".{output.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, output)
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, output)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
     return found
 
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 
-def pixels_of(found: Any) -> np.ndarray:
-    """The pixels of the image that was searched, on the host."""
+def pixels_of(found: Any, plane: int | None = None) -> np.ndarray:
+    """The pixels of the image that was searched, on the host; `plane` of a cube in a file."""
     origin = found._origin
     if origin is None:
-        from astropy.io import fits
+        from ._page import image_of
 
-        with fits.open(found.name) as hdus:
-            data = next(hdu.data for hdu in hdus if hdu.is_image and hdu.data is not None)
+        data = image_of(found.name, found.report["hdu"], plane)[0]
     else:
         if isinstance(origin, list):
             origin = next(hdu for hdu in origin if hdu.is_image and hdu.data is not None)

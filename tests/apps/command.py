@@ -28,10 +28,10 @@ def run(*arguments, **options):
     return run_program([KASTOR, *map(os.fspath, arguments)], **options)
 
 
-def run_line(line, cwd):
+def run_line(line, cwd, env=None):
     """The finished process of a line as typed into a shell."""
     path = f"{pathlib.Path(KASTOR).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return run_program(["bash", "-c", line], cwd=cwd, env={"PATH": path})
+    return run_program(["bash", "-c", line], cwd=cwd, env={"PATH": path, **(env or {})})
 
 
 def run_program(words, stdout=subprocess.PIPE, cwd=None, env=None, timeout=TIMEOUT):

@@ -46,7 +46,7 @@ WRONG_VALUES = [
     ("kappa = 3 4", "'4'", ""),
     ("kappa = 3, 4", "', 4'", ""),
     *((f"kappa = {text}", f"'{text}'", "")
-      for text in ("three", "03", ".5", "5.", "1__0", "0x10", "2026-01-01", "{}")),
+      for text in ("three", "03", ".5", "5.", "1__0", "0x", "2026-01-01", "{}")),
     *((f'labels = "{text}.fits"', "the escape", "") for text in (r"\q", r"\u12", r"\ud800")),
     (r'labels = "\u0000.fits"', "a string with a NUL character", ""),
     ("output = ['a.csv',\n'b.csv'", "an unclosed list", ""),
@@ -81,7 +81,13 @@ REFUSED = [
     ("find.kappa = 3", "", ["c.toml:1: found 'find.kappa = 3'"]),
     ("labels = 'a.fits", "", ["c.toml:1: labels: ", "expected a closing '"]),
     ('labels = "a.fits\n"', "", ["c.toml:1: labels: ", 'expected a closing "']),
-    ('labels = """a.fits"""', "", ["c.toml:1: labels: "]),
+    ('labels = """a.fits', "", ["c.toml:1: labels: ", 'expected a closing "']),
+    ("labels = 'é' 4", "", ["c.toml:1: labels: found '4' after the value"]),
+    (r'labels = "\\" 4', "", ["c.toml:1: labels: found '4' after the value"]),
+    ("kappa = 3\n\n[[find]]", "", ["c.toml:3: found the table '[[find]]'"]),
+    ("kappa = 3\nseed", "", ["c.toml:2: found 'seed'; expected a line of the form key = value"]),
+    ("output = [ # one\n 'a.csv',\n é]", "", ["c.toml:3: output: found 'é]'"]),
+    ("output = [\n'kappa = 3',\n['a.csv']]", "", ["c.toml:3: output: found '['a.csv']]'"]),
     ("output = ['a.csv' 'b.csv']", "", ["c.toml:1: output: "]),
     ("\x00", "", ["c.toml:1: "]),
 ]
@@ -181,6 +187,7 @@ class TestConfig(ConfigTestCase):
             "'kappa' = 15e-1\n\"json\" = true",
             "kappa = +1.5E+0_0\nmax-passes = 0\njson = true\nquiet = false",
             "# kappa = 4\nkappa = 1.500\njson = true # at the end",
+            "\ufeffmax-passes = 0x0\nkappa = 1.5\njson = true",
         ):
             with self.subTest(text):
                 self.config(text)
@@ -202,6 +209,7 @@ class TestConfig(ConfigTestCase):
             ("'a#b, c.csv' # comment", "a#b, c.csv"),
             ('"a#b\\u00e9\\"\\\\.csv"', 'a#bé"\\.csv'),
             ("'é[1].csv'", "é[1].csv"),
+            ('"""\\\n  a.csv"""', "a.csv"),
             ("'''", None),
             ("'--json.csv'", "--json.csv"),
         ):

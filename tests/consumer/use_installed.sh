@@ -85,9 +85,11 @@ if [[ -x $kastor ]]; then
   "$kastor" find sky.fits -o found.fits -o found.csv --picture found.png --quiet  # the picture needs the font
   "$kastor" view sky.fits --catalogue found.fits --labels -o sky.png --quiet
   [[ $(wc -l <found.csv) -gt 1 && -s found.png && -s sky.png ]] || fail "find or view left nothing"
-  # The script of the peers is found whether or not this Python has NumPy; it says so itself.
+  # The scripts are found whether or not this Python has the packages; they say so themselves.
   said=$("$kastor" bench --peers --size 64 --repeats 1 --on serial --quiet 2>&1) ||
     [[ $said == *"expected a Python 3 with NumPy and SciPy"* ]] || fail "bench --peers: $said"
+  said=$("$kastor" report sky.fits -o sky.html --quiet 2>&1) ||
+    [[ $said == *"expected a Python 3 with astropy, matplotlib and Jinja2"* ]] || fail "report: $said"
   cd ..
 fi
 

@@ -18,7 +18,8 @@ SKIPPED = 77
 
 sys.dont_write_bytecode = True  # the source tree stays clean
 
-PACKAGES = "numpy scipy astropy regions skimage sep photutils yaml jsonschema check_jsonschema reuse".split()
+PACKAGES = ("numpy scipy astropy regions skimage sep photutils matplotlib jinja2 yaml jsonschema check_jsonschema "
+            "reuse").split()
 
 
 def leave(why):

@@ -56,10 +56,7 @@ void ComponentOptionsParser::add_components_to(CommandLine& line) {
               ".skymodel (BBS, DP3, LSMTool). May be repeated. none\n"
               "fits nothing. Default: radio fits them for the report,\n"
               "sextractor does not.");
-  line.choice(
-      "--shape", {"free", "beam"},
-      [this](const std::string& word) { m_has_beam_shape = word == "beam"; },
-      "Fit the shapes of components, or fix them at that of\nthe beam. Default: free.", "free");
+  add_shape(line);
   line.value(
       "--model", "FILE.fits", [this](const std::string& path) { m_given.model = path; },
       "Write the sum of the components, without background.");
@@ -68,20 +65,36 @@ void ComponentOptionsParser::add_components_to(CommandLine& line) {
       "Write the image less its background and components.");
 }
 
+void ComponentOptionsParser::add_fitting_to(CommandLine& line) {
+  line.heading("Components (--preset radio or sextractor)");
+  line.choice(
+      "--components", {"on", "off"}, [this](const std::string& word) { m_fits = word == "on"; },
+      "Fit Gaussians to the islands. Default: on (radio), off\n(sextractor).");
+  add_shape(line);
+}
+
+void ComponentOptionsParser::add_shape(CommandLine& line) {
+  line.choice(
+      "--shape", {"free", "beam"},
+      [this](const std::string& word) { m_has_beam_shape = word == "beam"; },
+      "Fit the shapes of components, or fix them at that of\nthe beam. Default: free.", "free");
+}
+
 ComponentOptions ComponentOptionsParser::resolved(const ComponentDefaults& standard) const {
   ComponentOptions options = m_given;
   const bool is_off = are_switched_off(options, m_has_beam_shape.has_value());
   if (is_off) options.files.clear();
-  options.reports = standard.fits && !is_off;
+  options.reports = m_fits.value_or(standard.fits && !is_off);
   options.has_beam_shape = m_has_beam_shape.value_or(false);
   options.deblends = m_deblends.value_or(standard.deblends);
   options.contrast = m_contrast.value_or(standard.contrast);
   options.prominence = m_prominence ? m_prominence : standard.prominence;
   const bool fits = options.reports || options.are_asked_for();
   if (m_has_beam_shape && !fits) {
-    throw UsageError(
-        "--shape: found without components; expected --components, --model or "
-        "--fit-residual beside it");
+    throw UsageError(m_fits
+                         ? "--shape: found with --components off; expected one of them"
+                         : "--shape: found without components; expected --components, --model or "
+                           "--fit-residual beside it");
   }
   if ((m_contrast || m_prominence) && !fits && !options.deblends) {
     throw UsageError(fmt::format(

@@ -41,11 +41,16 @@ class ComponentOptionsParser {
   void add_deblending_to(CommandLine& line);
   /// Those of components, which are all outputs.
   void add_components_to(CommandLine& line);
+  /// Whether components are fitted, and their shape, where a report is the only output.
+  void add_fitting_to(CommandLine& line);
   /// After parsing. \throws UsageError if options do not fit each other
   [[nodiscard]] ComponentOptions resolved(const ComponentDefaults& standard) const;
 
  private:
+  void add_shape(CommandLine& line);
+
   std::optional<bool> m_deblends;
+  std::optional<bool> m_fits;
   std::optional<double> m_contrast, m_prominence;
   std::optional<bool> m_has_beam_shape;
   ComponentOptions m_given;

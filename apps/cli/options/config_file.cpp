@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options/config_file.hpp"
 
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#define TOML_ENABLE_FORMATTERS 0
 #include <sys/stat.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -21,249 +24,193 @@ namespace {
 constexpr std::string_view bare_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 constexpr std::size_t most_bytes = 1 << 20;
+constexpr const char* value_words =
+    "a number of at most 64 bits, true, false, a quoted string, or a list of them in []";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// The digits of a number that may have single underscores between them; empty if `text` is
-/// something else.
-std::string digits_of(std::string_view text) {
-  std::string digits;
-  char before = '_';
-  for (const char c : text) {
-    if (!is_digit(c) && (c != '_' || before == '_')) return {};
-    if (c != '_') digits += c;
-    before = c;
-  }
-  return before == '_' ? std::string{} : digits;
-}
-
-/// Removes the characters up to one of `ends` from `text`, and returns them.
-std::string_view take_until(std::string_view& text, std::string_view ends) {
-  const auto taken = text.substr(0, text.find_first_of(ends));
-  text.remove_prefix(taken.size());
-  return taken;
-}
-
-/// Parses TOML's decimal integers and floats: no leading zeros, digits on both sides of the point.
-std::optional<ConfigValue> number_of(std::string_view text) {
-  std::string sign;
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
-    sign = text.substr(0, 1);
-    text.remove_prefix(1);
-  }
-  if (text == "inf" || text == "nan")
-    return ConfigValue{ConfigType::real, sign + std::string(text)};
-  std::string number = digits_of(take_until(text, ".eE"));
-  if (number.empty() || (number.size() > 1 && number.front() == '0')) return std::nullopt;
-  if (text.empty()) return ConfigValue{ConfigType::integer, sign + number};
-  if (text.front() == '.') {
-    text.remove_prefix(1);
-    const std::string fraction = digits_of(take_until(text, "eE"));
-    if (fraction.empty()) return std::nullopt;
-    number += "." + fraction;
-  }
-  if (!text.empty()) {
-    text.remove_prefix(1);
-    std::string exponent_sign;
-    if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
-      exponent_sign = text.substr(0, 1);
-      text.remove_prefix(1);
-    }
-    const std::string exponent = digits_of(text);
-    if (exponent.empty()) return std::nullopt;
-    number += "e" + exponent_sign + exponent;
-  }
-  return ConfigValue{ConfigType::real, sign + number};
-}
-
-void append_utf8(std::string& text, std::uint32_t code) {
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-    return;
-  }
-  const int following = code < 0x800 ? 1 : (code < 0x10000 ? 2 : 3);
-  constexpr std::uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0};
-  text += static_cast<char>(marks[following] | (code >> (6 * following)));
-  for (int i = following - 1; i >= 0; --i)
-    text += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
-}
-
+/// The entries of toml++'s table in the order of the file, and Kastor's messages for what is no
+/// TOML or more than options need.
 class Reader {
  public:
   Reader(const std::string& path, std::string_view text) : m_path(path), m_text(text) {}
 
-  std::vector<ConfigEntry> entries() {
+  std::vector<ConfigEntry> entries() const {
+    const auto parsed = toml::parse(m_text);
+    if (!parsed) refuse(parsed.error());
+    std::vector<std::pair<const toml::key*, const toml::node*>> nodes;
+    for (const auto& [key, node] : parsed.table()) nodes.emplace_back(&key, &node);
+    const auto begin = [](const auto& node) { return node.first->source().begin; };
+    std::sort(nodes.begin(), nodes.end(),
+              [&](const auto& a, const auto& b) { return begin(a) < begin(b); });
     std::vector<ConfigEntry> entries;
-    for (skip_empty_lines(); !at_end(); skip_empty_lines()) {
-      entries.push_back(entry());
-      const auto& last = entries.back();
-      const auto first = std::find_if(entries.begin(), entries.end() - 1,
-                                      [&](const auto& other) { return other.key == last.key; });
-      if (first != entries.end() - 1) {
-        fail(last.line,
-             fmt::format("{}: given more than once; expected at most once (also in line {})",
-                         last.key, first->line));
-      }
-    }
+    for (const auto& [key, node] : nodes) entries.push_back(entry(*key, *node));
     return entries;
   }
 
  private:
-  [[noreturn]] void fail(int line, const std::string& what) const {
-    throw UsageError(place_in_config(m_path, line) + what);
-  }
-  [[noreturn]] void fail(const std::string& what) const { fail(m_line, what); }
+  struct Place {
+    std::string key;
+    std::size_t value;  ///< where the value begins in the text
+    std::size_t line;   ///< from 1
+  };
 
-  [[nodiscard]] bool at_end() const { return m_at == m_text.size(); }
-  [[nodiscard]] char peek() const { return at_end() ? '\n' : m_text[m_at]; }
-  [[nodiscard]] bool at_line_end() const {
-    return peek() == '\n' || (peek() == '\r' && m_text.substr(m_at, 2) == "\r\n");
+  [[noreturn]] void fail(std::size_t line, const std::string& what) const {
+    throw UsageError(place_in_config(m_path, static_cast<int>(line)) + what);
   }
-
-  void skip_blanks() {
-    while (!at_end() && (peek() == ' ' || peek() == '\t')) ++m_at;
-  }
-  void skip_comment() {
-    skip_blanks();
-    if (peek() == '#') m_at = std::min(m_text.find('\n', m_at), m_text.size());
-  }
-  void skip_line_end() {
-    if (at_end()) return;
-    m_at += peek() == '\r' ? 2 : 1;
-    ++m_line;
-  }
-  void skip_empty_lines() {
-    for (skip_comment(); !at_end() && at_line_end(); skip_comment()) skip_line_end();
+  [[noreturn]] void fail_no_entry(std::size_t line) const {
+    const std::size_t at = start_of(line);
+    fail(line, quoted(at).starts_with("'[")
+                   ? "found the table " + quoted(at) +
+                         "; expected lines of the form key = value, without tables"
+                   : "found " + quoted(at) + "; expected a line of the form key = value");
   }
 
-  /// The text at this position, for a message.
-  [[nodiscard]] std::string rest_of_line() const {
-    const auto end = std::min(m_text.find('\n', m_at), m_text.size());
-    std::string rest(m_text.substr(m_at, end - m_at));
+  [[nodiscard]] std::size_t start_of(std::size_t line) const {
+    std::size_t at = 0;
+    for (; line > 1; --line) at = std::min(m_text.find('\n', at), m_text.size() - 1) + 1;
+    return at;
+  }
+
+  /// toml++ counts characters in a line, not bytes.
+  [[nodiscard]] std::size_t offset_of(const toml::source_position& position) const {
+    std::size_t at = start_of(position.line);
+    for (auto column = position.column; column > 1 && at < m_text.size(); --column) {
+      do {
+        ++at;
+      } while (at < m_text.size() && (static_cast<unsigned char>(m_text[at]) & 0xc0) == 0x80);
+    }
+    return at;
+  }
+
+  /// The text from `at` to the end of its line, in quotes, for a message.
+  [[nodiscard]] std::string quoted(std::size_t at) const {
+    while (at < m_text.size() && is_blank(m_text[at])) ++at;
+    std::string rest(m_text.substr(at, m_text.find('\n', at) - at));
     while (!rest.empty() && (rest.back() == '\r' || rest.back() == ' ')) rest.pop_back();
     return rest.empty() ? "the end of the line" : "'" + rest + "'";
   }
 
-  ConfigEntry entry() {
-    const int line = m_line;
-    const std::string found = rest_of_line();
-    if (peek() == '[') {
-      fail("found the table " + found + "; expected lines of the form key = value, without tables");
+  [[nodiscard]] bool is_line_end(std::size_t at) const {
+    return at >= m_text.size() || m_text[at] == '\n' || m_text[at] == '\r';
+  }
+
+  ConfigEntry entry(const toml::key& key, const toml::node& node) const {
+    const auto line = key.source().begin.line;
+    const std::string name(key.str());
+    const auto* table = node.as_table();
+    if ((table != nullptr && !table->is_inline()) || quoted(start_of(line)).starts_with("'[")) {
+      fail_no_entry(line);
     }
-    std::string name = key();
-    skip_blanks();
-    if (name.empty() || at_end() || peek() != '=') {
-      fail("found " + found + "; expected a line of the form key = value");
-    }
-    ++m_at;
-    skip_blanks();
-    ConfigEntry entry{std::move(name), line, peek() == '[', {}};
-    if (entry.is_array) {
-      entry.values = array(entry.key);
+    ConfigEntry entry{name, static_cast<int>(line), node.is_array(), {}};
+    if (const auto* array = node.as_array()) {
+      for (const auto& element : *array) entry.values.push_back(value(name, element));
     } else {
-      entry.values.push_back(value(entry.key));
-    }
-    skip_comment();
-    if (!at_line_end()) {
-      fail(entry.key + ": found " + rest_of_line() +
-           " after the value; expected the end of the line");
+      entry.values.push_back(value(name, node));
     }
     return entry;
   }
 
-  std::string key() {
-    if (peek() == '"' || peek() == '\'') return string("the key");
-    const auto end = std::min(m_text.find_first_not_of(bare_characters, m_at), m_text.size());
-    std::string name(m_text.substr(m_at, end - m_at));
-    m_at = end;
-    return name;
+  ConfigValue value(const std::string& key, const toml::node& node) const {
+    const auto begin = node.source().begin;
+    if (const auto* text = node.as_string()) {
+      if (text->get().find('\0') != std::string::npos)
+        fail(begin.line, key + ": found a string with a NUL character; expected none");
+      return {ConfigType::string, text->get()};
+    }
+    if (const auto* number = node.as_integer())
+      return {ConfigType::integer, std::to_string(number->get())};
+    // With a point, so that 2.0 stays no integer.
+    if (const auto* number = node.as_floating_point())
+      return {ConfigType::real, fmt::format("{:#}", number->get())};
+    if (const auto* boolean = node.as_boolean())
+      return {ConfigType::boolean, boolean->get() ? "true" : "false"};
+    fail(begin.line, key + ": found " + quoted(offset_of(begin)) + "; expected " + value_words);
   }
 
-  std::vector<ConfigValue> array(const std::string& key) {
-    std::vector<ConfigValue> values;
-    const int line = m_line;
-    ++m_at;
-    for (skip_empty_lines(); peek() != ']'; skip_empty_lines()) {
-      if (at_end()) fail(line, key + ": found an unclosed list; expected ']'");
-      values.push_back(value(key));
-      skip_empty_lines();
-      if (peek() == ',') {
-        ++m_at;
-      } else if (!at_end() && peek() != ']') {
-        fail(key + ": found " + rest_of_line() + " in the list; expected ',' or ']'");
+  /// The key of a line of the form key = value.
+  [[nodiscard]] std::optional<Place> entry_in(std::size_t line) const {
+    std::size_t at = start_of(line);
+    const auto skip_blanks = [&] {
+      while (at < m_text.size() && is_blank(m_text[at])) ++at;
+    };
+    skip_blanks();
+    const char quote = at < m_text.size() ? m_text[at] : '\n';
+    const bool is_quoted = quote == '"' || quote == '\'';
+    if (is_quoted) ++at;
+    const auto end =
+        std::min(is_quoted ? m_text.find(quote, at) : m_text.find_first_not_of(bare_characters, at),
+                 m_text.size());
+    std::string key(m_text.substr(at, end - at));
+    at = std::min(end + (is_quoted ? 1 : 0), m_text.size());
+    skip_blanks();
+    if (key.empty() || at == m_text.size() || m_text[at] != '=') return std::nullopt;
+    ++at;
+    skip_blanks();
+    return Place{std::move(key), at, line};
+  }
+
+  /// The entry in which toml++ stopped at a line: the last one above which all is TOML.
+  [[nodiscard]] std::optional<Place> entry_before(std::size_t last) const {
+    for (std::size_t line = last; line >= 1; --line) {
+      auto place = entry_in(line);
+      if (!place && line != last) continue;
+      const auto above = toml::parse(m_text.substr(0, start_of(line)));
+      if (!above) continue;
+      if (!place) return std::nullopt;
+      const auto first = above.table().find(place->key);
+      if (first != above.table().cend()) {
+        fail(line, fmt::format("{}: given more than once; expected at most once (also in line {})",
+                               place->key, first->first.source().begin.line));
       }
+      return place;
     }
-    ++m_at;
-    return values;
+    return std::nullopt;
   }
 
-  ConfigValue value(const std::string& key) {
-    if (peek() == '"' || peek() == '\'') return {ConfigType::string, string(key)};
-    const auto end = std::min(m_text.find_first_of(",]# \t\r\n", m_at), m_text.size());
-    const std::string_view word = m_text.substr(m_at, end - m_at);
-    const auto number = number_of(word);
-    const bool boolean = word == "true" || word == "false";
-    if (!number && !boolean) {
-      fail(key + ": found " + rest_of_line() +
-           "; expected a number, true, false, a quoted string, or a list of them in []");
+  [[noreturn]] void refuse(const toml::parse_error& error) const {
+    const auto position = error.source().begin;
+    const auto place = entry_before(position.line);
+    if (!place) fail_no_entry(position.line);
+    const std::size_t at = offset_of(position);
+    const auto fail_value = [&, line = place->line](const std::string& what) {
+      fail(line, place->key + ": found " + what);
+    };
+    if (is_line_end(place->value)) fail_value(quoted(place->value) + "; expected " + value_words);
+    const char first = m_text[place->value];
+    const bool is_string = first == '"' || first == '\'';
+    if (ends_before(*place, at))
+      fail_value(quoted(at) + " after the value; expected the end of the line");
+    if (is_string && is_line_end(at))
+      fail_value(quoted(place->value) + "; expected a closing " + first);
+    const auto escape = m_text.rfind('\\', at);
+    if (first == '"' && escape != std::string_view::npos && escape > place->value) {
+      fail_value("the escape " + quoted(escape) +
+                 "; expected an escape of TOML, or a string in single quotes, which has none");
     }
-    m_at = end;
-    return number ? *number : ConfigValue{ConfigType::boolean, std::string(word)};
+    if (first == '[' && at >= m_text.size()) fail_value("an unclosed list; expected ']'");
+    if (first != '[' && first != '{' && !is_string)
+      fail_value(quoted(place->value) + "; expected " + value_words);
+    fail(position.line, place->key + ": found " + quoted(word_at(at)) + "; expected TOML (" +
+                            std::string(error.description()) + ")");
   }
 
-  std::string string(const std::string& key) {
-    const std::string found = rest_of_line();
-    const char quote = peek();
-    if (m_text.substr(m_at, 3) == std::string(3, quote)) {
-      fail(key + ": found " + found +
-           "; expected a string on one line, in single or double quotes");
-    }
-    std::string text;
-    for (++m_at; peek() != quote || at_end(); ++m_at) {
-      if (at_end() || at_line_end()) {
-        fail(key + ": found " + found + "; expected a closing " + quote);
-      }
-      if (quote == '"' && peek() == '\\') {
-        escape(key, text);
-      } else {
-        text += peek();
-      }
-    }
-    ++m_at;
-    if (text.find('\0') != std::string::npos) {
-      fail(key + ": found a string with a NUL character; expected none");
-    }
-    return text;
+  /// Whether the value is whole before `at`, where the next word begins.
+  [[nodiscard]] bool ends_before(const Place& place, std::size_t at) const {
+    if (at <= place.value || at >= m_text.size()) return false;
+    if (!is_blank(m_text[at - 1]) && m_text[at] != ',' && m_text[at] != ']') return false;
+    const std::string value =
+        "value = " + std::string(m_text.substr(place.value, at - place.value));
+    return toml::parse(value).succeeded();
   }
 
-  /// Stops at the last character of the escape.
-  void escape(const std::string& key, std::string& text) {
-    constexpr std::string_view letters = "btnfr\"\\";
-    constexpr std::string_view meanings = "\b\t\n\f\r\"\\";
-    ++m_at;
-    const char letter = peek();
-    if (const auto which = letters.find(letter); which != std::string_view::npos) {
-      text += meanings[which];
-      return;
-    }
-    const std::size_t digits = letter == 'u' ? 4 : (letter == 'U' ? 8 : 0);
-    const auto code_text = m_text.substr(std::min(m_at + 1, m_text.size()), digits);
-    std::uint32_t code = 0;
-    const auto [end, error] =
-        std::from_chars(code_text.data(), code_text.data() + code_text.size(), code, 16);
-    const bool whole = end == code_text.data() + digits && digits != 0 && error == std::errc{};
-    if (!whole || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
-      fail(key + ": found the escape \\" + rest_of_line() +
-           "; expected an escape of TOML, or a string in single quotes, which has none");
-    }
-    append_utf8(text, code);
-    m_at += digits;
+  [[nodiscard]] std::size_t word_at(std::size_t at) const {
+    const auto before = at == 0 ? at : m_text.find_last_of(",[]{}= \t\n", at - 1);
+    return before == std::string_view::npos ? 0 : before + 1;
   }
 
   const std::string& m_path;
   std::string_view m_text;
-  std::size_t m_at = 0;
-  int m_line = 1;
 };
 
 }  // namespace
@@ -273,6 +220,8 @@ std::string place_in_config(const std::string& path, int line) {
 }
 
 std::vector<ConfigEntry> parse_config(const std::string& path, std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   return Reader(path, text).entries();
 }
 

@@ -12,7 +12,7 @@ enum class ConfigType { string, integer, real, boolean };
 
 struct ConfigValue {
   ConfigType type;
-  std::string text;  ///< a string without quotes and escapes; other types as written, without '_'
+  std::string text;  ///< a string without quotes and escapes; a number in decimal
 };
 
 /// "key = value", or "key = [value, ...]".
@@ -23,9 +23,9 @@ struct ConfigEntry {
   std::vector<ConfigValue> values;
 };
 
-/// Parses the part of TOML 1.0 that options need: bare and quoted keys; single-line strings,
-/// numbers, booleans, and arrays of them; comments. CLI11 has a reader too, but it keeps neither
-/// lines nor types, takes a '#' in a string as a comment, and skips what it cannot parse.
+/// Parses TOML, and takes from it what options need: keys with strings, numbers, booleans, and
+/// arrays of them. CLI11 has a reader too, but it keeps neither lines nor types, takes a '#' in a
+/// string as a comment, and skips what it cannot parse.
 /// \throws UsageError naming `path` and the line for anything else, and for a repeated key
 [[nodiscard]] std::vector<ConfigEntry> parse_config(const std::string& path, std::string_view text);
 

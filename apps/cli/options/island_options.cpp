@@ -116,7 +116,13 @@ void IslandOptionsParser::add_to(CommandLine& line) {
   add_search_to(line);
   m_components.add_components_to(line);
   add_maps(line);
-  m_has_outputs = true;
+  m_has_outputs = m_has_components = true;
+}
+
+void IslandOptionsParser::add_report_to(CommandLine& line) {
+  add_search_to(line);
+  m_components.add_fitting_to(line);
+  m_has_components = true;
 }
 
 void IslandOptionsParser::add_search_to(CommandLine& line) {
@@ -313,7 +319,8 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
   IslandOptions options = m_given;
   const bool is_lesson = options.preset == Preset::lesson;
   for (const auto& name : is_lesson ? of_the_others : of_the_lesson) {
-    if (is_output(name) && !m_has_outputs) continue;
+    const bool is_of_components = name == "--components" || name == "--shape";
+    if (is_output(name) && !(is_of_components ? m_has_components : m_has_outputs)) continue;
     if (!line.given(name)) continue;
     const std::string standard = m_standard == Preset::lesson ? ", the default" : "";
     throw UsageError(is_lesson ? name + ": found with --preset lesson" + standard +
@@ -333,8 +340,9 @@ IslandOptions IslandOptionsParser::resolved(const CommandLine& line,
         "--adaptive-rms: found with --detect-image, whose own noise it does not raise; expected "
         "one of the two");
   }
-  options.components = m_components.resolved(radio ? ComponentDefaults{false, m_has_outputs, 0, {}}
-                                                   : ComponentDefaults{true, false, 0.005, 4});
+  options.components =
+      m_components.resolved(radio ? ComponentDefaults{false, m_has_components, 0, {}}
+                                  : ComponentDefaults{true, false, 0.005, 4});
   const auto [seed, flood] = thresholds_of(options);
   options.find.seed = m_seed.value_or(seed);
   // A seed given alone, below the default flood, lowers the flood to it.

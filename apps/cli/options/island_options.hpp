@@ -71,6 +71,8 @@ class IslandOptionsParser {
   void add_to(CommandLine& line);
   /// Those without outputs.
   void add_search_to(CommandLine& line);
+  /// Those of a report, which has components but no other outputs.
+  void add_report_to(CommandLine& line);
   /// Those that say which pixels are used and what their background and noise are: for photometry
   /// at given positions. The preset is `radio` or `sextractor`.
   void add_measuring_to(CommandLine& line);
@@ -95,6 +97,7 @@ class IslandOptionsParser {
 
   Preset m_standard;
   bool m_has_outputs = false;
+  bool m_has_components = false;
   IslandOptions m_given;
   DetectionOptionsParser m_detection;
   std::optional<double> m_seed, m_flood;

@@ -65,6 +65,7 @@ class Kastor(CMakePackage, CudaPackage):
     with when("+apps"):
         depends_on("cli11@2.1:", type="build")
         depends_on("nlohmann-json@3.10:", type="build")
+        depends_on("tomlplusplus@3.3:", type="build")
     depends_on("googletest@1.11: +gmock", type="test")
     depends_on("nlohmann-json@3.10:", type="test")
     depends_on("python@3.8:", type="test")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/child_process.hpp"
+#include "cli/run/child_process.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -13,7 +13,7 @@
 #include <kastor/error.hpp>
 #include <memory>
 
-namespace kastor::bench {
+namespace kastor::cli {
 namespace {
 
 [[noreturn]] void fail(const std::string& program, int error) {
@@ -107,4 +107,4 @@ int run_program(const std::vector<std::string>& words,
   return code;
 }
 
-}  // namespace kastor::bench
+}  // namespace kastor::cli
