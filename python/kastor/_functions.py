@@ -137,10 +137,10 @@ def background(image: Any, *, mask: Any = None, cell: int | tuple[int, int] = 64
     """
     pixels, bad, stream = _pixels(image, mask, stream)
     height, width = (cell, cell) if np.ndim(cell) == 0 else cell
-    level, rms, global_level, global_rms = _kastor.background(
+    mesh = _kastor.background(
         pixels, bad, int(height), int(width), float(kappa), int(max_passes), _choice("estimate", estimate, ("mode", "median")),
         int(filter), _choice("interpolation", interpolation, ("bicubic", "bilinear")), mask_large_sources, correct_clip, on, stream)
-    return Background(level, rms, global_level, global_rms)
+    return Background(mesh.level(), mesh.rms(), mesh.global_level, mesh.global_rms)
 
 
 def label(mask: Any, *, connectivity: int = 4, on: str | None = None) -> tuple[np.ndarray, int]:
