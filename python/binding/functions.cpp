@@ -8,9 +8,12 @@
 #include <kastor/convolve.hpp>
 #include <kastor/label.hpp>
 #include <kastor/sigma_clip.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "binding/arrays.hpp"
 #include "binding/runtime.hpp"
@@ -109,36 +112,83 @@ BackgroundParams background_params(std::int64_t cell_height, std::int64_t cell_w
   return params;
 }
 
-nb::tuple background(const GivenArray& array, const std::optional<GivenArray>& mask,
-                     const BackgroundParams& params, const On& on, std::uintptr_t stream) {
-  nb::object level;
-  nb::object rms;
+/// A map on a mesh in plain memory. Arrays of Python own it for longer than Kokkos runs.
+struct KeptSurface {
+  std::int64_t cell_height = 1, cell_width = 1;
+  bool positive = false;
+  std::size_t rows = 0, columns = 0;
+  std::vector<MeshNode> nodes;
+};
+
+template <class Exec>
+KeptSurface kept_surface(const Exec& space, const MeshSurface<Exec>& surface) {
+  KeptSurface kept{surface.cell_height,     surface.cell_width,      surface.positive,
+                   surface.nodes.extent(0), surface.nodes.extent(1), {}};
+  kept.nodes.resize(kept.rows * kept.columns);
+  const MutableImage<MeshNode, Kokkos::DefaultHostExecutionSpace> nodes(kept.nodes.data(),
+                                                                        kept.rows, kept.columns);
+  Kokkos::deep_copy(space, nodes, surface.nodes);
+  space.fence("kastor::python: the nodes of the mesh are kept");
+  return kept;
+}
+
+template <class T>
+HostMap<T> filled(const KeptSurface& kept, std::size_t ny, std::size_t nx) {
+  HostMap<T> map{std::make_shared_for_overwrite<T[]>(ny * nx), ny, nx};
+  Runtime& runtime = Runtime::get();
+  std::string backend = runtime.backend({});
+  if (backend == "cuda") backend = fastest_of_host();  // the nodes are on the host
+  runtime.run(backend, 0, [&](auto& place) {
+    using Exec = std::remove_cvref_t<decltype(place.space)>;
+    if constexpr (is_host_space_v<Exec>) {
+      const ConstImage<MeshNode, Exec> nodes(kept.nodes.data(), kept.rows, kept.columns);
+      const MeshSurface<Exec> surface{kept.cell_height, kept.cell_width, kept.positive, nodes};
+      fill_map<Exec, T>(place.space, PixelMap<Exec, T>(surface),
+                        MutableImage<T, Exec>(map.values.get(), ny, nx));
+      place.space.fence("kastor::python: the map is filled");
+    }
+  });
+  return map;
+}
+
+/// A background as its mesh; maps are made when they are asked for.
+struct Mesh {
+  KeptSurface level, rms;
   BackgroundSummary summary;
+  std::size_t ny = 0, nx = 0;
+  bool has_doubles = false;
+
+  [[nodiscard]] nb::object map(const KeptSurface& surface) const {
+    return has_doubles ? map_of<double>(surface) : map_of<float>(surface);
+  }
+  template <class T>
+  [[nodiscard]] nb::object map_of(const KeptSurface& surface) const {
+    HostMap<T> map;
+    {
+      const nb::gil_scoped_release released;
+      map = filled<T>(surface, ny, nx);
+    }
+    return as_array(map);
+  }
+};
+
+Mesh background(const GivenArray& array, const std::optional<GivenArray>& mask,
+                const BackgroundParams& params, const On& on, std::uintptr_t stream) {
+  Mesh mesh;
+  mesh.has_doubles = is_double(array);
   on_pixels(array, on, stream, [&](const auto& space, const auto& pixels) {
     using Exec = std::remove_cvref_t<decltype(space)>;
     using T = typename std::remove_cvref_t<decltype(pixels)>::non_const_value_type;
-    const auto ny = static_cast<std::int64_t>(pixels.extent(0));
-    const auto nx = static_cast<std::int64_t>(pixels.extent(1));
+    mesh.ny = pixels.extent(0);
+    mesh.nx = pixels.extent(1);
     BackgroundEstimator<Exec, T> estimator(space, params);
-    const auto mesh = estimator(pixels, bits_on(space, mask, ny, nx));
-    const auto surfaces = mesh.background();
-    summary = estimator.summary();
-    const auto filled = [&](const auto& map) {
-      const Image<T, Exec> image(
-          Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::python::map"),
-          pixels.extent(0), pixels.extent(1));
-      fill_map<Exec, T>(space, map, MutableImage<T, Exec>(image));
-      const auto kept = copy_of(cli::readable_on_host(space, image));
-      const nb::gil_scoped_acquire acquired;
-      return as_array(kept);
-    };
-    auto one = filled(surfaces.level);
-    auto other = filled(surfaces.rms);
-    const nb::gil_scoped_acquire acquired;
-    level = std::move(one);
-    rms = std::move(other);
+    const auto found = estimator(pixels, bits_on(space, mask, static_cast<std::int64_t>(mesh.ny),
+                                                 static_cast<std::int64_t>(mesh.nx)));
+    mesh.summary = estimator.summary();
+    mesh.level = kept_surface(space, found.level);
+    mesh.rms = kept_surface(space, found.rms);
   });
-  return nb::make_tuple(level, rms, summary.level, summary.rms);
+  return mesh;
 }
 
 /// The labels of the pixels that are not 0, and how many there are.
@@ -168,6 +218,42 @@ nb::tuple labels(const GivenArray& bytes, int connectivity, const On& on) {
     });
   }
   return nb::make_tuple(as_array(ids), count);
+}
+
+/// The runs of the pixels that are not 0: row, first column, last column + 1, component from 1.
+nb::tuple runs(const GivenArray& bytes, int connectivity, const On& on) {
+  const auto ny = static_cast<std::int64_t>(bytes.shape(0));
+  const auto nx = static_cast<std::int64_t>(bytes.shape(1));
+  if (connectivity != 4 && connectivity != 8)
+    throw cli::UsageError("connectivity: found another number; expected 4 or 8");
+  std::vector<std::int32_t> row, begin, end;
+  std::vector<std::uint32_t> component;
+  std::int64_t count = 0;
+  {
+    const nb::gil_scoped_release released;
+    Runtime& runtime = Runtime::get();
+    runtime.run(runtime.backend(on), 0, [&](auto& place) {
+      const auto mask = bits_on(place.space, std::optional(bytes), ny, nx);
+      const auto found =
+          label(place.space, mask, connectivity == 4 ? Connectivity::four : Connectivity::eight);
+      count = found.components;
+      const auto take = [&](const auto& list, auto& values) {
+        values.resize(static_cast<std::size_t>(found.runs));
+        using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
+        const Kokkos::View<Value*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> kept(
+            values.data(), values.size());
+        Kokkos::deep_copy(place.space, kept,
+                          Kokkos::subview(list, Kokkos::make_pair(std::size_t{0}, values.size())));
+      };
+      take(found.row, row);
+      take(found.begin, begin);
+      take(found.end, end);
+      take(found.label, component);
+      place.space.fence("kastor::python: the runs are kept");
+    });
+  }
+  return nb::make_tuple(as_array(std::move(row)), as_array(std::move(begin)),
+                        as_array(std::move(end)), as_array(std::move(component)), count);
 }
 
 nb::object convolved(const GivenArray& array, const ConvolutionKernel& kernel,
@@ -222,7 +308,13 @@ void add_functions(nb::module_& m) {
       "array"_a, "mask"_a.none(), "cell_height"_a, "cell_width"_a, "kappa"_a, "max_passes"_a,
       "estimate"_a, "filter"_a, "interpolation"_a, "mask_large_sources"_a, "correct_clip"_a,
       "on"_a = nb::none(), "stream"_a = 0);
+  nb::class_<Mesh>(m, "Mesh")
+      .def("level", [](const Mesh& mesh) { return mesh.map(mesh.level); })
+      .def("rms", [](const Mesh& mesh) { return mesh.map(mesh.rms); })
+      .def_prop_ro("global_level", [](const Mesh& mesh) { return mesh.summary.level; })
+      .def_prop_ro("global_rms", [](const Mesh& mesh) { return mesh.summary.rms; });
   m.def("label", &labels, "mask"_a, "connectivity"_a, "on"_a = nb::none());
+  m.def("runs", &runs, "mask"_a, "connectivity"_a, "on"_a = nb::none());
   m.def(
       "convolve",
       [](const GivenArray& array, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& taps,

@@ -37,7 +37,10 @@ void add_exceptions(nb::module_& m) {
     }
   });
   const nb::exception<Error> error(m, "Error", PyExc_RuntimeError);
-  nb::exception<DeviceError>(m, "DeviceError", error);
+  const nb::exception<DeviceError> device_error(m, "DeviceError", error);
+  // As users name them.
+  for (const nb::handle each : {nb::handle(error), nb::handle(device_error)})
+    each.attr("__module__") = "kastor";
 }
 
 void add_runtime(nb::module_& m) {

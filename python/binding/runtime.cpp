@@ -17,15 +17,6 @@ namespace {
 // No condition variable: one that others wait for cannot be used in the child of a fork.
 constexpr std::chrono::milliseconds poll(1);
 
-std::string fastest_of_host() {
-  const auto& list = cli::compiled_backends();
-  const cli::Backend* fastest = nullptr;
-  for (const auto& backend : list) {
-    if (!backend.device && (fastest == nullptr || backend.rank > fastest->rank)) fastest = &backend;
-  }
-  return fastest->name;
-}
-
 }  // namespace
 
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -41,6 +32,15 @@ RegionsOfOneThread::~RegionsOfOneThread() {
 RegionsOfOneThread::RegionsOfOneThread(bool) {}
 RegionsOfOneThread::~RegionsOfOneThread() = default;
 #endif
+
+std::string fastest_of_host() {
+  const auto& list = cli::compiled_backends();
+  const cli::Backend* fastest = nullptr;
+  for (const auto& backend : list) {
+    if (!backend.device && (fastest == nullptr || backend.rank > fastest->rank)) fastest = &backend;
+  }
+  return fastest->name;
+}
 
 void refuse_device_array() {
   throw DeviceError(

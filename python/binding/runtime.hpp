@@ -27,6 +27,9 @@ class DeviceError : public Error {
 /// Says that a backend of the host cannot use an array on a GPU. \throws DeviceError
 [[noreturn]] void refuse_device_array();
 
+/// The name of the fastest backend that needs no device.
+[[nodiscard]] std::string fastest_of_host();
+
 /// After a fork, the thread that forked cannot start a parallel region of OpenMP: it would wait for
 /// threads that are not there any more. Kokkos starts one even for Serial, where it copies or fills
 /// a View of the host. While this lives, such regions have one thread.

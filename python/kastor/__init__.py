@@ -5,7 +5,7 @@
 `label` and `convolve` are its steps. `measure`, `compare` and `evaluate` are the commands of these names.
 """
 
-from . import _instructions  # first: it chooses the module that the others import
+from . import _instructions as _instructions  # first: it chooses the module that the others import
 from ._find import find, find_many
 from ._functions import Background, Clip, Statistics, background, convolve, label, sigma_clip
 from ._kastor import DeviceError, Error

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import numpy as np
@@ -51,22 +52,32 @@ class Clip:
     degenerate: bool
 
 
-@dataclasses.dataclass(frozen=True)
 class Background:
     """Maps of the level and the noise of the sky. `background` returns it.
 
     Attributes
     ----------
     level, rms : numpy.ndarray
-        Of each pixel [image unit].
+        Of each pixel [image unit]. A map is made when it is asked for.
     global_level, global_rms : float
         Median of each over the mesh [image unit].
     """
 
-    level: np.ndarray
-    rms: np.ndarray
-    global_level: float
-    global_rms: float
+    def __init__(self, mesh: Any):
+        self._mesh = mesh
+        self.global_level = float(mesh.global_level)
+        self.global_rms = float(mesh.global_rms)
+
+    @functools.cached_property
+    def level(self) -> np.ndarray:
+        return np.asarray(self._mesh.level())
+
+    @functools.cached_property
+    def rms(self) -> np.ndarray:
+        return np.asarray(self._mesh.rms())
+
+    def __repr__(self) -> str:
+        return f"<kastor.Background: level {self.global_level:.6g}, rms {self.global_rms:.6g}>"
 
 
 def _pixels(image: Any, mask: Any, stream: int | None) -> tuple[Any, np.ndarray | None, int]:
@@ -182,10 +193,10 @@ def background(image: Any, *, mask: Any = None, cell: int | tuple[int, int] = 64
     """
     pixels, bad, stream = _pixels(image, mask, stream)
     height, width = cell if isinstance(cell, (tuple, list)) else (cell, cell)
-    level, rms, global_level, global_rms = _kastor.background(
+    mesh = _kastor.background(
         pixels, bad, int(height), int(width), float(kappa), int(max_passes), _choice("estimate", estimate, ("mode", "median")),
         int(filter), _choice("interpolation", interpolation, ("bicubic", "bilinear")), mask_large_sources, correct_clip, on, stream)
-    return Background(level, rms, global_level, global_rms)
+    return Background(mesh)
 
 
 def label(mask: Any, *, connectivity: int = 4, on: str | None = None) -> tuple[np.ndarray, int]:

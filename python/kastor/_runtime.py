@@ -5,12 +5,21 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
 
 from . import _kastor
 
 os.register_at_fork(before=_kastor.before_fork, after_in_parent=lambda: _kastor.after_fork(False),
                     after_in_child=lambda: _kastor.after_fork(True))
-atexit.register(_kastor.finish)
+
+
+def _finish() -> None:
+    # A daemon thread may begin a search even now: the process then ends without Kokkos' end.
+    if threading.active_count() == 1:
+        _kastor.finish()
+
+
+atexit.register(_finish)
 
 
 def initialize(threads: int | None = None, device: bool = True) -> None:

@@ -20,18 +20,18 @@ TRUNCATED, SINGULAR = 2, 8  # bits of the column flag
 
 
 class Objects:
-    """The objects of an image: those of its labelled components that have enough pixels.
+    """The objects of an image: those of its connected components that have enough pixels.
 
     Parameters
     ----------
-    labels : numpy.ndarray of int32, shape (ny, nx)
-        0 or the number of the component, from 1.
-    mask : numpy.ndarray of bool, shape (ny, nx)
-        Where labels are not 0.
+    row, begin, end, component : numpy.ndarray of int
+        The runs of the foreground in raster order: row, first column, last column + 1, component from 1.
     count : int
         Number of components.
     min_pixels : int
         Smaller components are no objects.
+    shape : (int, int)
+        Of the image.
 
     Attributes
     ----------
@@ -45,23 +45,26 @@ class Objects:
         The object of each of them, from 0.
     """
 
-    def __init__(self, labels: np.ndarray, mask: np.ndarray, count: int, min_pixels: int):
-        at = np.flatnonzero(mask)
-        components = labels.ravel()[at]
-        npix = np.bincount(components, minlength=count + 1)
-        last = np.zeros(count + 1, np.intp)
-        last[components] = at  # the last one stays
+    def __init__(self, row: np.ndarray, begin: np.ndarray, end: np.ndarray, component: np.ndarray, count: int,
+                 min_pixels: int, shape: tuple[int, int]):
+        length = end - begin
+        first = row * np.int64(shape[1]) + begin
+        npix = np.bincount(component, length, count + 1).astype(np.int64)
+        last = np.zeros(count + 1, np.int64)
+        last[component] = first + length  # of equal indices, the last assignment stays
         kept = np.flatnonzero(npix >= max(min_pixels, 1))
         kept = kept[np.argsort(last[kept])]
-        self._labels = labels
-        self._numbers = np.zeros(count + 1, np.int32)  # of the objects from 1, by component
-        self._numbers[kept] = np.arange(1, kept.size + 1)
-        numbers = self._numbers[components]
-        inside = np.flatnonzero(numbers)
+        order = np.full(count + 1, -1, np.intp)
+        order[kept] = np.arange(kept.size)
+        ids = order[component]
+        inside = np.flatnonzero(ids >= 0)
+        length, first = length[inside], first[inside]
+        before = np.cumsum(length, dtype=np.int64) - length  # pixels in the runs before
         self.count = kept.size
         self.npix = npix[kept]
-        self.at = at[inside]
-        self.ids = numbers[inside].astype(np.intp) - 1
+        self.at = np.arange(length.sum()) + np.repeat(first - before, length)
+        self.ids = np.repeat(ids[inside], length)
+        self._shape = shape
 
     def total(self, weights: np.ndarray) -> np.ndarray:
         """The sum over the pixels of each object."""
@@ -69,7 +72,9 @@ class Objects:
 
     def map(self) -> np.ndarray:
         """The image of the numbers of the objects from 1, 0 elsewhere, int32."""
-        return self._numbers[self._labels]
+        numbers = np.zeros(self._shape, np.int32)
+        numbers.ravel()[self.at] = self.ids + 1
+        return numbers
 
 
 def columns_of(objects: Objects, values: np.ndarray, thresholds: Any, variances: Any, gain: float,

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _kastor
 from ._arrays import host_pixels
-from ._functions import background as _background
-from ._functions import label as _label
 from ._kastor import Error
 from ._sep_columns import Objects, columns_of
 
@@ -132,13 +131,13 @@ class Background:
             reasons.append("a mesh with cells of few pixels")
         if not reasons:
             try:
-                found = _background(host_pixels(data), cell=(bh, bw), filter=2 * (fw // 2) + 1,
-                                    mask=None if mask is None else _is_masked(mask, maskthresh))
-                if found.global_rms > 0 or not found.rms.any():
-                    self._level, self._rms = found.level, found.rms
-                    # SEP has 1 for the noise of a constant image.
-                    self._globals = (found.global_level, found.global_rms if found.global_rms > 0 else 1.0)
-                    self._dtype = data.dtype if data.dtype.isnative and data.dtype == np.int32 else found.level.dtype
+                bad = None if mask is None else _is_masked(mask, maskthresh).view(np.uint8)
+                mesh = _kastor.background(host_pixels(data), bad, bh, bw, 3.0, 0, "mode", 2 * (fw // 2) + 1, "bicubic",
+                                          False, False)
+                if mesh.global_rms > 0 or not mesh.rms().any():
+                    self._mesh = mesh
+                    self._shape = data.shape
+                    self._dtype = np.dtype(np.int32) if data.dtype.isnative and data.dtype == np.int32 else None
                     return
                 reasons.append("an image that is constant in most cells")
             except Error:
@@ -149,20 +148,22 @@ class Background:
     @property
     def globalback(self) -> float:
         """Median of the levels of the cells [image unit]."""
-        return self._sep.globalback if self._sep is not None else self._globals[0]
+        return self._sep.globalback if self._sep is not None else self._mesh.global_level
 
     @property
     def globalrms(self) -> float:
         """Median of the noise of the cells [image unit]."""
-        return self._sep.globalrms if self._sep is not None else self._globals[1]
+        if self._sep is not None:
+            return self._sep.globalrms
+        return self._mesh.global_rms or 1.0  # as sep of a constant image
 
     def _typed(self, values: np.ndarray, dtype: Any) -> np.ndarray:
-        dtype = np.dtype(self._dtype if dtype is None else dtype)
+        dtype = np.dtype(dtype or self._dtype or values.dtype)
         if not dtype.isnative or dtype not in (np.float32, np.float64, np.int32):
             raise ValueError(f"dtype: found {dtype}; expected float32, float64 or int32 of this machine's byte order")
         if dtype == np.int32:
-            values = values + np.array(0.5, values.dtype)  # SEP truncates the sum
-        return values.astype(dtype)
+            values += 0.5  # SEP truncates the sum
+        return values.astype(dtype, copy=False)
 
     def back(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The level of the sky [image unit], as a new array.
@@ -175,20 +176,21 @@ class Background:
         copy : bool, optional
             Of no effect: the array is always new.
         """
-        return self._typed(self._level, dtype) if self._sep is None else self._sep.back(dtype=dtype, copy=copy)
+        return self._typed(self._mesh.level(), dtype) if self._sep is None else self._sep.back(dtype=dtype, copy=copy)
 
     def rms(self, dtype: Any = None) -> np.ndarray:
         """The noise of the sky, its standard deviation [image unit], as a new array. `dtype` as of `back`."""
-        return self._typed(self._rms, dtype) if self._sep is None else self._sep.rms(dtype=dtype)
+        return self._typed(self._mesh.rms(), dtype) if self._sep is None else self._sep.rms(dtype=dtype)
 
     def subfrom(self, data: np.ndarray) -> None:
         """Subtract the level from an array of the same shape, in place."""
         if self._sep is not None:
             self._sep.subfrom(data)
             return
-        _check("data", data, self._level.shape)
+        _check("data", data, self._shape)
+        level = self._mesh.level()
         wanted = data.dtype.newbyteorder("=")
-        level = self._level if wanted == self._level.dtype else self._typed(self._level, wanted)
+        level = level if wanted == level.dtype else self._typed(level, wanted)
         np.subtract(data, level, out=data)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -298,8 +300,7 @@ def _extract(data: np.ndarray, relative: np.float32, sigma: Any, variance: Any, 
             np.greater(pixels[rows], limit, out=above[rows])
     if bad is not None:
         above &= ~bad
-    labels, count = _label(above, connectivity=8)
-    objects = Objects(labels, above, count, min_pixels)
+    objects = Objects(*_kastor.runs(above.view(np.uint8), 8), min_pixels, data.shape)
     if np.ndim(sigma) > 0:
         sigma = sigma.ravel()[objects.at]
         variance = variance.ravel()[objects.at] if variance is not None else sigma * sigma
