@@ -17,7 +17,8 @@ namespace {
 
 using Subcommand = void (*)(cli::Arguments);
 
-/// Runs a subcommand in this process, and returns what it would print on stdout.
+/// Runs a subcommand in this process on the fastest backend, and returns what it would print on
+/// stdout.
 std::string run(const std::string& name, std::vector<std::string> arguments) {
   static const std::map<std::string, Subcommand> subcommands{
       {"compare", cli::run_compare}, {"evaluate", cli::run_evaluate},
@@ -25,13 +26,19 @@ std::string run(const std::string& name, std::vector<std::string> arguments) {
       {"measure", cli::run_measure}, {"simulate", cli::run_simulate}};
   const auto found = subcommands.find(name);
   if (found == subcommands.end()) throw cli::UsageError("there is no subcommand " + name);
+  const nanobind::gil_scoped_release released;
+  Runtime& runtime = Runtime::get();
+  const std::string backend = runtime.backend({});
+  if (name == "evaluate") arguments.insert(arguments.begin(), {"--on", backend});
   std::vector<char*> pointers;
   for (auto& argument : arguments) pointers.push_back(argument.data());
-  const nanobind::gil_scoped_release released;
-  Runtime::get().start({});
-  const cli::CapturedResults captured;
-  found->second(pointers);
-  return captured.text();
+  std::string printed;
+  runtime.run(backend, 0, [&](const auto&) {
+    const cli::CapturedResults captured;
+    found->second(pointers);
+    printed = captured.text();
+  });
+  return printed;
 }
 
 }  // namespace

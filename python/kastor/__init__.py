@@ -11,10 +11,32 @@ from ._functions import Background, Clip, Statistics, background, convolve, labe
 from ._kastor import DeviceError, Error
 from ._kastor import version as __version__
 from ._report import report
-from ._reports import Measured, compare, evaluate, measure
+from ._reports import Measured, compare, evaluate, measure, simulate
 from ._results import Column, Found
 from ._runtime import backends, initialize, release
 
-__all__ = ["Background", "Clip", "Column", "DeviceError", "Error", "Found", "Measured", "Statistics", "__version__",
-           "background", "backends", "compare", "convolve", "evaluate", "find", "find_many", "initialize", "label",
-           "measure", "release", "report", "sigma_clip"]
+__all__ = [
+    "Background",
+    "Clip",
+    "Column",
+    "DeviceError",
+    "Error",
+    "Found",
+    "Measured",
+    "Statistics",
+    "__version__",
+    "background",
+    "backends",
+    "compare",
+    "convolve",
+    "evaluate",
+    "find",
+    "find_many",
+    "initialize",
+    "label",
+    "measure",
+    "release",
+    "report",
+    "sigma_clip",
+    "simulate",
+]

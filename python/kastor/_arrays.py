@@ -46,7 +46,7 @@ def header_cards(header: Any) -> list[str]:
 
         header = fits.Header(header)
     text = header.tostring(sep="", endcard=False, padding=False)
-    return [text[at:at + 80] for at in range(0, len(text), 80)]
+    return [text[at : at + 80] for at in range(0, len(text), 80)]
 
 
 def wcs_cards(wcs: Any) -> list[str]:
@@ -64,7 +64,9 @@ def two_axes(array: Any) -> Any:
         array = array.reshape(shape[-2:])
     if len(array.shape) != 2:
         axes = " x ".join(map(str, shape)) or "no"
-        raise ValueError(f"image: found an array of {len(shape)} axes ({axes}); expected two, (y, x): choose a plane, as in image[0]")
+        raise ValueError(
+            f"image: found an array of {len(shape)} axes ({axes}); expected two, (y, x): choose a plane, as in image[0]"
+        )
     if 0 in array.shape:
         raise ValueError(f"image: found {array.shape[1]} x {array.shape[0]} pixels; expected at least one")
     return array
@@ -82,10 +84,15 @@ def host_pixels(array: np.ndarray) -> np.ndarray:
     if kind in "iu" and (kind, size) != ("i", 1) or kind == "f" and size in (4, 8):
         if array.shape[1] > 1 and array.strides[1] != size:
             raise TypeError("image: found rows that are not contiguous; expected numpy.ascontiguousarray(image)")
-        return _kastor.decoded(array.view(f"u{size}") if size == 1 else array.view(array.dtype.newbyteorder("=")).view(f"u{size}"),
-                               f"{kind}{size}", is_big)
-    raise TypeError(f"image: found pixels of type {array.dtype}; expected float32, float64 or integers of FITS: "
-                    "image.astype('float32')")
+        return _kastor.decoded(
+            array.view(f"u{size}") if size == 1 else array.view(array.dtype.newbyteorder("=")).view(f"u{size}"),
+            f"{kind}{size}",
+            is_big,
+        )
+    raise TypeError(
+        f"image: found pixels of type {array.dtype}; expected float32, float64 or integers of FITS: "
+        "image.astype('float32')"
+    )
 
 
 def device_pixels(array: Any, stream: int | None) -> tuple[Any, int]:
@@ -94,6 +101,7 @@ def device_pixels(array: Any, stream: int | None) -> tuple[Any, int]:
     if stream is None:
         try:
             import cupy
+
             stream = cupy.cuda.get_current_stream().ptr
         except ImportError:
             stream = 0
@@ -152,5 +160,8 @@ def take_image(image: Any, header: Any = None, wcs: Any = None, stream: int | No
     elif hasattr(image, "__dlpack__") or hasattr(image, "__array__"):
         taken.array = host_pixels(np.asarray(image))
     else:
-        raise TypeError(f"image: found {type(image).__name__}; expected the name of a file, a 2-D array, an HDU, NDData or a Quantity")
+        raise TypeError(
+            f"image: found {type(image).__name__}; expected the name of a file, a 2-D array, an HDU, "
+            "NDData or a Quantity"
+        )
     return taken

@@ -15,12 +15,27 @@ from ._arrays import Image, take_image
 from ._options import arguments_of
 from ._results import Found
 
-MAPS = {"background": "--background-map", "rms": "--rms-map", "snr": "--snr-map", "residual": "--residual",
-        "labels": "--labels", "model": "--model", "fit_residual": "--fit-residual"}
+MAPS = {
+    "background": "--background-map",
+    "rms": "--rms-map",
+    "snr": "--snr-map",
+    "residual": "--residual",
+    "labels": "--labels",
+    "model": "--model",
+    "fit_residual": "--fit-residual",
+}
 
 
-def _find(image: Any, header: Any, wcs: Any, stream: int | None, maps: Iterable[str], components: Any,
-          components_output: Any, options: dict[str, Any]) -> Found:
+def _find(
+    image: Any,
+    header: Any,
+    wcs: Any,
+    stream: int | None,
+    maps: Iterable[str],
+    components: Any,
+    components_output: Any,
+    options: dict[str, Any],
+) -> Found:
     taken = take_image(image, header, wcs, stream)
     if isinstance(maps, str):
         maps = (maps,)
@@ -39,8 +54,17 @@ def _find(image: Any, header: Any, wcs: Any, stream: int | None, maps: Iterable[
         raise TypeError("components: found no bool; expected True or False (components_output names files)")
     on = options.pop("on")
     arguments, arrays = arguments_of(options | {"components_output": components_output})
-    found = _kastor.find(arguments, taken.array, taken.name, taken.cards, taken.stream, arrays,
-                         [MAPS[name] for name in maps], components, on)
+    found = _kastor.find(
+        arguments,
+        taken.array,
+        taken.name,
+        taken.cards,
+        taken.stream,
+        arrays,
+        [MAPS[name] for name in maps],
+        components,
+        on,
+    )
     return Found(found, taken.origin)
 
 
@@ -52,8 +76,10 @@ def _blank(taken: Image, options: dict[str, Any]) -> None:
     elif not isinstance(taken.array, np.ndarray):
         raise TypeError("mask: found an array on a GPU; expected NaN where its pixels are bad, or preset='radio'")
     elif mask.shape != taken.array.shape:
-        raise ValueError(f"mask: found {mask.shape[1]} x {mask.shape[0]} pixels; expected {taken.array.shape[1]} x "
-                         f"{taken.array.shape[0]}, as the image")
+        raise ValueError(
+            f"mask: found {mask.shape[1]} x {mask.shape[0]} pixels; expected {taken.array.shape[1]} x "
+            f"{taken.array.shape[0]}, as the image"
+        )
     else:
         taken.array = np.where(mask, np.array(np.nan, taken.array.dtype), taken.array)
 

@@ -105,8 +105,15 @@ def _choice(name: str, value: str, words: tuple[str, ...]) -> str:
     return value
 
 
-def sigma_clip(image: Any, *, kappa: float = 3.0, max_passes: int = 0, mask: Any = None, on: str | None = None,
-               stream: int | None = None) -> Clip:
+def sigma_clip(
+    image: Any,
+    *,
+    kappa: float = 3.0,
+    max_passes: int = 0,
+    mask: Any = None,
+    on: str | None = None,
+    stream: int | None = None,
+) -> Clip:
     """Clip pixels beyond `kappa` standard deviations of the median, until a pass removes none.
 
     Parameters
@@ -146,9 +153,21 @@ def sigma_clip(image: Any, *, kappa: float = 3.0, max_passes: int = 0, mask: Any
     return Clip(**(values | {"all": Statistics(**values["all"]), "clipped": Statistics(**values["clipped"])}))
 
 
-def background(image: Any, *, mask: Any = None, cell: int | tuple[int, int] = 64, kappa: float = 3.0, max_passes: int = 0,
-               estimate: str = "mode", filter: int = 3, interpolation: str = "bicubic", mask_large_sources: bool = False,
-               correct_clip: bool = False, on: str | None = None, stream: int | None = None) -> Background:
+def background(
+    image: Any,
+    *,
+    mask: Any = None,
+    cell: int | tuple[int, int] = 64,
+    kappa: float = 3.0,
+    max_passes: int = 0,
+    estimate: str = "mode",
+    filter: int = 3,
+    interpolation: str = "bicubic",
+    mask_large_sources: bool = False,
+    correct_clip: bool = False,
+    on: str | None = None,
+    stream: int | None = None,
+) -> Background:
     """Estimate the level and the noise of the sky on a mesh of clipped cells.
 
     Parameters
@@ -194,8 +213,20 @@ def background(image: Any, *, mask: Any = None, cell: int | tuple[int, int] = 64
     pixels, bad, stream = _pixels(image, mask, stream)
     height, width = cell if isinstance(cell, (tuple, list)) else (cell, cell)
     mesh = _kastor.background(
-        pixels, bad, int(height), int(width), float(kappa), int(max_passes), _choice("estimate", estimate, ("mode", "median")),
-        int(filter), _choice("interpolation", interpolation, ("bicubic", "bilinear")), mask_large_sources, correct_clip, on, stream)
+        pixels,
+        bad,
+        int(height),
+        int(width),
+        float(kappa),
+        int(max_passes),
+        _choice("estimate", estimate, ("mode", "median")),
+        int(filter),
+        _choice("interpolation", interpolation, ("bicubic", "bilinear")),
+        mask_large_sources,
+        correct_clip,
+        on,
+        stream,
+    )
     return Background(mesh)
 
 
@@ -232,8 +263,16 @@ def label(mask: Any, *, connectivity: int = 4, on: str | None = None) -> tuple[n
     return _kastor.label(pixels, connectivity, on)
 
 
-def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propagate", method: str = "auto",
-             on: str | None = None, stream: int | None = None) -> np.ndarray:
+def convolve(
+    image: Any,
+    kernel: Any,
+    *,
+    mode: str = "same",
+    nan: str = "propagate",
+    method: str = "auto",
+    on: str | None = None,
+    stream: int | None = None,
+) -> np.ndarray:
     """Convolve an image with a kernel, as `scipy.signal.convolve2d` does.
 
     Parameters
@@ -267,6 +306,12 @@ def convolve(image: Any, kernel: Any, *, mode: str = "same", nan: str = "propaga
     """
     pixels, bad, stream = _pixels(image, None, stream)
     taps = np.ascontiguousarray(kernel, dtype=np.float64)
-    return _kastor.convolve(_blanked(pixels, bad), taps, _choice("mode", mode, ("same", "full", "valid")),
-                            _choice("nan", nan, ("propagate", "interpolate")),
-                            _choice("method", method, ("auto", "direct", "separable")), on, stream)
+    return _kastor.convolve(
+        _blanked(pixels, bad),
+        taps,
+        _choice("mode", mode, ("same", "full", "valid")),
+        _choice("nan", nan, ("propagate", "interpolate")),
+        _choice("method", method, ("auto", "direct", "separable")),
+        on,
+        stream,
+    )

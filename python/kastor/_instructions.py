@@ -8,7 +8,23 @@ import os
 import sys
 
 #: What x86-64-v3 has beyond any x86-64 (x86-64 psABI, "Micro-Architecture Levels"), as Linux spells it.
-V3 = {"abm", "avx", "avx2", "bmi1", "bmi2", "cx16", "f16c", "fma", "lahf_lm", "movbe", "popcnt", "sse4_1", "sse4_2", "ssse3", "xsave"}
+V3 = {
+    "abm",
+    "avx",
+    "avx2",
+    "bmi1",
+    "bmi2",
+    "cx16",
+    "f16c",
+    "fma",
+    "lahf_lm",
+    "movbe",
+    "popcnt",
+    "sse4_1",
+    "sse4_2",
+    "ssse3",
+    "xsave",
+}
 
 
 def processor_flags(text: str) -> set[str]:
@@ -39,7 +55,7 @@ def load() -> str:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
-    setattr(sys.modules[__package__], "_kastor", module)
+    sys.modules[__package__]._kastor = module
     return "x86-64-v3"
 
 

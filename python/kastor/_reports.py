@@ -15,7 +15,6 @@ import numpy as np
 
 from . import _kastor
 from ._arrays import take_image
-from ._find import find
 from ._options import arguments_of
 from ._results import Column, Found, Rows
 
@@ -39,7 +38,6 @@ class Measured:
         self.report: dict[str, Any] = json.loads(report)
         self.notes = notes
 
-    @property
     def columns(self) -> dict[str, Column]:
         """Unit, UCD and description of each column."""
         return self._rows.columns
@@ -82,8 +80,10 @@ def _write_csv(path: str, catalogue: Any, argument: str) -> None:
     elif isinstance(catalogue, (tuple, list)) and len(catalogue) == 2:
         columns = {"x_cen": np.atleast_1d(catalogue[0]), "y_cen": np.atleast_1d(catalogue[1])}
     else:
-        raise TypeError(f"{argument}: found {type(catalogue).__name__}; expected the name of a catalogue, a Found, a table, "
-                        "a structured array, a dict of columns or (x, y) in pixels")
+        raise TypeError(
+            f"{argument}: found {type(catalogue).__name__}; expected the name of a catalogue, a Found, a table, "
+            "a structured array, a dict of columns or (x, y) in pixels"
+        )
     if len({len(values) for values in columns.values()}) > 1:
         raise ValueError(f"{argument}: found columns of different lengths; expected equal ones")
     with open(path, "w", newline="") as file:
@@ -159,7 +159,7 @@ def measure(
     --------
     >>> import kastor
     >>> measured = kastor.measure("sky.fits", "sky_truth.csv")
-    >>> len(measured), measured.columns["flux_int"].unit
+    >>> len(measured), measured.columns()["flux_int"].unit
     (20, 'Jy')
     >>> float(measured.rows["flux_int"].max().round(2))
     1.01
@@ -184,13 +184,64 @@ def _run(name: str, files: list[str], options: dict[str, Any]) -> dict[str, Any]
     if arrays:
         raise TypeError(f"{next(iter(arrays))[2:]}: found an array; expected the name of a file")
     lines = _kastor.run(name, [*arguments, "--json", "--", *files]).splitlines()
-    return json.loads(lines[0])
+    report: dict[str, Any] = json.loads(lines[0])
+    return report
 
 
-def compare(first: Any, second: Any, *, columns1: str | None = None, columns2: str | None = None, radius: float | None = None,
-            pixels: float | None = None, min_flux1: float | None = None, min_snr1: float | None = None,
-            min_flux2: float | None = None, min_snr2: float | None = None, output: str | os.PathLike[str] | None = None,
-            overwrite: bool = False) -> dict[str, Any]:
+def simulate(kind: str, output: str | os.PathLike[str], *, overwrite: bool = False, **options: Any) -> str | None:
+    """Write a simulated image, and a table of its true sources.
+
+    Parameters
+    ----------
+    kind : {"sky", "diracs"}
+        A radio or optical field, or zeros with single pixels of 1 on a grid.
+    output : str or path-like
+        The image, a name that ends with .fits.
+    overwrite : bool
+        Whether files that exist are replaced.
+    **options
+        The options of ``kastor simulate sky`` and ``kastor simulate diracs`` with ``_`` for ``-``.
+
+    Returns
+    -------
+    str or None
+        The name of the table of true sources; None for "diracs".
+
+    Examples
+    --------
+    >>> import kastor
+    >>> kastor.simulate("sky", "field.fits", size=128, seed=3)
+    'field_truth.csv'
+    >>> len(kastor.find("field.fits")) > 0
+    True
+    """
+    if kind not in ("sky", "diracs"):
+        raise ValueError(f"kind: found '{kind}'; expected 'sky' or 'diracs'")
+    arguments, arrays = arguments_of(options | {"output": os.fspath(output), "overwrite": overwrite})
+    if arrays:
+        raise TypeError(f"{next(iter(arrays))[2:]}: found an array; expected the name of a file")
+    _kastor.run("simulate", [kind, *arguments, "--quiet"])
+    if kind != "sky":
+        return None
+    truth = options.get("truth")
+    return os.fspath(truth) if truth is not None else os.fspath(output).removesuffix(".fits") + "_truth.csv"
+
+
+def compare(
+    first: Any,
+    second: Any,
+    *,
+    columns1: str | None = None,
+    columns2: str | None = None,
+    radius: float | None = None,
+    pixels: float | None = None,
+    min_flux1: float | None = None,
+    min_snr1: float | None = None,
+    min_flux2: float | None = None,
+    min_snr2: float | None = None,
+    output: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+) -> dict[str, Any]:
     """Match two catalogues: completeness, reliability, offsets and flux ratios.
 
     Parameters
@@ -221,7 +272,11 @@ def compare(first: Any, second: Any, *, columns1: str | None = None, columns2: s
     options = dict(locals())
     del options["first"], options["second"]
     with _as_file(first, "first") as reference, _as_file(second, "second") as tested:
-        return _run("compare", [reference, tested], options)
+        report = _run("compare", [reference, tested], options)
+    for name, catalogue in (("reference", first), ("tested", second)):
+        if not isinstance(catalogue, (str, os.PathLike)):
+            report[name]["file"] = f"the {type(catalogue).__name__}"  # not the file that stood for it
+    return report
 
 
 def evaluate(image: str | os.PathLike[str], truth: Any, catalogue: Any = None, **options: Any) -> dict[str, Any]:

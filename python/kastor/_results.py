@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _kastor
+
 
 @dataclasses.dataclass(frozen=True)
 class Column:
@@ -37,8 +39,12 @@ class Rows:
     """
 
     def __init__(self, table: dict[str, Any]):
-        values = [np.asarray(column["values"]) if not isinstance(column["values"], list)
-                  else np.array(column["values"], dtype=str) for column in table["columns"]]
+        values = [
+            np.asarray(column["values"])
+            if not isinstance(column["values"], list)
+            else np.array(column["values"], dtype=str)
+            for column in table["columns"]
+        ]
         # astropy tells the two 64-bit integers of C apart: the usual one.
         types = [(column["name"], np.dtype(value.dtype.str)) for column, value in zip(table["columns"], values)]
         self.name: str = table["name"]
@@ -46,8 +52,10 @@ class Rows:
         self.array = np.empty(len(values[0]) if values else 0, dtype=types)
         for (name, _), value in zip(types, values):
             self.array[name] = value
-        self.columns = {column["name"]: Column(column["name"], column["unit"], column["ucd"], column["description"])
-                        for column in table["columns"]}
+        self.columns = {
+            column["name"]: Column(column["name"], column["unit"], column["ucd"], column["description"])
+            for column in table["columns"]
+        }
         self.cards: list[tuple[str, Any, str]] = table["cards"]
 
     def table(self) -> Any:
@@ -65,6 +73,29 @@ class Rows:
         table.meta = {"name": self.name, "description": self.description}
         table.meta.update({keyword: value for keyword, value, _ in self.cards})
         return table
+
+
+class Kept:
+    """What `Found` needs of the compiled result, in plain Python: of one that was pickled."""
+
+    def __init__(self, values: dict[str, Any]):
+        self._values = values
+        for name in ("path", "shape", "unit", "preset", "cards", "seconds"):
+            setattr(self, name, values[name])
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("islands", "components", "maps", "text", "json", "notes", "count"):
+            return lambda: self._values[name]
+        raise AttributeError(name)
+
+    def write(self, *_: Any) -> None:
+        raise _kastor.Error(
+            "this result was pickled; expected found.table().write(...), or that the process that searched writes"
+        )
+
+
+def _unpickled(values: dict[str, Any], origin: Any) -> Found:
+    return Found(Kept(values), origin)
 
 
 class Found:
@@ -164,8 +195,9 @@ class Found:
         if which != "components":
             raise ValueError(f"which: found '{which}'; expected 'sources' or 'components'")
         if self._components is None:
-            raise ValueError("which: found 'components', but none were fitted; expected kastor.find(..., "
-                             "components=True)")
+            raise ValueError(
+                "which: found 'components', but none were fitted; expected kastor.find(..., components=True)"
+            )
         return self._components
 
     def columns(self, which: str = "sources") -> dict[str, Column]:
@@ -176,8 +208,9 @@ class Found:
         """The sources, or the components, as an `astropy.table.QTable`."""
         return self._rows(which).table()
 
-    def write(self, path: str | os.PathLike[str], which: str = "sources", *, names: str = "kastor",
-              overwrite: bool = False) -> None:
+    def write(
+        self, path: str | os.PathLike[str], which: str = "sources", *, names: str = "kastor", overwrite: bool = False
+    ) -> None:
         """Write a catalogue or regions. The suffix of `path` is the format, as of the command.
 
         Parameters
@@ -196,27 +229,56 @@ class Found:
     def __len__(self) -> int:
         return int(self._found.count())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # For processes that return it. The image stays where it is, if it is an array.
+        values = {
+            name: getattr(self._found, name)()
+            for name in ("islands", "components", "maps", "text", "json", "notes", "count")
+        }
+        values |= {name: getattr(self._found, name) for name in ("path", "shape", "unit", "preset", "cards", "seconds")}
+        return _unpickled, (values, None)
+
     def __repr__(self) -> str:
         fitted = "" if self.components is None else f", {len(self.components)} components"
         height, width = self.shape
         kind = "sources" if self.preset == "lesson" else "islands"
-        return (f"<kastor.Found: {len(self)} {kind}{fitted} in {self.name}, {width} x {height} pixels, "
-                f"preset {self.preset}>")
+        return (
+            f"<kastor.Found: {len(self)} {kind}{fitted} in {self.name}, {width} x {height} pixels, "
+            f"preset {self.preset}>"
+        )
 
     def __str__(self) -> str:
         return str(self._found.text())
 
     def _repr_html_(self) -> str:
         """The counts and the ten brightest, for notebooks."""
-        names = [name for name in ("id", "island_id", "ra_deg_cont", "dec_deg_cont", "x_cen", "y_cen", "flux_peak",
-                                   "flux_int", "flux_sum", "snr", "n_pix") if name in self.columns()]
+        names = [
+            name
+            for name in (
+                "id",
+                "island_id",
+                "ra_deg_cont",
+                "dec_deg_cont",
+                "x_cen",
+                "y_cen",
+                "flux_peak",
+                "flux_int",
+                "flux_sum",
+                "snr",
+                "n_pix",
+            )
+            if name in self.columns()
+        ]
         order = np.argsort(-self.sources["flux_peak"])[:10]
         head = "".join(f"<th>{name}</th>" for name in names)
         unit = "".join(f"<th>{html.escape(self.columns()[name].unit)}</th>" for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{self.sources[name][row]:.6g}</td>" for name in names) + "</tr>"
-                       for row in order)
-        return (f"<p>{html.escape(repr(self)[1:-1])}</p><table><thead><tr>{head}</tr><tr>{unit}</tr></thead>"
-                f"<tbody>{body}</tbody></table>" + "".join(f"<p>{html.escape(note)}</p>" for note in self.notes))
+        body = "".join(
+            "<tr>" + "".join(f"<td>{self.sources[name][row]:.6g}</td>" for name in names) + "</tr>" for row in order
+        )
+        return (
+            f"<p>{html.escape(repr(self)[1:-1])}</p><table><thead><tr>{head}</tr><tr>{unit}</tr></thead>"
+            f"<tbody>{body}</tbody></table>" + "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        )
 
     def show(self, ax: Any = None, which: str | None = None) -> Any:
         """Draw the image with ellipses of its components, or marks of its sources. Needs matplotlib.
@@ -240,8 +302,10 @@ class Found:
         hub = SAMPIntegratedClient(name="Kastor")
         hub.connect()
         try:
-            message = {"samp.mtype": "table.load.votable",
-                       "samp.params": {"url": "file://" + path, "name": f"Kastor {which} of {self.name}"}}
+            message = {
+                "samp.mtype": "table.load.votable",
+                "samp.params": {"url": "file://" + path, "name": f"Kastor {which} of {self.name}"},
+            }
             if client is None:
                 hub.notify_all(message)
                 return

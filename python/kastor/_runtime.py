@@ -9,8 +9,11 @@ import threading
 
 from . import _kastor
 
-os.register_at_fork(before=_kastor.before_fork, after_in_parent=lambda: _kastor.after_fork(False),
-                    after_in_child=lambda: _kastor.after_fork(True))
+os.register_at_fork(
+    before=_kastor.before_fork,
+    after_in_parent=lambda: _kastor.after_fork(False),
+    after_in_child=lambda: _kastor.after_fork(True),
+)
 
 
 def _finish() -> None:

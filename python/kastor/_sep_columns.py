@@ -11,10 +11,32 @@ import numpy as np
 COLUMNS = np.dtype(
     [("thresh", "f8")]
     + [(name, "i8") for name in ("npix", "tnpix", "xmin", "xmax", "ymin", "ymax")]
-    + [(name, "f8") for name in ("x", "y", "x2", "y2", "xy", "errx2", "erry2", "errxy", "a", "b", "theta", "cxx", "cyy",
-                                 "cxy", "cflux", "flux", "cpeak", "peak")]
+    + [
+        (name, "f8")
+        for name in (
+            "x",
+            "y",
+            "x2",
+            "y2",
+            "xy",
+            "errx2",
+            "erry2",
+            "errxy",
+            "a",
+            "b",
+            "theta",
+            "cxx",
+            "cyy",
+            "cxy",
+            "cflux",
+            "flux",
+            "cpeak",
+            "peak",
+        )
+    ]
     + [(name, "i8") for name in ("xcpeak", "ycpeak", "xpeak", "ypeak")]
-    + [("flag", "i2")])
+    + [("flag", "i2")]
+)
 
 TRUNCATED, SINGULAR = 2, 8  # bits of the column flag
 
@@ -45,8 +67,16 @@ class Objects:
         The object of each of them, from 0.
     """
 
-    def __init__(self, row: np.ndarray, begin: np.ndarray, end: np.ndarray, component: np.ndarray, count: int,
-                 min_pixels: int, shape: tuple[int, int]):
+    def __init__(
+        self,
+        row: np.ndarray,
+        begin: np.ndarray,
+        end: np.ndarray,
+        component: np.ndarray,
+        count: int,
+        min_pixels: int,
+        shape: tuple[int, int],
+    ):
         length = end - begin
         first = row * np.int64(shape[1]) + begin
         npix = np.bincount(component, length, count + 1).astype(np.int64)
@@ -77,8 +107,9 @@ class Objects:
         return numbers
 
 
-def columns_of(objects: Objects, values: np.ndarray, thresholds: Any, variances: Any, gain: float,
-               shape: tuple[int, int]) -> np.ndarray:
+def columns_of(
+    objects: Objects, values: np.ndarray, thresholds: Any, variances: Any, gain: float, shape: tuple[int, int]
+) -> np.ndarray:
     """Measure objects as SEP does, with its roundings to float32.
 
     Parameters
@@ -140,12 +171,20 @@ def _moments(objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarra
     flux = objects.total(values).astype(np.float32).astype(np.float64)
     by_x, by_y = values * dx, values * dy
     x, y = objects.total(by_x) / flux, objects.total(by_y) / flux
-    return {"flux": flux, "cflux": flux, "x": x, "y": y, "x2": objects.total(by_x * dx) / flux - x * x,
-            "y2": objects.total(by_y * dy) / flux - y * y, "xy": objects.total(by_x * dy) / flux - x * y}
+    return {
+        "flux": flux,
+        "cflux": flux,
+        "x": x,
+        "y": y,
+        "x2": objects.total(by_x * dx) / flux - x * x,
+        "y2": objects.total(by_y * dy) / flux - y * y,
+        "xy": objects.total(by_x * dy) / flux - x * y,
+    }
 
 
-def _errors(objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarray, variances: Any, gain: float,
-            flux: np.ndarray) -> dict[str, np.ndarray]:
+def _errors(
+    objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarray, variances: Any, gain: float, flux: np.ndarray
+) -> dict[str, np.ndarray]:
     """Variances of the second moments from those of the pixels, and the sums of these, over flux^2."""
     if variances is None and not gain > 0:
         return {name: np.zeros(objects.count) for name in ("errx2", "erry2", "errxy", "sum")}
@@ -154,8 +193,12 @@ def _errors(objects: Objects, values: np.ndarray, dx: np.ndarray, dy: np.ndarray
         variance += np.maximum(values, 0).astype(np.float64) / gain
     by_x = variance * dx
     square = flux * flux
-    return {"errx2": objects.total(by_x * dx) / square, "erry2": objects.total(variance * dy * dy) / square,
-            "errxy": objects.total(by_x * dy) / square, "sum": objects.total(variance) / square}
+    return {
+        "errx2": objects.total(by_x * dx) / square,
+        "erry2": objects.total(variance * dy * dy) / square,
+        "errxy": objects.total(by_x * dy) / square,
+        "sum": objects.total(variance) / square,
+    }
 
 
 def _round_lines(columns: dict[str, np.ndarray]) -> None:
@@ -164,8 +207,12 @@ def _round_lines(columns: dict[str, np.ndarray]) -> None:
     columns["flag"] = columns["flag"] | SINGULAR * is_line
     added = columns["sum"] * 0.08333
     is_narrow = is_line & (columns["errx2"] * columns["erry2"] - columns["errxy"] ** 2 < added * added)
-    for name, where, value in (("x2", is_line, 0.0833333), ("y2", is_line, 0.0833333), ("errx2", is_narrow, added),
-                               ("erry2", is_narrow, added)):
+    for name, where, value in (
+        ("x2", is_line, 0.0833333),
+        ("y2", is_line, 0.0833333),
+        ("errx2", is_narrow, added),
+        ("erry2", is_narrow, added),
+    ):
         columns[name] = np.where(where, columns[name] + value, columns[name])
 
 
@@ -174,8 +221,14 @@ def _ellipses(x2: np.ndarray, y2: np.ndarray, xy: np.ndarray) -> dict[str, np.nd
     determinant = x2 * y2 - xy * xy
     angle = np.where(np.abs(x2 - y2) > 0, np.arctan2(2 * xy, x2 - y2) / 2, np.pi / 4)
     mean, half = 0.5 * (x2 + y2), np.sqrt(0.25 * (x2 - y2) ** 2 + xy * xy)
-    found = {"a": np.sqrt(mean + half), "b": np.sqrt(mean - half), "theta": angle, "cxx": y2 / determinant,
-             "cyy": x2 / determinant, "cxy": -2 * xy / determinant}
+    found = {
+        "a": np.sqrt(mean + half),
+        "b": np.sqrt(mean - half),
+        "theta": angle,
+        "cxx": y2 / determinant,
+        "cyy": x2 / determinant,
+        "cxy": -2 * xy / determinant,
+    }
     return {name: value.astype(np.float32) for name, value in found.items()}
 
 
@@ -229,19 +282,29 @@ def first_met(y: np.ndarray, x: np.ndarray, is_wanted: np.ndarray) -> int:
     return first
 
 
-def _next_parts(above: list[tuple[list[range], int | None]], runs: list[range], x: list[int],
-                wanted: list[bool]) -> list[tuple[list[range], int | None]]:
+def _next_parts(
+    above: list[tuple[list[range], int | None]], runs: list[range], x: list[int], wanted: list[bool]
+) -> list[tuple[list[range], int | None]]:
     """What the parts of an object become in the next row: their runs there, and the first wanted pixel."""
     group = list(range(len(runs)))
-    touched = [[i for i, run in enumerate(runs) if any(x[run[0]] <= x[other[-1]] + 1 and x[run[-1]] >= x[other[0]] - 1
-                                                       for other in others)] for others, _ in above]
+    touched = [
+        [
+            i
+            for i, run in enumerate(runs)
+            if any(x[run[0]] <= x[other[-1]] + 1 and x[run[-1]] >= x[other[0]] - 1 for other in others)
+        ]
+        for others, _ in above
+    ]
     for together in touched:
         joined = {group[i] for i in together}
         group = [min(joined) if each in joined else each for each in group]
     parts = []
     for number in sorted(set(group)):
-        met = [(x[others[0][0]], 0, first) for (others, first), together in zip(above, touched)
-               if first is not None and group[together[0]] == number]
+        met = [
+            (x[others[0][0]], 0, first)
+            for (others, first), together in zip(above, touched)
+            if first is not None and group[together[0]] == number
+        ]
         members = [run for run, each in zip(runs, group) if each == number]
         met += [(x[i], 1, i) for run in members for i in run if wanted[i]]
         parts.append((members, min(met)[2] if met else None))

@@ -41,8 +41,16 @@ def show(found: Any, ax: Any = None, which: str | None = None) -> Any:
     rows = found.sources if which == "sources" else found.components
     if which == "components":
         for row in rows:
-            ax.add_patch(Ellipse((row["x_cen"], row["y_cen"]), row["maj_axis_pix"], row["min_axis_pix"], angle=row["pos_ang_pix"],
-                                 fill=False, color="tab:orange"))
+            ax.add_patch(
+                Ellipse(
+                    (row["x_cen"], row["y_cen"]),
+                    row["maj_axis_pix"],
+                    row["min_axis_pix"],
+                    angle=row["pos_ang_pix"],
+                    fill=False,
+                    color="tab:orange",
+                )
+            )
     else:
         ax.plot(rows["x_cen"], rows["y_cen"], "o", mfc="none", mec="tab:orange")
     ax.set(xlabel="x [pixel]", ylabel="y [pixel]", title=os.path.basename(found.name))

@@ -20,8 +20,11 @@ def _installed(what: str) -> Any:
     try:
         from photutils import segmentation
     except ImportError as error:
-        raise ImportError(f"kastor.photutils: {what} needs the package photutils, which is not installed; expected it "
-                          "from 'pip install photutils'", name="photutils") from error
+        raise ImportError(
+            f"kastor.photutils: {what} needs the package photutils, which is not installed; expected it "
+            "from 'pip install photutils'",
+            name="photutils",
+        ) from error
     return segmentation
 
 
@@ -38,8 +41,15 @@ def __dir__() -> list[str]:
         return ["detect_sources"]
 
 
-def detect_sources(data: Any, threshold: Any, n_pixels: int = _MISSING, *, connectivity: int = 8, mask: Any = None,
-                   npixels: int = _MISSING) -> Any:
+def detect_sources(
+    data: Any,
+    threshold: Any,
+    n_pixels: int = _MISSING,
+    *,
+    connectivity: int = 8,
+    mask: Any = None,
+    npixels: int = _MISSING,
+) -> Any:
     """Find connected pixels above a threshold, as `photutils.segmentation.detect_sources`.
 
     Parameters
@@ -124,12 +134,17 @@ def _above(data: Any, threshold: Any, mask: Any) -> np.ndarray:
 def _warn_renamed() -> None:
     from astropy.utils.exceptions import AstropyDeprecationWarning
 
-    warnings.warn("'npixels' was deprecated in photutils 3.0 and will be removed in photutils 4.0. Use argument "
-                  "'n_pixels' instead.", AstropyDeprecationWarning, stacklevel=3)
+    warnings.warn(
+        "'npixels' was deprecated in photutils 3.0 and will be removed in photutils 4.0. Use argument "
+        "'n_pixels' instead.",
+        AstropyDeprecationWarning,
+        stacklevel=3,
+    )
 
 
 def _warn_nothing() -> None:
     from photutils.utils.exceptions import NoDetectionsWarning
 
-    warnings.warn("No sources were found. Try lowering the threshold or pixels parameters.", NoDetectionsWarning,
-                  stacklevel=3)
+    warnings.warn(
+        "No sources were found. Try lowering the threshold or pixels parameters.", NoDetectionsWarning, stacklevel=3
+    )

@@ -44,16 +44,22 @@ def _installed(what: str) -> Any:
     try:
         import sep
     except ImportError as error:
-        raise ImportError(f"kastor.sep: {what} needs the package sep, which is not installed; expected it from "
-                          "'pip install sep'", name="sep") from error
+        raise ImportError(
+            f"kastor.sep: {what} needs the package sep, which is not installed; expected it from 'pip install sep'",
+            name="sep",
+        ) from error
     return sep
 
 
 def _slow(function: str, reasons: list[str]) -> Any:
     """The installed sep, after a warning (from the caller's caller's line) of what needs it."""
     called = _installed(f"{function} with {reasons[0]}")
-    warnings.warn(f"kastor.sep.{function}: {', '.join(reasons)} {'is' if len(reasons) == 1 else 'are'} not Kastor's; "
-                  "the slower sep is called", UserWarning, stacklevel=3)
+    warnings.warn(
+        f"kastor.sep.{function}: {', '.join(reasons)} {'is' if len(reasons) == 1 else 'are'} not Kastor's; "
+        "the slower sep is called",
+        UserWarning,
+        stacklevel=3,
+    )
     return called
 
 
@@ -116,8 +122,17 @@ class Background:
     cuts them, and images where no cell has enough good pixels or most cells are constant.
     """
 
-    def __init__(self, data: np.ndarray, mask: np.ndarray | None = None, maskthresh: float = 0.0, bw: int = 64,
-                 bh: int = 64, fw: int = 3, fh: int = 3, fthresh: float = 0.0):
+    def __init__(
+        self,
+        data: np.ndarray,
+        mask: np.ndarray | None = None,
+        maskthresh: float = 0.0,
+        bw: int = 64,
+        bh: int = 64,
+        fw: int = 3,
+        fh: int = 3,
+        fthresh: float = 0.0,
+    ):
         _check("data", data)
         if mask is not None:
             _check("mask", mask, data.shape)
@@ -132,8 +147,9 @@ class Background:
         if not reasons:
             try:
                 bad = None if mask is None else _is_masked(mask, maskthresh).view(np.uint8)
-                mesh = _kastor.background(host_pixels(data), bad, bh, bw, 3.0, 0, "mode", 2 * (fw // 2) + 1, "bicubic",
-                                          False, False)
+                mesh = _kastor.background(
+                    host_pixels(data), bad, bh, bw, 3.0, 0, "mode", 2 * (fw // 2) + 1, "bicubic", False, False
+                )
                 if mesh.global_rms > 0 or not mesh.rms().any():
                     self._mesh = mesh
                     self._shape = data.shape
@@ -143,7 +159,8 @@ class Background:
             except Error:
                 reasons.append("an image in which no cell has enough good pixels")
         self._sep = _slow("Background", reasons).Background(
-            _native(data), mask=_native(mask), maskthresh=maskthresh, bw=bw, bh=bh, fw=fw, fh=fh, fthresh=fthresh)
+            _native(data), mask=_native(mask), maskthresh=maskthresh, bw=bw, bh=bh, fw=fw, fh=fh, fthresh=fthresh
+        )
 
     @property
     def globalback(self) -> float:
@@ -217,11 +234,23 @@ def _noise(err: Any, var: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
     return (given, None) if var is None else (np.sqrt(given), given)
 
 
-def extract(data: np.ndarray, thresh: float, err: Any = None, var: Any = None, gain: float | None = None,
-            mask: np.ndarray | None = None, maskthresh: float = 0.0, minarea: int = 5,
-            filter_kernel: np.ndarray | None = default_kernel, filter_type: str = "matched", deblend_nthresh: int = 32,
-            deblend_cont: float = 0.005, clean: bool = True, clean_param: float = 1.0,
-            segmentation_map: Any = None) -> Any:
+def extract(
+    data: np.ndarray,
+    thresh: float,
+    err: Any = None,
+    var: Any = None,
+    gain: float | None = None,
+    mask: np.ndarray | None = None,
+    maskthresh: float = 0.0,
+    minarea: int = 5,
+    filter_kernel: np.ndarray | None = default_kernel,
+    filter_type: str = "matched",
+    deblend_nthresh: int = 32,
+    deblend_cont: float = 0.005,
+    clean: bool = True,
+    clean_param: float = 1.0,
+    segmentation_map: Any = None,
+) -> Any:
     """Find and measure objects, as `sep.extract`: fast with ``filter_kernel=None, deblend_cont=1, clean=False``.
 
     Parameters
@@ -267,24 +296,60 @@ def extract(data: np.ndarray, thresh: float, err: Any = None, var: Any = None, g
         _check("mask", mask, data.shape)
     relative = np.float32(thresh)
     is_positive = relative > 0 and (sigma is None or np.ndim(sigma) > 0 or sigma > 0)
-    reasons = [name for name, is_other in (
-        ("filter_kernel", filter_kernel is not None), ("deblend_cont", deblend_cont < 1 and deblend_nthresh != 1),
-        ("clean", clean), ("segmentation_map", isinstance(segmentation_map, np.ndarray)),
-        ("thresh of 0 or below", not is_positive)) if is_other]
+    reasons = [
+        name
+        for name, is_other in (
+            ("filter_kernel", filter_kernel is not None),
+            ("deblend_cont", deblend_cont < 1 and deblend_nthresh != 1),
+            ("clean", clean),
+            ("segmentation_map", isinstance(segmentation_map, np.ndarray)),
+            ("thresh of 0 or below", not is_positive),
+        )
+        if is_other
+    ]
     if not reasons:
-        found = _extract(data, relative, sigma, variance, float(gain or 0),
-                         None if mask is None else _is_masked(mask, maskthresh), minarea, bool(segmentation_map))
+        found = _extract(
+            data,
+            relative,
+            sigma,
+            variance,
+            float(gain or 0),
+            None if mask is None else _is_masked(mask, maskthresh),
+            minarea,
+            bool(segmentation_map),
+        )
         if found is not None:
             return found
         reasons.append("err below 0")
     return _slow("extract", reasons).extract(
-        _native(data), thresh, err=_native(err), var=_native(var), gain=gain, mask=_native(mask), maskthresh=maskthresh,
-        minarea=minarea, filter_kernel=_native(filter_kernel), filter_type=filter_type, deblend_nthresh=deblend_nthresh,
-        deblend_cont=deblend_cont, clean=clean, clean_param=clean_param, segmentation_map=_native(segmentation_map))
+        _native(data),
+        thresh,
+        err=_native(err),
+        var=_native(var),
+        gain=gain,
+        mask=_native(mask),
+        maskthresh=maskthresh,
+        minarea=minarea,
+        filter_kernel=_native(filter_kernel),
+        filter_type=filter_type,
+        deblend_nthresh=deblend_nthresh,
+        deblend_cont=deblend_cont,
+        clean=clean,
+        clean_param=clean_param,
+        segmentation_map=_native(segmentation_map),
+    )
 
 
-def _extract(data: np.ndarray, relative: np.float32, sigma: Any, variance: Any, gain: float, bad: np.ndarray | None,
-             min_pixels: int, with_map: bool) -> Any:
+def _extract(
+    data: np.ndarray,
+    relative: np.float32,
+    sigma: Any,
+    variance: Any,
+    gain: float,
+    bad: np.ndarray | None,
+    min_pixels: int,
+    with_map: bool,
+) -> Any:
     """Objects above `relative` times `sigma`; None if a threshold is below 0."""
     with np.errstate(over="ignore"):
         pixels = data.astype(np.float32, copy=False)  # SEP's type
@@ -296,7 +361,7 @@ def _extract(data: np.ndarray, relative: np.float32, sigma: Any, variance: Any, 
         level = np.empty((64, data.shape[1]), np.float32)  # stays in a cache
         for y in range(0, data.shape[0], len(level)):
             rows = slice(y, y + len(level))
-            limit = np.multiply(sigma[rows], relative, out=level[:len(pixels[rows])])
+            limit = np.multiply(sigma[rows], relative, out=level[: len(pixels[rows])])
             np.greater(pixels[rows], limit, out=above[rows])
     if bad is not None:
         above &= ~bad

@@ -13,10 +13,20 @@ from ._functions import sigma_clip
 from ._kastor import Error
 
 
-def sigma_clipped_stats(data: Any, mask: Any = None, mask_value: float | None = None, sigma: float = 3.0,
-                        sigma_lower: float | None = None, sigma_upper: float | None = None, maxiters: int | None = 5,
-                        cenfunc: Any = "median", stdfunc: Any = "std", std_ddof: int = 0, axis: Any = None,
-                        grow: Any = False) -> tuple[Any, Any, Any]:
+def sigma_clipped_stats(
+    data: Any,
+    mask: Any = None,
+    mask_value: float | None = None,
+    sigma: float = 3.0,
+    sigma_lower: float | None = None,
+    sigma_upper: float | None = None,
+    maxiters: int | None = 5,
+    cenfunc: Any = "median",
+    stdfunc: Any = "std",
+    std_ddof: int = 0,
+    axis: Any = None,
+    grow: Any = False,
+) -> tuple[Any, Any, Any]:
     """Mean, median and standard deviation of the pixels that survive a clip, as `astropy.stats.sigma_clipped_stats`.
 
     Parameters
@@ -57,18 +67,34 @@ def sigma_clipped_stats(data: Any, mask: Any = None, mask_value: float | None = 
     plain, unit = (data.value, data.unit) if hasattr(data, "unit") and hasattr(data, "value") else (data, None)
     plain = np.asanyarray(plain)
     others = {
-        "sigma": not sigma > 0, "sigma_lower": sigma_lower is not None, "sigma_upper": sigma_upper is not None,
+        "sigma": not sigma > 0,
+        "sigma_lower": sigma_lower is not None,
+        "sigma_upper": sigma_upper is not None,
         "maxiters": maxiters is not None and not (isinstance(maxiters, numbers.Integral) and maxiters >= 0),
         "cenfunc": not (isinstance(cenfunc, str) and cenfunc == "median"),
-        "stdfunc": not (isinstance(stdfunc, str) and stdfunc == "std"), "std_ddof": std_ddof != 0,
-        "axis": axis is not None, "grow": bool(grow),
+        "stdfunc": not (isinstance(stdfunc, str) and stdfunc == "std"),
+        "std_ddof": std_ddof != 0,
+        "axis": axis is not None,
+        "grow": bool(grow),
         f"data of {plain.dtype} and the shape {plain.shape}": not _is_image(plain),
-        "a mask_value with a unit": mask_value is not None and unit is not None}
+        "a mask_value with a unit": mask_value is not None and unit is not None,
+    }
     reasons = [name for name, is_other in others.items() if is_other]
     if reasons:
-        return _slow(reasons)(data, mask=mask, mask_value=mask_value, sigma=sigma, sigma_lower=sigma_lower,
-                              sigma_upper=sigma_upper, maxiters=maxiters, cenfunc=cenfunc, stdfunc=stdfunc,
-                              std_ddof=std_ddof, axis=axis, grow=grow)
+        return _slow(reasons)(
+            data,
+            mask=mask,
+            mask_value=mask_value,
+            sigma=sigma,
+            sigma_lower=sigma_lower,
+            sigma_upper=sigma_upper,
+            maxiters=maxiters,
+            cenfunc=cenfunc,
+            stdfunc=stdfunc,
+            std_ddof=std_ddof,
+            axis=axis,
+            grow=grow,
+        )
     found = _clipped(plain, _left_out(plain, mask, mask_value), float(sigma), int(maxiters or 0))
     if unit is None or found[0] is np.ma.masked:
         return found
@@ -85,10 +111,17 @@ def _slow(reasons: list[str]) -> Any:
     try:
         from astropy.stats import sigma_clipped_stats as slow
     except ImportError as error:
-        raise ImportError(f"kastor.stats: {reasons[0]} needs the package astropy, which is not installed; expected it "
-                          "from 'pip install astropy'", name="astropy") from error
-    warnings.warn(f"kastor.stats: {', '.join(reasons)} {'is' if len(reasons) == 1 else 'are'} not Kastor's; the slower "
-                  "astropy is called", UserWarning, stacklevel=3)
+        raise ImportError(
+            f"kastor.stats: {reasons[0]} needs the package astropy, which is not installed; expected it "
+            "from 'pip install astropy'",
+            name="astropy",
+        ) from error
+    warnings.warn(
+        f"kastor.stats: {', '.join(reasons)} {'is' if len(reasons) == 1 else 'are'} not Kastor's; the slower "
+        "astropy is called",
+        UserWarning,
+        stacklevel=3,
+    )
     return slow
 
 
@@ -109,8 +142,12 @@ def _clipped(data: np.ndarray, left_out: np.ndarray | None, sigma: float, maxite
     shape = (-1, data.shape[-1])  # the statistics do not depend on it
     pixels = np.ascontiguousarray(np.asarray(data).reshape(shape))
     try:
-        clip = sigma_clip(pixels, kappa=sigma, max_passes=maxiters + 1 if maxiters else 0,
-                          mask=None if left_out is None else left_out.reshape(shape))
+        clip = sigma_clip(
+            pixels,
+            kappa=sigma,
+            max_passes=maxiters + 1 if maxiters else 0,
+            mask=None if left_out is None else left_out.reshape(shape),
+        )
     except Error:
         if np.isfinite(pixels).any():
             raise
@@ -126,5 +163,6 @@ def _warn_invalid() -> None:
         from astropy.utils.exceptions import AstropyUserWarning as category
     except ImportError:
         category = UserWarning
-    warnings.warn("Input data contains invalid values (NaNs or infs), which were automatically clipped.", category,
-                  stacklevel=4)
+    warnings.warn(
+        "Input data contains invalid values (NaNs or infs), which were automatically clipped.", category, stacklevel=4
+    )

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs a wheel into clean environments, one for each Python that is here, and uses it as the README does.
 
-    python3 python/tests/check_wheel.py dist/kastor-*.whl [--python PROGRAM]...
+python3 python/tests/check_wheel.py dist/kastor-*.whl [--python PROGRAM]...
 """
 
 import argparse
@@ -43,7 +43,9 @@ def run(*arguments, **options):
 
 def version_of(python):
     """Of a Python that starts; None otherwise, as of a shim of pyenv for another one."""
-    done = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, check=False
+    )
     return tuple(map(int, done.stdout.split())) if done.returncode == 0 else None
 
 
@@ -62,7 +64,9 @@ def pythons(named):
 
 def check(wheel, python, version):
     with tempfile.TemporaryDirectory(prefix="kastor-wheel-") as folder:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("KASTOR", "PYTHON", "OMP"))}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("KASTOR", "PYTHON", "OMP"))
+        }
         options = {"cwd": folder, "env": environment}
         run(python, "-m", "venv", "clean", **options)
         clean = Path(folder) / "clean" / "bin"
@@ -70,8 +74,10 @@ def check(wheel, python, version):
         run(clean / "kastor", "simulate", "sky", "--size", "512", "-o", "sky.fits", "--quiet", **options)
         report = run(clean / "kastor", "find", "sky.fits", "--preset", "radio", "--json", **options)
         expected = report.split('"catalogue_hash":"')[1].split('"')[0]
-        said = [run(clean / "python", "-W", "error", "-c", USE, expected, cwd=folder, env=environment | more).strip()
-                for more in ({}, {"KASTOR_INSTRUCTIONS": "x86-64"})]
+        said = [
+            run(clean / "python", "-W", "error", "-c", USE, expected, cwd=folder, env=environment | more).strip()
+            for more in ({}, {"KASTOR_INSTRUCTIONS": "x86-64"})
+        ]
         print(f"Python {version[0]}.{version[1]}: {expected[:16]}, {'; '.join(said)}")
 
 

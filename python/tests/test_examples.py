@@ -11,9 +11,10 @@ import re
 import subprocess
 import unittest
 
-import kastor
 import matplotlib
 from skies import KASTOR, empty_folder
+
+import kastor
 
 matplotlib.use("Agg")  # figures need no screen
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
@@ -63,12 +64,14 @@ class TestDocuments(unittest.TestCase):
     def run_console(self, where, code):
         for part in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
             line, *shown = part.splitlines()
-            done = subprocess.run(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            done = subprocess.run(
+                line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+            )
             self.assertEqual(done.returncode, 0, f"{where}: {line}\n{done.stdout}")
             printed = done.stdout.splitlines()
             if shown and shown[-1].strip() == MORE:
                 shown.pop()
-                printed = printed[:len(shown)]
+                printed = printed[: len(shown)]
             self.assertEqual(printed, shown, f"{where}: {line}")
 
     def test_guide(self):
@@ -92,8 +95,23 @@ class TestDocstrings(unittest.TestCase):
                 for test in finder.find(member, f"{name}.{member.__name__}", module, globs={}):
                     with self.subTest(test.name), empty_folder():
                         if "sky.fits" in test.docstring:
-                            subprocess.run([KASTOR, "simulate", "sky", "--size", "256", "--seed", "7", "--sources-per-mpx", "300",
-                                            "-o", "sky.fits", "--quiet"], check=True)
+                            subprocess.run(
+                                [
+                                    KASTOR,
+                                    "simulate",
+                                    "sky",
+                                    "--size",
+                                    "256",
+                                    "--seed",
+                                    "7",
+                                    "--sources-per-mpx",
+                                    "300",
+                                    "-o",
+                                    "sky.fits",
+                                    "--quiet",
+                                ],
+                                check=True,
+                            )
                         self.assertEqual(run_doctest(test)[0], "")
 
     @staticmethod
@@ -101,8 +119,13 @@ class TestDocstrings(unittest.TestCase):
         """The functions and classes that a module of the package defines."""
         names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
         members = (getattr(module, name) for name in names)
-        return [each for each in members if (inspect.isfunction(each) or inspect.isclass(each))
-                and (each.__module__ or "").startswith("kastor") and (hasattr(module, "__all__") or each.__module__ == module.__name__)]
+        return [
+            each
+            for each in members
+            if (inspect.isfunction(each) or inspect.isclass(each))
+            and (each.__module__ or "").startswith("kastor")
+            and (hasattr(module, "__all__") or each.__module__ == module.__name__)
+        ]
 
     def test_functions_of_the_package_have_one(self):
         """But for `report`, whose example is in docs/python.md: it takes seconds."""

@@ -9,13 +9,14 @@ import tracemalloc
 import unittest
 
 import astropy.units as u
-import kastor
 import numpy as np
 from astropy.io import fits
 from astropy.nddata import CCDData, NDData
 from astropy.table import QTable
 from astropy.wcs import WCS
 from skies import DATA, command, command_json, folder, pixels_of, sky
+
+import kastor
 
 
 class SameAsTheCommand(unittest.TestCase):
@@ -25,7 +26,9 @@ class SameAsTheCommand(unittest.TestCase):
     def setUpClass(cls):
         cls.path = sky()
         cls.pixels, cls.header = pixels_of(cls.path)
-        cls.expected = {preset: command_json("find", cls.path, "--preset", preset) for preset in ("lesson", "radio", "sextractor")}
+        cls.expected = {
+            preset: command_json("find", cls.path, "--preset", preset) for preset in ("lesson", "radio", "sextractor")
+        }
 
     def check(self, image, preset="radio", **options):
         found = kastor.find(image, preset=preset, **options)
@@ -47,7 +50,9 @@ class SameAsTheCommand(unittest.TestCase):
         self.assertEqual(found.component_hash, self.expected["radio"]["component_hash"])
         self.assertGreater(len(found.components), 0)
         self.assertIsNone(kastor.find(self.pixels, header=self.header, preset="radio", components=False).components)
-        self.assertIsNotNone(kastor.find(self.pixels, header=self.header, preset="sextractor", components=True).components)
+        self.assertIsNotNone(
+            kastor.find(self.pixels, header=self.header, preset="sextractor", components=True).components
+        )
 
     def test_byte_order_and_layout(self):
         self.check(self.pixels.astype(">f4"), header=self.header)
@@ -87,7 +92,9 @@ class SameAsTheCommand(unittest.TestCase):
             fits.PrimaryHDU(image).writeto(path, overwrite=True)
             expected = command_json("find", path)["catalogue_hash"]
             for order in "=", ">":
-                self.assertEqual(kastor.find(image.astype(image.dtype.newbyteorder(order))).hash, expected, (type_, order))
+                self.assertEqual(
+                    kastor.find(image.astype(image.dtype.newbyteorder(order))).hash, expected, (type_, order)
+                )
 
     def test_masks(self):
         bad = np.zeros(self.pixels.shape, bool)
@@ -96,8 +103,11 @@ class SameAsTheCommand(unittest.TestCase):
         fits.PrimaryHDU(bad.astype("uint8")).writeto(mask, overwrite=True)
         expected = command_json("find", self.path, "--preset", "radio", "--mask", mask)["catalogue_hash"]
         self.assertNotEqual(expected, self.expected["radio"]["catalogue_hash"])
-        for options in ({"image": self.pixels, "mask": bad}, {"image": np.ma.array(self.pixels, mask=bad)},
-                        {"image": self.pixels, "mask": mask}):
+        for options in (
+            {"image": self.pixels, "mask": bad},
+            {"image": np.ma.array(self.pixels, mask=bad)},
+            {"image": self.pixels, "mask": mask},
+        ):
             self.assertEqual(kastor.find(**options, header=self.header, preset="radio").hash, expected)
         blank = np.where(bad, np.float32(np.nan), self.pixels)
         self.assertEqual(kastor.find(np.ma.array(self.pixels, mask=bad)).hash, kastor.find(blank).hash)
@@ -105,24 +115,48 @@ class SameAsTheCommand(unittest.TestCase):
 
     def test_given_maps(self):
         found = self.check(self.pixels, header=self.header, maps=("background", "rms"))
-        again = kastor.find(self.pixels, header=self.header, preset="radio", background=found.maps["background"], rms=found.maps["rms"])
+        again = kastor.find(
+            self.pixels, header=self.header, preset="radio", background=found.maps["background"], rms=found.maps["rms"]
+        )
         files = {}
         for name in ("background", "rms"):
             files[name] = folder()[0] / f"{name}.fits"
-            fits.PrimaryHDU(found.maps[name], header=fits.Header([("BUNIT", self.header["BUNIT"])])).writeto(files[name], overwrite=True)
-        expected = command_json("find", self.path, "--preset", "radio", "--background", files["background"], "--rms", files["rms"])
+            fits.PrimaryHDU(found.maps[name], header=fits.Header([("BUNIT", self.header["BUNIT"])])).writeto(
+                files[name], overwrite=True
+            )
+        expected = command_json(
+            "find", self.path, "--preset", "radio", "--background", files["background"], "--rms", files["rms"]
+        )
         self.assertEqual(again.hash, expected["catalogue_hash"])
         level = float(found.maps["rms"].max())
-        self.assertEqual(kastor.find(self.pixels, header=self.header, preset="radio", background=0, rms=level).hash,
-                         command_json("find", self.path, "--preset", "radio", "--background", 0, "--rms", level)["catalogue_hash"])
+        self.assertEqual(
+            kastor.find(self.pixels, header=self.header, preset="radio", background=0, rms=level).hash,
+            command_json("find", self.path, "--preset", "radio", "--background", 0, "--rms", level)["catalogue_hash"],
+        )
 
     def test_maps_are_those_of_files(self):
-        options = {"background": "--background-map", "rms": "--rms-map", "snr": "--snr-map", "residual": "--residual",
-                   "labels": "--labels", "model": "--model", "fit_residual": "--fit-residual"}
+        options = {
+            "background": "--background-map",
+            "rms": "--rms-map",
+            "snr": "--snr-map",
+            "residual": "--residual",
+            "labels": "--labels",
+            "model": "--model",
+            "fit_residual": "--fit-residual",
+        }
         found = kastor.find(self.pixels, header=self.header, preset="radio", maps=options)
         names = {name: folder()[0] / f"map-{name}.fits" for name in options}
-        command("find", self.path, "--preset", "radio", "--quiet", "--overwrite", "-o", folder()[0] / "x.csv",
-                *(part for name, option in options.items() for part in (option, names[name])))
+        command(
+            "find",
+            self.path,
+            "--preset",
+            "radio",
+            "--quiet",
+            "--overwrite",
+            "-o",
+            folder()[0] / "x.csv",
+            *(part for name, option in options.items() for part in (option, names[name])),
+        )
         self.assertEqual(sorted(found.maps), sorted(options))
         for name, path in names.items():
             np.testing.assert_array_equal(found.maps[name], pixels_of(path)[0], name)
@@ -160,7 +194,10 @@ def resident():
 class Options(unittest.TestCase):
     def test_every_option_is_an_argument(self):
         """With the exceptions of what prints, or is for many images."""
-        others = {"find": {"components", "json", "quiet", "timings", "format", "resume"}, "measure": {"at", "json", "quiet", "timings"}}
+        others = {
+            "find": {"components", "json", "quiet", "timings", "format", "resume"},
+            "measure": {"at", "json", "quiet", "timings"},
+        }
         for name, function in (("find", kastor.find), ("measure", kastor.measure)):
             keys = set(re.findall(r"^#?([a-z0-9-]+) = ", command(name, "--dump-config"), re.M))
             arguments = set(inspect.signature(function).parameters)
@@ -172,13 +209,21 @@ class Options(unittest.TestCase):
 
     def test_they_reach_the_command(self):
         path = sky()
-        for options, typed in (({"seed": 7.5, "flood": 4}, ("--seed", 7.5, "--flood", 4)), ({"cell": (48, 64)}, ("--cell", "64x48")),
-                               ({"box": (10, 300, 20, 400)}, ("--box", "10,300,20,400")), ({"negative": True}, ("--negative",)),
-                               ({"deblend": True}, ("--deblend", "on")), ({"blank_value": 0.0}, ("--blank-value", 0.0)),
-                               ({"beam": (9, 8, 20)}, ("--beam", "9,8,20")), ({"noise": "white"}, ("--noise", "white"))):
+        for options, typed in (
+            ({"seed": 7.5, "flood": 4}, ("--seed", 7.5, "--flood", 4)),
+            ({"cell": (48, 64)}, ("--cell", "64x48")),
+            ({"box": (10, 300, 20, 400)}, ("--box", "10,300,20,400")),
+            ({"negative": True}, ("--negative",)),
+            ({"deblend": True}, ("--deblend", "on")),
+            ({"blank_value": 0.0}, ("--blank-value", 0.0)),
+            ({"beam": (9, 8, 20)}, ("--beam", "9,8,20")),
+            ({"noise": "white"}, ("--noise", "white")),
+        ):
             expected = command_json("find", path, "--preset", "radio", *typed)
             found = kastor.find(path, preset="radio", **options)
-            self.assertEqual((found.hash, found.report["notes"]), (expected["catalogue_hash"], expected["notes"]), options)
+            self.assertEqual(
+                (found.hash, found.report["notes"]), (expected["catalogue_hash"], expected["notes"]), options
+            )
 
     def test_files_are_written(self):
         with tempfile.TemporaryDirectory() as here:
@@ -231,25 +276,25 @@ class Failures(unittest.TestCase):
     def test_one_sentence(self):
         pixels = np.random.default_rng(1).normal(size=(64, 64)).astype("float32")
         for error, text, options in (
-                (ValueError, "--seed.*-1", {"preset": "radio", "seed": -1}),
-                (ValueError, "two, \\(y, x\\)", {"image": np.zeros((2, 3, 4), "float32")}),
-                (ValueError, "3 x 0 pixels", {"image": np.zeros((0, 3), "float32")}),
-                (TypeError, "float16", {"image": pixels.astype("float16")}),
-                (TypeError, "complex", {"image": pixels.astype("complex64")}),
-                (TypeError, "bool", {"image": pixels > 0}),
-                (TypeError, "int8", {"image": pixels.astype("int8")}),
-                (TypeError, "contiguous", {"image": pixels.T}),
-                (TypeError, "contiguous", {"image": pixels[:, ::2]}),
-                (TypeError, "contiguous", {"image": pixels[::-1]}),
-                (TypeError, "dict", {"image": {}}),
-                (TypeError, "bool", {"mask": np.zeros((64, 64)), "preset": "radio"}),
-                ((ValueError, kastor.Error), "64", {"mask": np.zeros((3, 3), bool), "preset": "radio"}),
-                ((ValueError, kastor.Error), "64", {"mask": np.zeros((3, 3), bool)}),
-                (ValueError, "maps", {"maps": ["noise"]}),
-                (ValueError, "lesson", {"components": True}),
-                (kastor.DeviceError, "on: found 'gpu'.*serial", {"on": "gpu"}),
-                (kastor.Error, "no such|cannot", {"image": "missing.fits"}),
-                (kastor.Error, "finite", {"image": np.full((9, 9), np.nan, "float32")}),
+            (ValueError, "--seed.*-1", {"preset": "radio", "seed": -1}),
+            (ValueError, "two, \\(y, x\\)", {"image": np.zeros((2, 3, 4), "float32")}),
+            (ValueError, "3 x 0 pixels", {"image": np.zeros((0, 3), "float32")}),
+            (TypeError, "float16", {"image": pixels.astype("float16")}),
+            (TypeError, "complex", {"image": pixels.astype("complex64")}),
+            (TypeError, "bool", {"image": pixels > 0}),
+            (TypeError, "int8", {"image": pixels.astype("int8")}),
+            (TypeError, "contiguous", {"image": pixels.T}),
+            (TypeError, "contiguous", {"image": pixels[:, ::2]}),
+            (TypeError, "contiguous", {"image": pixels[::-1]}),
+            (TypeError, "dict", {"image": {}}),
+            (TypeError, "bool", {"mask": np.zeros((64, 64)), "preset": "radio"}),
+            ((ValueError, kastor.Error), "64", {"mask": np.zeros((3, 3), bool), "preset": "radio"}),
+            ((ValueError, kastor.Error), "64", {"mask": np.zeros((3, 3), bool)}),
+            (ValueError, "maps", {"maps": ["noise"]}),
+            (ValueError, "lesson", {"components": True}),
+            (kastor.DeviceError, "on: found 'gpu'.*serial", {"on": "gpu"}),
+            (kastor.Error, "no such|cannot", {"image": "missing.fits"}),
+            (kastor.Error, "finite", {"image": np.full((9, 9), np.nan, "float32")}),
         ):
             with self.subTest(text), self.assertRaisesRegex(error, text) as caught:
                 kastor.find(**({"image": pixels} | options))

@@ -3,13 +3,14 @@
 
 import unittest
 
-import kastor
 import numpy as np
 import scipy.ndimage
 import scipy.signal
 from astropy.io import fits
 from astropy.table import Table
 from skies import command, command_json, folder, pixels_of, sky
+
+import kastor
 
 
 class Arrays(unittest.TestCase):
@@ -27,7 +28,9 @@ class Arrays(unittest.TestCase):
             if again.size == kept.size:
                 break
             kept = again
-        self.assertEqual((clip.clipped.count, clip.clipped.median, clip.pixels, clip.blank), (kept.size, median, image.size, 0))
+        self.assertEqual(
+            (clip.clipped.count, clip.clipped.median, clip.pixels, clip.blank), (kept.size, median, image.size, 0)
+        )
         self.assertAlmostEqual(clip.clipped.std, deviation, delta=1e-9)
         self.assertTrue(clip.converged)
         bad = image == 100
@@ -41,8 +44,22 @@ class Arrays(unittest.TestCase):
         path = sky()
         pixels, _ = pixels_of(path)
         names = [folder()[0] / f"function-{name}.fits" for name in ("background", "rms")]
-        command("find", path, "--preset", "sextractor", "--cell", "32x64", "--quiet", "--overwrite", "-o", folder()[0] / "f.csv",
-                "--background-map", names[0], "--rms-map", names[1])
+        command(
+            "find",
+            path,
+            "--preset",
+            "sextractor",
+            "--cell",
+            "32x64",
+            "--quiet",
+            "--overwrite",
+            "-o",
+            folder()[0] / "f.csv",
+            "--background-map",
+            names[0],
+            "--rms-map",
+            names[1],
+        )
         made = kastor.background(pixels, cell=(64, 32))
         np.testing.assert_array_equal(made.level, pixels_of(names[0])[0])
         np.testing.assert_array_equal(made.rms, pixels_of(names[1])[0])
@@ -73,7 +90,9 @@ class Arrays(unittest.TestCase):
         image = self.random.normal(size=(50, 61))
         kernel = self.random.normal(size=(5, 7))
         for mode in ("same", "full", "valid"):
-            np.testing.assert_allclose(kastor.convolve(image, kernel, mode=mode), scipy.signal.convolve2d(image, kernel, mode), atol=1e-12)
+            np.testing.assert_allclose(
+                kastor.convolve(image, kernel, mode=mode), scipy.signal.convolve2d(image, kernel, mode), atol=1e-12
+            )
         direct = np.zeros(image.shape)
         for y in range(5):
             for x in range(7):
@@ -109,8 +128,12 @@ class Commands(unittest.TestCase):
         found = kastor.find(self.path, preset="radio")
         self.assertEqual(len(kastor.measure(self.path, found)), len(found.components))
         x, y = [10.0, 200.5], [20, 31]
-        for at in ((x, y), {"x_cen": x, "y_cen": y}, np.array([(10.0, 20), (200.5, 31)], [("x_cen", float), ("y_cen", float)]),
-                   Table({"x_cen": x, "y_cen": y})):
+        for at in (
+            (x, y),
+            {"x_cen": x, "y_cen": y},
+            np.array([(10.0, 20), (200.5, 31)], [("x_cen", float), ("y_cen", float)]),
+            Table({"x_cen": x, "y_cen": y}),
+        ):
             np.testing.assert_allclose(kastor.measure(self.path, at).rows["x_cen"], x)
         with self.assertRaisesRegex(TypeError, "at: found int"):
             kastor.measure(self.path, 5)
@@ -121,9 +144,25 @@ class Commands(unittest.TestCase):
         found = kastor.find(self.path, preset="radio")
         truth = str(self.path).replace(".fits", "_truth.csv")
         expected = command_json("compare", truth, self.list, "--pixels", 5)
-        self.assertEqual({key: value for key, value in kastor.compare(truth, self.list, pixels=5).items() if key != "seconds"},
-                         {key: value for key, value in expected.items() if key != "seconds"})
-        self.assertEqual(kastor.compare(found, found.table("components"), pixels=1)["matched"], len(found.components))
+        self.assertEqual(
+            {key: value for key, value in kastor.compare(truth, self.list, pixels=5).items() if key != "seconds"},
+            {key: value for key, value in expected.items() if key != "seconds"},
+        )
+        compared = kastor.compare(found, found.table("components"), pixels=1)
+        self.assertEqual(compared["matched"], len(found.components))
+        self.assertEqual((compared["reference"]["file"], compared["tested"]["file"]), ("the Found", "the QTable"))
+
+    def test_simulate(self):
+        folder_, path = folder()[0], folder()[0] / "simulated.fits"
+        self.assertEqual(kastor.simulate("sky", path, size=100, seed=4), str(folder_ / "simulated_truth.csv"))
+        other = folder_ / "by-command.fits"
+        command("simulate", "sky", "--size", 100, "--seed", 4, "-o", other, "--quiet")
+        np.testing.assert_array_equal(pixels_of(path)[0], pixels_of(other)[0])
+        self.assertIsNone(kastor.simulate("diracs", path, overwrite=True, size=64))
+        with self.assertRaisesRegex(kastor.Error, "exists"):
+            kastor.simulate("sky", path, size=100)
+        with self.assertRaisesRegex(ValueError, "'noise'"):
+            kastor.simulate("noise", path)
 
     def test_evaluate(self):
         truth = str(self.path).replace(".fits", "_truth.csv")

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on a GPU: the answers of the host, on the caller's stream, without a copy. Skipped where there is no CuPy or GPU."""
+"""Arrays on a GPU: the answers of the host, on the caller's stream, without a copy. Skipped without CuPy or a GPU."""
 
 import os
 import subprocess
 import sys
 import unittest
 
-import kastor
 import numpy as np
 from skies import pixels_of, sky
 from test_process import python
+
+import kastor
 
 try:
     import cupy
@@ -36,8 +37,10 @@ class Gpu(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.pixels, cls.header = pixels_of(sky())
-        cls.expected = {preset: kastor.find(cls.pixels, header=cls.header, preset=preset, on="serial").hash
-                        for preset in ("lesson", "radio", "sextractor")}
+        cls.expected = {
+            preset: kastor.find(cls.pixels, header=cls.header, preset=preset, on="serial").hash
+            for preset in ("lesson", "radio", "sextractor")
+        }
 
     def check(self, image, **options):
         for preset, expected in self.expected.items():
@@ -116,19 +119,25 @@ class Gpu(unittest.TestCase):
         bad = np.zeros(self.pixels.shape, bool)
         bad[100:200, 50:300] = True
         found = kastor.find(cupy.asarray(self.pixels), header=self.header, preset="radio", mask=bad)
-        self.assertEqual(found.hash, kastor.find(self.pixels, header=self.header, preset="radio", mask=bad, on="serial").hash)
+        self.assertEqual(
+            found.hash, kastor.find(self.pixels, header=self.header, preset="radio", mask=bad, on="serial").hash
+        )
 
     def test_forks(self):
-        fork = ("child = os.fork()\nif child == 0:\n    try:\n        print(kastor.find(image, level=1).hash, flush=True)\n"
-                "    except kastor.DeviceError as error:\n        print(error, flush=True)\n    sys.exit()\n"
-                "sys.exit(os.waitpid(child, 0)[1])")
+        fork = (
+            "child = os.fork()\nif child == 0:\n    try:\n        print(kastor.find(image, level=1).hash, flush=True)\n"
+            "    except kastor.DeviceError as error:\n        print(error, flush=True)\n    sys.exit()\n"
+            "sys.exit(os.waitpid(child, 0)[1])"
+        )
         begin = "import os, sys, warnings\nwarnings.simplefilter('ignore')\nimport numpy, cupy, kastor\n"
         host, device = "image = numpy.eye(64, dtype='float32')\n", "image = cupy.eye(64, dtype='float32')\n"
         expected = kastor.find(np.eye(64, dtype="float32"), level=1).hash
-        for code, said in ((begin + host + "kastor.find(image, level=1)\n" + fork, "CUDA does not allow.*device=False"),
-                           (begin + device + "kastor.find(image, level=1)\n" + fork, "CUDA does not allow.*device=False"),
-                           (begin + host + "kastor.initialize(device=False)\n" + fork, expected),
-                           (begin + device + "kastor.initialize(device=False)\n" + fork, "found an array on a GPU")):
+        for code, said in (
+            (begin + host + "kastor.find(image, level=1)\n" + fork, "CUDA does not allow.*device=False"),
+            (begin + device + "kastor.find(image, level=1)\n" + fork, "CUDA does not allow.*device=False"),
+            (begin + host + "kastor.initialize(device=False)\n" + fork, expected),
+            (begin + device + "kastor.initialize(device=False)\n" + fork, "found an array on a GPU"),
+        ):
             status, output, errors = python(code)
             self.assertEqual((status, errors), (0, ""), code)
             self.assertRegex(output, said, code)

@@ -41,7 +41,10 @@ class TestStored(unittest.TestCase):
                 self.assertLess(path.stat().st_size, LARGEST)
                 self.assertEqual([number for number, each in outputs(notebook) if each.output_type == "error"], [])
                 self.assertNotIn("stderr", [each.get("name") for _, each in outputs(notebook)])
-                self.assertIsNone(re.search(r"/(home|root|tmp|work|usr|Users)/", path.read_text(encoding="utf-8")), "a path of a machine")
+                self.assertIsNone(
+                    re.search(r"/(home|root|tmp|work|usr|Users)/", path.read_text(encoding="utf-8")),
+                    "a path of a machine",
+                )
                 is_stored = bool(outputs(notebook))
                 self.assertTrue(is_stored or path.stem in NEED_A_GPU, "the outputs are not stored")
 
@@ -57,7 +60,9 @@ class TestRun(unittest.TestCase):
         stored = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
         notebook = nbformat.from_dict(stored)
         with empty_folder() as folder:
-            nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+            nbclient.NotebookClient(
+                notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+            ).execute()
         self.assertEqual(texts(notebook), texts(stored))
 
     def test_radio_image(self):

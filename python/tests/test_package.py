@@ -8,14 +8,15 @@ import sys
 import tempfile
 import unittest
 
+from skies import command
+
 import kastor
 from kastor import _instructions
-from skies import command
 
 PACKAGE = pathlib.Path(kastor.__file__).parent
 SOURCES = pathlib.Path(__file__).resolve().parents[1]
 
-USE = '''
+USE = """
 import numpy as np
 import kastor
 
@@ -31,18 +32,20 @@ level: np.ndarray = kastor.background(np.zeros((8, 8))).level
 std: float = kastor.sigma_clip(np.ones((8, 8))).clipped.std
 names: list[str] = [each.name for each in kastor.find_many(["a.fits"], preset="radio")]
 kastor.find("a.fits", preset="radio", seed=5.0, cell=(64, 32), beam=(10, 8, 30))
-'''
+"""
 
-WRONG = '''
+WRONG = """
 import kastor
 
 kastor.find("a.fits", sead=5.0)
 size: int = kastor.find("a.fits").hash
-'''
+"""
 
 
 def tool(name, *arguments):
-    done = subprocess.run([sys.executable, "-m", name, *map(str, arguments)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", name, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -52,8 +55,23 @@ class Types(unittest.TestCase):
             path = pathlib.Path(folder, "use.py")
             path.write_text(code)
             environment = os.environ | {"MYPYPATH": str(PACKAGE.parent)}
-            done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir", folder,
-                                   str(path)], capture_output=True, text=True, check=False, env=environment, cwd=folder)
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "mypy",
+                    "--strict",
+                    "--ignore-missing-imports",
+                    "--cache-dir",
+                    folder,
+                    str(path),
+                ],
+                capture_output=True,
+                text=True,
+                check=False,
+                env=environment,
+                cwd=folder,
+            )
             return done.returncode, done.stdout
 
     def test_the_package_and_its_use(self):
@@ -87,8 +105,13 @@ class Instructions(unittest.TestCase):
 
     def test_any_x86_64_where_it_is_asked_for(self):
         code = "import kastor; print(kastor._instructions.has_v3(), kastor._instructions.level)"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                              env=os.environ | {"KASTOR_INSTRUCTIONS": "x86-64"})
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"KASTOR_INSTRUCTIONS": "x86-64"},
+        )
         self.assertEqual(done.stdout.split(), ["False", "x86-64"])
 
 

@@ -6,13 +6,14 @@ import unittest
 import unittest.mock
 import warnings
 
-import kastor.photutils as mine
 import numpy as np
 import photutils.segmentation as peer
 from astropy import units
 from astropy.utils.exceptions import AstropyDeprecationWarning
 from photutils.utils.exceptions import NoDetectionsWarning
 from skies import command, folder, pixels_of
+
+import kastor.photutils as mine
 
 
 class DetectSources(unittest.TestCase):
@@ -31,17 +32,32 @@ class DetectSources(unittest.TestCase):
         found = 0
         for seed in range(1, 21):
             path = folder()[0] / "photutils.fits"
-            command("simulate", "sky", "--size", (60, 129, 200, 257)[seed % 4], "--seed", seed,
-                    "--sources-per-mpx", 500, "-o", path, "--quiet", "--overwrite")
+            command(
+                "simulate",
+                "sky",
+                "--size",
+                (60, 129, 200, 257)[seed % 4],
+                "--seed",
+                seed,
+                "--sources-per-mpx",
+                500,
+                "-o",
+                path,
+                "--quiet",
+                "--overwrite",
+            )
             image = (1000 * pixels_of(path)[0]).astype(("float32", "float64", "int32", ">f4")[seed % 4])
             bad = random.random(image.shape) < 0.05
             if image.dtype.kind == "f":
                 image[10:14] = np.nan
             noise = float(np.nanstd(image)) / 5
             level = noise * random.uniform(0.5, 2, image.shape)
-            for options in ({"threshold": noise, "n_pixels": 5}, {"threshold": level, "n_pixels": 1, "connectivity": 4},
-                            {"threshold": np.float32(noise), "n_pixels": 10, "mask": bad},
-                            {"threshold": level.astype("float32"), "n_pixels": 3.0, "mask": bad, "connectivity": 4}):
+            for options in (
+                {"threshold": noise, "n_pixels": 5},
+                {"threshold": level, "n_pixels": 1, "connectivity": 4},
+                {"threshold": np.float32(noise), "n_pixels": 10, "mask": bad},
+                {"threshold": level.astype("float32"), "n_pixels": 3.0, "mask": bad, "connectivity": 4},
+            ):
                 with self.subTest(seed=seed, **{name: np.shape(value) for name, value in options.items()}):
                     found += self.assert_same(image, **options).n_labels
         self.assertGreater(found, 1000)
@@ -76,8 +92,14 @@ class DetectSources(unittest.TestCase):
 
     def test_wrong_arguments(self):
         image = np.eye(9)
-        for wrong in ({"n_pixels": 0}, {"n_pixels": 1.5}, {"connectivity": 6}, {"mask": np.zeros((3, 3), bool)},
-                      {"mask": np.ones((9, 9), bool)}, {"threshold": np.zeros((3, 3))}):
+        for wrong in (
+            {"n_pixels": 0},
+            {"n_pixels": 1.5},
+            {"connectivity": 6},
+            {"mask": np.zeros((3, 3), bool)},
+            {"mask": np.ones((9, 9), bool)},
+            {"threshold": np.zeros((3, 3))},
+        ):
             for package in (mine, peer):
                 with self.subTest(wrong=list(wrong)), self.assertRaises(ValueError):
                     package.detect_sources(**({"data": image, "threshold": 0.5, "n_pixels": 1} | wrong))
@@ -88,8 +110,9 @@ class DetectSources(unittest.TestCase):
 
     def test_catalogues_of_what_was_found(self):
         image = np.random.default_rng(6).normal(size=(100, 100))
-        tables = [package.SourceCatalog(image, package.detect_sources(image, 1.0, 5)).to_table()
-                  for package in (mine, peer)]
+        tables = [
+            package.SourceCatalog(image, package.detect_sources(image, 1.0, 5)).to_table() for package in (mine, peer)
+        ]
         for name in ("label", "x_centroid", "area", "segment_flux"):
             np.testing.assert_array_equal(tables[0][name], tables[1][name])
 

@@ -6,8 +6,9 @@ import re
 import sys
 import unittest
 
-import kastor
 from skies import command, folder, sky
+
+import kastor
 
 HAS_PACKAGES = all(importlib.util.find_spec(name) for name in ("astropy", "jinja2", "matplotlib"))
 
@@ -22,8 +23,21 @@ class TestReport(unittest.TestCase):
     def test_the_page_is_that_of_the_command(self):
         one, other = self.folder / "python.html", self.folder / "command.html"
         kastor.report(self.image, one, truth=self.truth, reference=self.truth, pixels=3, overwrite=True)
-        command("report", self.image, "--truth", self.truth, "--reference", self.truth, "--pixels", "3", "-o", other,
-                "--python", sys.executable, "--overwrite")
+        command(
+            "report",
+            self.image,
+            "--truth",
+            self.truth,
+            "--reference",
+            self.truth,
+            "--pixels",
+            "3",
+            "-o",
+            other,
+            "--python",
+            sys.executable,
+            "--overwrite",
+        )
         pages = [re.sub(r"<p><code>.*</code></p>", "", path.read_text()) for path in (one, other)]
         self.assertEqual(*pages)
 

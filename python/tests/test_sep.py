@@ -10,8 +10,9 @@ import warnings
 
 import numpy as np
 import sep as peer
-from kastor import _sep_columns, sep
 from skies import command, folder, pixels_of, sky
+
+from kastor import _sep_columns, sep
 
 PLAIN = {"filter_kernel": None, "deblend_cont": 1.0, "clean": False}
 
@@ -69,11 +70,13 @@ class Extract(Compared):
         for seed, image, background in simulated_skies():
             rms = background.rms()
             bad = random.random(image.shape) < 0.02
-            for options in ({"thresh": 1.5, "err": background.globalrms},
-                            {"thresh": 3 * background.globalrms, "gain": 2.0},
-                            {"thresh": 2, "err": rms, "mask": bad, "segmentation_map": True},
-                            {"thresh": 1.5, "var": np.square(rms, dtype="float64"), "gain": 2, "minarea": 3},
-                            {"thresh": 5.0, "var": background.globalrms ** 2, "mask": bad * 2.5, "maskthresh": 1.0}):
+            for options in (
+                {"thresh": 1.5, "err": background.globalrms},
+                {"thresh": 3 * background.globalrms, "gain": 2.0},
+                {"thresh": 2, "err": rms, "mask": bad, "segmentation_map": True},
+                {"thresh": 1.5, "var": np.square(rms, dtype="float64"), "gain": 2, "minarea": 3},
+                {"thresh": 5.0, "var": background.globalrms**2, "mask": bad * 2.5, "maskthresh": 1.0},
+            ):
                 with self.subTest(seed=seed, **{name: np.shape(value) for name, value in options.items()}):
                     found += len(self.extract_both(image, **options))
         self.assertGreater(found, 10000)
@@ -134,12 +137,15 @@ class Extract(Compared):
         given = peer.extract(image, 1.5, err=err, segmentation_map=True)[1]
         below = np.where(np.arange(200) < 100, -err, err).astype("float32")
         defaults = {"filter_kernel": sep.default_kernel, "deblend_cont": 0.005, "clean": True}
-        for named, options in (("filter_kernel, deblend_cont, clean are", defaults),
-                               ("filter_kernel is", {"filter_kernel": np.ones((3, 3)), "filter_type": "conv"}),
-                               ("deblend_cont is", {"deblend_cont": 0.01}),
-                               ("clean is", {"clean": True, "clean_param": 2.0}),
-                               ("segmentation_map is", {"segmentation_map": given}), ("err below 0 is", {"err": below}),
-                               ("thresh of 0 or below is", {"err": 0.0})):
+        for named, options in (
+            ("filter_kernel, deblend_cont, clean are", defaults),
+            ("filter_kernel is", {"filter_kernel": np.ones((3, 3)), "filter_type": "conv"}),
+            ("deblend_cont is", {"deblend_cont": 0.01}),
+            ("clean is", {"clean": True, "clean_param": 2.0}),
+            ("segmentation_map is", {"segmentation_map": given}),
+            ("err below 0 is", {"err": below}),
+            ("thresh of 0 or below is", {"err": 0.0}),
+        ):
             options = PLAIN | {"err": err} | options
             with self.subTest(named), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -157,13 +163,22 @@ class Extract(Compared):
 
     def test_wrong_arguments(self):
         image = np.zeros((9, 9))
-        for wrong, kind in (({"err": image, "var": image}, ValueError), ({"filter_type": "other"}, ValueError),
-                            ({"mask": np.zeros((3, 3))}, ValueError), ({"err": np.zeros(9)}, ValueError),
-                            ({"err": [1, 2]}, TypeError)):
+        for wrong, kind in (
+            ({"err": image, "var": image}, ValueError),
+            ({"filter_type": "other"}, ValueError),
+            ({"mask": np.zeros((3, 3))}, ValueError),
+            ({"err": np.zeros(9)}, ValueError),
+            ({"err": [1, 2]}, TypeError),
+        ):
             with self.subTest(wrong=list(wrong)), self.assertRaises(kind):
                 sep.extract(image, 1, **(PLAIN | wrong))
-        for wrong, kind in ((np.zeros(9), ValueError), (np.zeros((0, 9)), ValueError), (np.ma.zeros((9, 9)), TypeError),
-                            ([[1.0]], TypeError), (image + 1j, ValueError)):
+        for wrong, kind in (
+            (np.zeros(9), ValueError),
+            (np.zeros((0, 9)), ValueError),
+            (np.ma.zeros((9, 9)), TypeError),
+            ([[1.0]], TypeError),
+            (image + 1j, ValueError),
+        ):
             with self.assertRaises(kind):
                 sep.extract(wrong, 1, **PLAIN)
 
@@ -239,8 +254,14 @@ class Background(unittest.TestCase):
         for wrong in (">f4", "int64", bool):
             with self.assertRaises(ValueError):
                 mine.back(wrong)
-        self.assertEqual([name for name in dir(peer.Background) if not hasattr(sep.Background, name)
-                          and name not in ("__sub__", "__setstate__")], [])
+        self.assertEqual(
+            [
+                name
+                for name in dir(peer.Background)
+                if not hasattr(sep.Background, name) and name not in ("__sub__", "__setstate__")
+            ],
+            [],
+        )
 
     def test_integers_are_rounded_as_seps(self):
         for value in (7.5, -7.5, 7.4, -7.6, -0.2):
@@ -289,13 +310,15 @@ class Background(unittest.TestCase):
         constant = np.where(np.arange(512) < 64, image, 0).astype("float32")
         small = 0.1 * np.ones((6, 6))
         small[1::3, 1::3] = 1.0
-        for named, data, options in (("fw other than fh", image, {"fw": 5}),
-                                     ("fthresh above 0", image, {"fthresh": 0.1}),
-                                     ("cells of few pixels", image, {"bw": 32}),
-                                     ("cells of few pixels", image[:65], {}),
-                                     ("cells of few pixels", small, {"bw": 3, "bh": 3, "fw": 1, "fh": 1}),
-                                     ("constant in most cells", constant, {}),
-                                     ("no cell has enough good pixels", image, {"mask": np.ones(image.shape, bool)})):
+        for named, data, options in (
+            ("fw other than fh", image, {"fw": 5}),
+            ("fthresh above 0", image, {"fthresh": 0.1}),
+            ("cells of few pixels", image, {"bw": 32}),
+            ("cells of few pixels", image[:65], {}),
+            ("cells of few pixels", small, {"bw": 3, "bh": 3, "fw": 1, "fh": 1}),
+            ("constant in most cells", constant, {}),
+            ("no cell has enough good pixels", image, {"mask": np.ones(image.shape, bool)}),
+        ):
             with self.subTest(named), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 mine = sep.Background(data, **options)
@@ -322,8 +345,10 @@ class Module(Compared):
         for name in mine:
             np.testing.assert_array_equal(mine[name].default, theirs[name].default)
         parameters = inspect.signature(sep.Background).parameters
-        self.assertEqual([f"{name}={value.default}" for name, value in parameters.items()][1:],
-                         ["mask=None", "maskthresh=0.0", "bw=64", "bh=64", "fw=3", "fh=3", "fthresh=0.0"])
+        self.assertEqual(
+            [f"{name}={value.default}" for name, value in parameters.items()][1:],
+            ["mask=None", "maskthresh=0.0", "bw=64", "bh=64", "fw=3", "fh=3", "fthresh=0.0"],
+        )
         with self.assertRaises(AttributeError):
             sep.no_such_name
         with self.assertRaises(AttributeError):

@@ -6,12 +6,13 @@ import unittest
 import unittest.mock
 import warnings
 
-import kastor
 import numpy as np
 from astropy import units
 from astropy.stats import SigmaClip
 from astropy.stats import sigma_clipped_stats as peer
 from astropy.utils.exceptions import AstropyUserWarning
+
+import kastor
 from kastor.stats import sigma_clipped_stats
 
 
@@ -33,8 +34,9 @@ class SigmaClippedStats(unittest.TestCase):
             warnings.simplefilter("error")
             mine = sigma_clipped_stats(*arguments, **options)
         theirs = peer(*arguments, **options)
-        plain, other = (np.array([getattr(value, "value", value) for value in values], float)
-                        for values in (mine, theirs))
+        plain, other = (
+            np.array([getattr(value, "value", value) for value in values], float) for values in (mine, theirs)
+        )
         np.testing.assert_allclose(plain, other, rtol=0, atol=rtol * np.abs(other).max())
         return mine
 
@@ -74,8 +76,10 @@ class SigmaClippedStats(unittest.TestCase):
         self.assert_same(np.ma.array(image, mask=bad))
         self.assert_same(np.ma.array(image))
         self.assert_same(np.round(image * 9).astype("int32"), mask_value=63)
-        for given in ({"data": image, "mask": np.ones(image.shape, bool)},
-                      {"data": np.full((4, 4), 2.0), "mask_value": 2}):
+        for given in (
+            {"data": image, "mask": np.ones(image.shape, bool)},
+            {"data": np.full((4, 4), 2.0), "mask_value": 2},
+        ):
             self.assertEqual([value is np.ma.masked for value in sigma_clipped_stats(**given)], [True] * 3)
 
     def test_units(self):
@@ -111,13 +115,19 @@ class SigmaClippedStats(unittest.TestCase):
 
     def test_other_arguments_are_astropys_after_one_warning(self):
         image = self.random.standard_t(3, (30, 40))
-        for named, options in (("sigma_lower is", {"sigma_lower": 2}), ("sigma_upper is", {"sigma_upper": 2}),
-                               ("cenfunc, stdfunc are", {"cenfunc": "mean", "stdfunc": "mad_std"}),
-                               ("cenfunc is", {"cenfunc": np.nanmean}),
-                               ("std_ddof is", {"std_ddof": 1}), ("axis is", {"axis": 0}), ("grow is", {"grow": 1}),
-                               ("maxiters is", {"maxiters": 2.5}), ("sigma is", {"sigma": 0}),
-                               ("data of float16", {"data": image.astype("float16")}),
-                               ("data of int8", {"data": image.astype("int8")})):
+        for named, options in (
+            ("sigma_lower is", {"sigma_lower": 2}),
+            ("sigma_upper is", {"sigma_upper": 2}),
+            ("cenfunc, stdfunc are", {"cenfunc": "mean", "stdfunc": "mad_std"}),
+            ("cenfunc is", {"cenfunc": np.nanmean}),
+            ("std_ddof is", {"std_ddof": 1}),
+            ("axis is", {"axis": 0}),
+            ("grow is", {"grow": 1}),
+            ("maxiters is", {"maxiters": 2.5}),
+            ("sigma is", {"sigma": 0}),
+            ("data of float16", {"data": image.astype("float16")}),
+            ("data of int8", {"data": image.astype("int8")}),
+        ):
             options = {"data": image} | options
             with self.subTest(named), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
