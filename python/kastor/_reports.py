@@ -210,7 +210,7 @@ def simulate(kind: str, output: str | os.PathLike[str], *, overwrite: bool = Fal
     Examples
     --------
     >>> import kastor
-    >>> kastor.simulate("sky", "field.fits", size=128, seed=3)
+    >>> kastor.simulate("sky", "field.fits", size=256, seed=3)
     'field_truth.csv'
     >>> len(kastor.find("field.fits")) > 0
     True
@@ -273,7 +273,7 @@ def compare(
     del options["first"], options["second"]
     with _as_file(first, "first") as reference, _as_file(second, "second") as tested:
         report = _run("compare", [reference, tested], options)
-    for name, catalogue in (("reference", first), ("tested", second)):
+    for name, catalogue in (("catalogue1", first), ("catalogue2", second)):
         if not isinstance(catalogue, (str, os.PathLike)):
             report[name]["file"] = f"the {type(catalogue).__name__}"  # not the file that stood for it
     return report

@@ -150,7 +150,7 @@ class Commands(unittest.TestCase):
         )
         compared = kastor.compare(found, found.table("components"), pixels=1)
         self.assertEqual(compared["matched"], len(found.components))
-        self.assertEqual((compared["reference"]["file"], compared["tested"]["file"]), ("the Found", "the QTable"))
+        self.assertEqual((compared["catalogue1"]["file"], compared["catalogue2"]["file"]), ("the Found", "the QTable"))
 
     def test_simulate(self):
         folder_, path = folder()[0], folder()[0] / "simulated.fits"

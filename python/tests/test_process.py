@@ -193,8 +193,8 @@ class Exit(unittest.TestCase):
             f"import kastor; kastor.find({str(sky())!r})",
             "import kastor; kastor.initialize(threads=1)",
             f"import kastor; found = kastor.find({str(sky())!r}, preset='radio', maps='rms'); m = found.maps['rms']",
-            f"import kastor, os, warnings; warnings.simplefilter('ignore')\nkastor.find({str(sky())!r})\np = os.fork()\n"
-            "if p: os.waitpid(p, 0)",
+            f"import kastor, os, warnings; warnings.simplefilter('ignore')\nkastor.find({str(sky())!r})\n"
+            "p = os.fork()\nif p: os.waitpid(p, 0)",
             "import kastor, numpy, threading\nimage = numpy.zeros((3000, 3000), 'float32')\n"
             "def work():\n    while True: kastor.find(image, level=1)\n"
             "threading.Thread(target=work, daemon=True).start()\nkastor.find(image, level=1)",
