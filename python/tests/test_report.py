@@ -22,8 +22,21 @@ class TestReport(unittest.TestCase):
     def test_the_page_is_that_of_the_command(self):
         one, other = self.folder / "python.html", self.folder / "command.html"
         kastor.report(self.image, one, truth=self.truth, reference=self.truth, pixels=3, overwrite=True)
-        command("report", self.image, "--truth", self.truth, "--reference", self.truth, "--pixels", "3", "-o", other,
-                "--python", sys.executable, "--overwrite")
+        command(
+            "report",
+            self.image,
+            "--truth",
+            self.truth,
+            "--reference",
+            self.truth,
+            "--pixels",
+            "3",
+            "-o",
+            other,
+            "--python",
+            sys.executable,
+            "--overwrite",
+        )
         pages = [re.sub(r"<p><code>.*</code></p>", "", path.read_text()) for path in (one, other)]
         self.assertEqual(*pages)
 
