@@ -57,9 +57,20 @@ def run_of(job, image):
     rows = {name: table_of(job[name])[0] if job.get(name) else None for name in ("components", "pairs", "compared")}
     maps = {name: _page.image_of(job[name], 0, None)[0] if job[name] else None for name in ("background", "rms")}
     return _page.Run(
-        name=job["name"], command=job["command"], version=job["version"], report=job["find"], pixels=pixels, header=header,
-        sources=sources, units=units, evaluation=job.get("evaluation"), comparison=job.get("comparison"),
-        reference=job.get("reference", ""), **rows, **maps)
+        name=job["name"],
+        command=job["command"],
+        version=job["version"],
+        report=job["find"],
+        pixels=pixels,
+        header=header,
+        sources=sources,
+        units=units,
+        evaluation=job.get("evaluation"),
+        comparison=job.get("comparison"),
+        reference=job.get("reference", ""),
+        **rows,
+        **maps,
+    )
 
 
 def run(job, image, page):

@@ -20,12 +20,17 @@ TEMPLATE = """<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <title>{{ title }}</title>
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #1d2330; background: #fff; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
+  color: #1d2330; background: #fff; }
 h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid #ccd; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem; } th, td { padding: .15rem .45rem; text-align: right; border-bottom: 1px solid #e6e8ee; }
-th { vertical-align: bottom; } th small { display: block; color: #556; font-weight: normal; } th:first-child, td:first-child, .facts td { text-align: left; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem; }
+th, td { padding: .15rem .45rem; text-align: right; border-bottom: 1px solid #e6e8ee; }
+th { vertical-align: bottom; } th small { display: block; color: #556; font-weight: normal; }
+th:first-child, td:first-child, .facts td { text-align: left; }
 img { max-width: 100%; height: auto; } code { background: #f2f4f8; padding: .1rem .3rem; overflow-wrap: anywhere; }
-figcaption { color: #556; } .row { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1rem; } .row figure { flex: 1 1 26rem; max-width: calc(50% - .5rem); margin: 0; }
+figcaption { color: #556; }
+.row { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1rem; }
+.row figure { flex: 1 1 26rem; max-width: calc(50% - .5rem); margin: 0; }
 .row figure.full { flex-basis: 100%; max-width: 100%; } .wide { overflow-x: auto; }
 @media (max-width: 50rem) { .row figure { max-width: 100%; } }
 </style>
@@ -37,12 +42,17 @@ figcaption { color: #556; } .row { display: flex; flex-wrap: wrap; gap: 1rem; ma
 <h2>{{ section.heading }}</h2>
 {% for text in section.texts %}<p>{{ text }}</p>
 {% endfor %}
-{% if section.table %}<div class="wide"><table><thead><tr>{% for cell in section.table[0] %}<th>{{ cell }}{% if section.units %}<small>{{ section.units[loop.index0] or "\u00a0" }}</small>{% endif %}</th>{% endfor %}</tr></thead><tbody>
+{% if section.table %}<div class="wide"><table><thead><tr>
+{% for cell in section.table[0] %}<th>{{ cell }}
+{%- if section.units %}<small>{{ section.units[loop.index0] or "\u00a0" }}</small>{% endif %}</th>
+{% endfor %}</tr></thead><tbody>
 {% for row in section.table[1:] %}<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
 {% endfor %}</tbody></table></div>
 {% endif %}
 <div class="row">
-{% for figure in section.figures %}<figure{% if figure.is_full %} class="full"{% endif %}><img src="data:image/png;base64,{{ figure.png }}" alt="{{ figure.caption }}"><figcaption>{{ figure.caption }}</figcaption></figure>
+{% for figure in section.figures %}<figure{% if figure.is_full %} class="full"{% endif %}>
+<img src="data:image/png;base64,{{ figure.png }}" alt="{{ figure.caption }}">
+<figcaption>{{ figure.caption }}</figcaption></figure>
 {% endfor %}</div>
 {% endfor %}
 <h2>How it was made</h2>
@@ -103,13 +113,15 @@ def image_of(path: str, hdu: int, plane: int | None) -> tuple[np.ndarray, Any]:
     axis = 0  # the last one of the file
     while pixels.ndim > 2 and axis < pixels.ndim:
         if pixels.shape[axis] == 1:
-            pixels = pixels.reshape(pixels.shape[:axis] + pixels.shape[axis + 1:])
+            pixels = pixels.reshape(pixels.shape[:axis] + pixels.shape[axis + 1 :])
         else:
             axis += 1
     return (pixels if plane is None or pixels.ndim == 2 else pixels[plane]), header
 
 
-def _figure(draw: Any, caption: str, size: tuple[float, float] = (6, 4.2), projection: Any = None, is_full: bool = False) -> Figure:
+def _figure(
+    draw: Any, caption: str, size: tuple[float, float] = (6, 4.2), projection: Any = None, is_full: bool = False
+) -> Figure:
     """`draw(axes)` as a PNG image; drawn without a display, whatever backend the program has chosen."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
@@ -156,7 +168,7 @@ def _thinned(pixels: np.ndarray, most: int = 1400) -> tuple[np.ndarray, int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of blocks without a number
         for y in range(height):
-            rows = pixels[y * step:(y + 1) * step, :width * step].astype(float)
+            rows = pixels[y * step : (y + 1) * step, : width * step].astype(float)
             rows[~np.isfinite(rows)] = np.nan
             means[y] = np.nanmean(rows.reshape(rows.shape[0], width, -1), axis=(0, 2))
     return means, step
@@ -179,7 +191,9 @@ def _draw_map(axes: Any, pixels: np.ndarray, unit: str, colours: str, is_sky: bo
     shown, step = _thinned(pixels)
     limits = _limits(shown, is_sky)
     extent = (-0.5, shown.shape[1] * step - 0.5, -0.5, shown.shape[0] * step - 0.5)
-    image = axes.imshow(shown, origin="lower", cmap=colours, vmin=limits[0], vmax=limits[1], extent=extent, interpolation="nearest")
+    image = axes.imshow(
+        shown, origin="lower", cmap=colours, vmin=limits[0], vmax=limits[1], extent=extent, interpolation="nearest"
+    )
     axes.figure.colorbar(image, ax=axes, label=unit or None, pad=0.02, fraction=0.06)
     axes.set(xlim=(-0.5, pixels.shape[1] - 0.5), ylim=(-0.5, pixels.shape[0] - 0.5))
 
@@ -190,15 +204,31 @@ def _draw_sky(axes: Any, run: Run) -> None:
     _draw_map(axes, run.pixels, run.units.get("flux_peak", ""), "gray", is_sky=True)
     if run.components is not None and len(run.components):
         rows = run.components
-        axes.add_collection(EllipseCollection(rows["maj_axis_pix"], rows["min_axis_pix"], rows["pos_ang_pix"], units="xy",
-                                              offsets=np.column_stack([rows["x_cen"], rows["y_cen"]]), offset_transform=axes.transData,
-                                              facecolors="none", edgecolors="tab:orange", linewidths=0.9))
+        axes.add_collection(
+            EllipseCollection(
+                rows["maj_axis_pix"],
+                rows["min_axis_pix"],
+                rows["pos_ang_pix"],
+                units="xy",
+                offsets=np.column_stack([rows["x_cen"], rows["y_cen"]]),
+                offset_transform=axes.transData,
+                facecolors="none",
+                edgecolors="tab:orange",
+                linewidths=0.9,
+            )
+        )
     axes.plot(run.sources["x_cen"], run.sources["y_cen"], "+", color="tab:cyan", markersize=4, markeredgewidth=0.7)
 
 
 def _labelled(axes: Any, wcs: Any) -> None:
-    names = {"RA": "right ascension", "DEC": "declination", "GLON": "galactic longitude", "GLAT": "galactic latitude",
-             "ELON": "ecliptic longitude", "ELAT": "ecliptic latitude"}
+    names = {
+        "RA": "right ascension",
+        "DEC": "declination",
+        "GLON": "galactic longitude",
+        "GLAT": "galactic latitude",
+        "ELON": "ecliptic longitude",
+        "ELAT": "ecliptic latitude",
+    }
     if wcs is not None:
         for axis, kind in ((wcs.wcs.lng, wcs.wcs.lngtyp), (wcs.wcs.lat, wcs.wcs.lattyp)):
             axes.coords[axis].set_axislabel(names.get(kind.strip(), kind))
@@ -218,7 +248,11 @@ def _sky(run: Run) -> Section:
         _draw_sky(axes, run)
         _labelled(axes, wcs)
 
-    what = "Crosses: sources." if run.components is None else "Crosses: islands. Ellipses: components, at half of their peak."
+    what = (
+        "Crosses: sources."
+        if run.components is None
+        else "Crosses: islands. Ellipses: components, at half of their peak."
+    )
     section = Section("Sky", figures=[_figure(draw, what, _map_size(run.pixels, 11), wcs, is_full=True)])
     for name, pixels in (("Background", run.background), ("Noise", run.rms)):
         if pixels is None:
@@ -247,7 +281,9 @@ def _counts(run: Run) -> Section:
     components = None if run.components is None else _positive(run.components["flux_int"])
     section.figures.append(_numbers(fluxes, components, _with_unit(name, run.units.get(name, "")), "Numbers by flux."))
     if "snr" in run.sources.dtype.names:
-        section.figures.append(_numbers(_positive(np.abs(run.sources["snr"])), None, "peak / local noise", "Numbers by signal to noise."))
+        section.figures.append(
+            _numbers(_positive(np.abs(run.sources["snr"])), None, "peak / local noise", "Numbers by signal to noise.")
+        )
     return section
 
 
@@ -257,10 +293,13 @@ def _with_unit(name: str, unit: str) -> str:
 
 def _numbers(sources: np.ndarray, components: np.ndarray | None, label: str, caption: str) -> Figure:
     """Histograms in bins of equal ratio, of sources and of components, if there are any."""
+
     def draw(axes: Any) -> None:
         both = sources if components is None else np.concatenate([sources, components])
         bins = np.geomspace(both.min() * 0.999, both.max() * 1.001, int(np.clip(both.size / 8, 6, 30)))
-        axes.hist(sources, bins, histtype="step", color="tab:blue", label="sources" if components is None else "islands")
+        axes.hist(
+            sources, bins, histtype="step", color="tab:blue", label="sources" if components is None else "islands"
+        )
         if components is not None:
             axes.hist(components, bins, histtype="step", color="tab:orange", label="components")
             axes.legend()
@@ -273,14 +312,29 @@ def _numbers(sources: np.ndarray, components: np.ndarray | None, label: str, cap
 
 
 def _draw_bins(axes: Any, bins: list[dict[str, Any]], name: str) -> None:
-    low, high = np.array([each["low"] for each in bins], float), np.array([each["high"] if each["high"] is not None else np.nan for each in bins], float)
+    low, high = (
+        np.array([each["low"] for each in bins], float),
+        np.array([each["high"] if each["high"] is not None else np.nan for each in bins], float),
+    )
     high = np.where(np.isfinite(high), high, 2 * low)
     low = np.maximum(low, 1e-3 * high)
     value = np.array([each[name] if each[name] is not None else np.nan for each in bins], float)
-    ends = [np.array([each.get(f"{name}_{end}") if each.get(f"{name}_{end}") is not None else np.nan for each in bins], float) for end in ("low", "high")]
+    ends = [
+        np.array(
+            [each.get(f"{name}_{end}") if each.get(f"{name}_{end}") is not None else np.nan for each in bins], float
+        )
+        for end in ("low", "high")
+    ]
     middle = np.sqrt(low * high)
-    axes.errorbar(middle, value, xerr=[middle - low, high - middle],
-                  yerr=np.nan_to_num([np.abs(value - ends[0]), np.abs(ends[1] - value)]), fmt="o", markersize=4, linewidth=1)
+    axes.errorbar(
+        middle,
+        value,
+        xerr=[middle - low, high - middle],
+        yerr=np.nan_to_num([np.abs(value - ends[0]), np.abs(ends[1] - value)]),
+        fmt="o",
+        markersize=4,
+        linewidth=1,
+    )
     axes.set(xscale="log", ylim=(-0.03, 1.03), ylabel=name)
 
 
@@ -303,22 +357,33 @@ def _truth(run: Run) -> list[Section]:
     section = Section("Against the truth", figures=[_figure(draw, "Completeness, with 68 % intervals.")])
     if reliability["bins"]:
         section.figures.append(_figure(draw_reliability, "Reliability, with 68 % intervals."))
-    section.texts.append(f"{completeness['found']} of the {completeness['sources']} true sources that stand alone were found; half are found at an S/N of "
-                         f"{_number(completeness.get('half_snr'))}. {e['false_detections']['count']} of {e['rows']['rows']} rows are false; "
-                         f"Gaussian noise leads to expect {_number(e['false_detections'].get('expected_false'))}.")
+    section.texts.append(
+        f"{completeness['found']} of the {completeness['sources']} true sources that stand alone were found; "
+        f"half are found at an S/N of {_number(completeness.get('half_snr'))}. "
+        f"{e['false_detections']['count']} of {e['rows']['rows']} rows are false; "
+        f"Gaussian noise leads to expect {_number(e['false_detections'].get('expected_false'))}."
+    )
     rows = [["", "median of the deviation", "scatter", "width of the pulls"]]
     for name, measure in e["measures"].items():
         pooled = measure["pooled"]
         if measure["trouble"] or not pooled or not pooled["deviation"]:
             continue
         deviation, pull = pooled["deviation"], pooled["pull"]
-        rows.append([f"{measure['column']} {'(relative)' if name.startswith('flux') or name in ('major', 'minor') else '[pixel]'}",
-                     f"{_number(deviation['median'])} ± {_number(deviation['median_err'])}", _number(deviation["sigma"]),
-                     _number(pull["sigma"]) if pull else "no errors"])
+        is_relative = name.startswith("flux") or name in ("major", "minor")
+        rows.append(
+            [
+                f"{measure['column']} {'(relative)' if is_relative else '[pixel]'}",
+                f"{_number(deviation['median'])} ± {_number(deviation['median_err'])}",
+                _number(deviation["sigma"]),
+                _number(pull["sigma"]) if pull else "no errors",
+            ]
+        )
     if len(rows) > 1:
         section.texts.append(f"Sources with an S/N of {_number(e['pool'][0])} to {_number(e['pool'][1])}:")
         section.table = rows
-    section.figures += _pair_figures(run.pairs, "true_flux_int", "flux_int", ("true_x", "x"), ("true_y", "y"), "truth", "pixel")
+    section.figures += _pair_figures(
+        run.pairs, "true_flux_int", "flux_int", ("true_x", "x"), ("true_y", "y"), "truth", "pixel"
+    )
     return [section]
 
 
@@ -327,15 +392,25 @@ def _reference(run: Run) -> list[Section]:
         return []
     c = run.comparison
     section = Section(f"Against {run.reference or 'another catalogue'}")
-    section.texts.append(f"{c['matched']} matched within {_number(c['radius'])} {c['radius_unit']}; {c['missed']} of the reference are missing here, "
-                         f"{c['extra']} are here alone.")
+    section.texts.append(
+        f"{c['matched']} matched within {_number(c['radius'])} {c['radius_unit']}; "
+        f"{c['missed']} of the reference are missing here, "
+        f"{c['extra']} are here alone."
+    )
     rows = [["", "pairs", "median ratio", "scatter"]]
-    rows += [[name, str(ratio["pairs"]), _number(ratio["median"]), _number(ratio["sigma"])] for name, ratio in c["flux_ratio"].items() if ratio]
+    rows += [
+        [name, str(ratio["pairs"]), _number(ratio["median"]), _number(ratio["sigma"])]
+        for name, ratio in c["flux_ratio"].items()
+        if ratio
+    ]
     if len(rows) > 1:
         section.table = rows
     if run.compared is not None and len(run.compared):
         names = run.compared.dtype.names or ()
-        flux = next((each for each in ("flux_int", "flux_peak", "flux_sum") if f"{each}1" in names and f"{each}2" in names), None)
+        flux = next(
+            (each for each in ("flux_int", "flux_peak", "flux_sum") if f"{each}1" in names and f"{each}2" in names),
+            None,
+        )
         if flux:
             section.figures += _pair_figures(run.compared, f"{flux}1", f"{flux}2", None, None, "reference", "")
         x, y = ("d_ra", "d_dec") if "d_ra" in names else ("d_x", "d_y")
@@ -356,8 +431,15 @@ def _offsets(dx: np.ndarray, dy: np.ndarray, unit: str, names: tuple[str, str], 
     return _figure(draw, f"Offsets of positions, measured minus {what}.")
 
 
-def _pair_figures(pairs: np.ndarray | None, true: str, measured: str, x: tuple[str, str] | None, y: tuple[str, str] | None,
-                  what: str, unit: str) -> list[Figure]:
+def _pair_figures(
+    pairs: np.ndarray | None,
+    true: str,
+    measured: str,
+    x: tuple[str, str] | None,
+    y: tuple[str, str] | None,
+    what: str,
+    unit: str,
+) -> list[Figure]:
     if pairs is None or len(pairs) == 0 or pairs.dtype.names is None or true not in pairs.dtype.names:
         return []
 
@@ -387,18 +469,46 @@ def _cell(name: str, value: Any) -> str:
         return str(value)
     if not np.isfinite(value):
         return "-"
-    return f"{value:.5f}" if name.endswith("_deg_cont") else f"{value:.2f}" if name in ("x_cen", "y_cen") else f"{value:.4g}"
+    return (
+        f"{value:.5f}"
+        if name.endswith("_deg_cont")
+        else f"{value:.2f}"
+        if name in ("x_cen", "y_cen")
+        else f"{value:.4g}"
+    )
 
 
 def _brightest(run: Run) -> Section:
     rows = run.components if run.components is not None else run.sources
     places = ("ra_deg_cont", "dec_deg_cont") if "ra_deg_cont" in (rows.dtype.names or ()) else ("x_cen", "y_cen")
-    names = [each for each in ("id", "island_id", "component_id", *places, "flux_peak", "flux_peak_err", "flux_int", "flux_int_err", "flux_sum",
-                               "maj_axis", "min_axis", "pos_ang", "snr", "n_pix", "flags") if each in (rows.dtype.names or ())]
+    names = [
+        each
+        for each in (
+            "id",
+            "island_id",
+            "component_id",
+            *places,
+            "flux_peak",
+            "flux_peak_err",
+            "flux_int",
+            "flux_int_err",
+            "flux_sum",
+            "maj_axis",
+            "min_axis",
+            "pos_ang",
+            "snr",
+            "n_pix",
+            "flags",
+        )
+        if each in (rows.dtype.names or ())
+    ]
     order = np.argsort(-np.nan_to_num(rows["flux_peak"]))[:20]
     table = [names] + [[_cell(name, rows[name][row]) for name in names] for row in order]
-    return Section("The brightest" + (" components" if run.components is not None else " sources"), table=table,
-                   units=[run.units.get(name, "") for name in names])
+    return Section(
+        "The brightest" + (" components" if run.components is not None else " sources"),
+        table=table,
+        units=[run.units.get(name, "") for name in names],
+    )
 
 
 def page(run: Run) -> str:
@@ -410,7 +520,8 @@ def page(run: Run) -> str:
     if run.components is not None:
         summary += f", {len(run.components)} components"
     if background.get("rms"):
-        summary += f"; background {_number(background['level'])}, noise {_number(background['rms'])} {run.units.get('flux_peak', '')}"
+        unit = run.units.get("flux_peak", "")
+        summary += f"; background {_number(background['level'])}, noise {_number(background['rms'])} {unit}"
     beam = run.report.get("beam")
     if beam:
         summary += f"; beam {_number(beam['major_arcsec'])} x {_number(beam['minor_arcsec'])} arcsec"
@@ -422,4 +533,6 @@ def page(run: Run) -> str:
     if run.report.get("component_hash"):
         facts.append(("component hash", run.report["component_hash"]))
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(TEMPLATE).render(title=run.name, summary=summary + ".", sections=sections, command=run.command, facts=facts)
+    return environment.from_string(TEMPLATE).render(
+        title=run.name, summary=summary + ".", sections=sections, command=run.command, facts=facts
+    )
