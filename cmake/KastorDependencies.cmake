@@ -82,16 +82,6 @@ if(KASTOR_ENABLE_APPS)
   find_package(Threads REQUIRED)
   find_package(tomlplusplus 3.3 CONFIG REQUIRED)  # its headers alone
 endif()
-if(KASTOR_ENABLE_PYTHON)
-  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
-  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
-                  OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
-  if(failed)
-    message(FATAL_ERROR "${Python_EXECUTABLE} has no nanobind 3, with which the Python module is built: install nanobind "
-      "and nanobind-backend there, or name another Python with -D Python_EXECUTABLE=...")
-  endif()
-  find_package(nanobind 3 CONFIG REQUIRED)
-endif()
 if(KASTOR_ENABLE_TESTS)
   find_package(GTest 1.11 CONFIG REQUIRED)
   find_package(Python3 3.8 COMPONENTS Interpreter)

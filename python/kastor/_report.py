@@ -36,8 +36,17 @@ def _rows(path: str) -> np.ndarray:
     return np.asarray(Table.read(path))
 
 
-def report(image: Any, output: str | os.PathLike[str], *, truth: Any = None, reference: Any = None, radius: float | None = None,
-           pixels: float | None = None, overwrite: bool = False, **options: Any) -> Any:
+def report(
+    image: Any,
+    output: str | os.PathLike[str],
+    *,
+    truth: Any = None,
+    reference: Any = None,
+    radius: float | None = None,
+    pixels: float | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> Any:
     """Search an image, and write a page about it: one HTML file that loads nothing from elsewhere.
 
     Parameters
@@ -72,7 +81,9 @@ def report(image: Any, output: str | os.PathLike[str], *, truth: Any = None, ref
         import jinja2  # noqa: F401
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ImportError(f"kastor.report needs astropy, Jinja2 and matplotlib ({error}); expected: pip install 'kastor[report]'") from error
+        raise ImportError(
+            f"kastor.report needs astropy, Jinja2 and matplotlib ({error}); expected: pip install 'kastor[report]'"
+        ) from error
     from . import _page, _show
 
     output = pathlib.Path(output)
@@ -91,8 +102,14 @@ def report(image: Any, output: str | os.PathLike[str], *, truth: Any = None, ref
         if truth is not None:
             path = os.path.join(folder, "pairs.fits")
             searched = {key: value for key, value in options.items() if key not in ("components", "overwrite")}
-            evaluation = evaluate(image, truth, output=path, **({"pixels": pixels} if pixels else {}), **({"radius": radius} if radius else {}),
-                                  **searched)
+            evaluation = evaluate(
+                image,
+                truth,
+                output=path,
+                **({"pixels": pixels} if pixels else {}),
+                **({"radius": radius} if radius else {}),
+                **searched,
+            )
             pairs = _rows(path)
         if reference is not None:
             path = os.path.join(folder, "matched.fits")
@@ -100,11 +117,24 @@ def report(image: Any, output: str | os.PathLike[str], *, truth: Any = None, ref
                 comparison = compare(file, found, radius=radius, pixels=pixels, output=path)
                 name = os.path.basename(file) if isinstance(reference, (str, os.PathLike)) else "the reference"
             compared = _rows(path)
-        run = _page.Run(name=os.path.basename(found.name), command=_command(found, options), version=_kastor.version, report=found.report,
-                        pixels=_show.pixels_of(found, options.get("plane")), header=_header_of(found), sources=found.sources,
-                        units={column: each.unit for column, each in found.columns().items()}, components=found.components,
-                        background=found.maps.get("background"), rms=found.maps.get("rms"), evaluation=evaluation, pairs=pairs,
-                        comparison=comparison, compared=compared, reference=name)
+        run = _page.Run(
+            name=os.path.basename(found.name),
+            command=_command(found, options),
+            version=_kastor.version,
+            report=found.report,
+            pixels=_show.pixels_of(found, options.get("plane")),
+            header=_header_of(found),
+            sources=found.sources,
+            units={column: each.unit for column, each in found.columns().items()},
+            components=found.components,
+            background=found.maps.get("background"),
+            rms=found.maps.get("rms"),
+            evaluation=evaluation,
+            pairs=pairs,
+            comparison=comparison,
+            compared=compared,
+            reference=name,
+        )
         text = _page.page(run)
     part = output.with_name(f".{output.name}.part")
     try:
@@ -118,5 +148,8 @@ def report(image: Any, output: str | os.PathLike[str], *, truth: Any = None, ref
 
 def _command(found: Any, options: dict[str, Any]) -> str:
     words = ["kastor.find(" + repr(found.name)]
-    words += [f"{key}={value!r}" if isinstance(value, (str, int, float, bool, tuple)) else f"{key}=<{type(value).__name__}>" for key, value in options.items()]
+    words += [
+        f"{key}={value!r}" if isinstance(value, (str, int, float, bool, tuple)) else f"{key}=<{type(value).__name__}>"
+        for key, value in options.items()
+    ]
     return ", ".join(words) + ")"
