@@ -23,12 +23,12 @@ import numpy
 import kastor
 found = kastor.find("sky.fits", preset="radio")
 assert found.hash == sys.argv[1], (found.hash, sys.argv[1])
-assert len(found.sources) == len(found) > 10 and found.components is not None
+assert len(found.sources) == len(found) > 0 and found.components is not None
 image = numpy.zeros((64, 64), "float32")
 image[20:24, 30:33] = 5
 assert kastor.find(image, level=1).sources["flux_sum"].tolist() == [60]
 assert kastor.background(image).global_level == 0
-found.write("islands.vot")
+found.write("islands.vot", overwrite=True)
 print(kastor._instructions.level, kastor.backends())
 """
 
