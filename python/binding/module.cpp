@@ -14,6 +14,7 @@
 #include "binding/functions.hpp"
 #include "binding/measured.hpp"
 #include "binding/runtime.hpp"
+#include "binding/words.hpp"
 #include "cli/run/errors.hpp"
 
 namespace kastor::python {
@@ -21,26 +22,33 @@ namespace {
 
 using namespace nb::literals;
 
+void say(PyObject* type, const char* text) {
+  PyErr_SetString(type, in_words_of_python(cli::message_line(text)).c_str());
+}
+
 void add_exceptions(nb::module_& m) {
+  // The text of the errors is that of the command, but for the names of options.
+  static nb::handle error = nb::exception<Error>(m, "Error", PyExc_RuntimeError).release();
+  static nb::handle device_error = nb::exception<DeviceError>(m, "DeviceError", error).release();
+  for (const nb::handle each : {error, device_error}) each.attr("__module__") = "kastor";
   // The last one that is registered is asked first.
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);
-    } catch (const cli::UsageError& error) {
-      PyErr_SetString(PyExc_ValueError, cli::message_line(error.what()).c_str());
-    } catch (const std::bad_alloc& error) {
-      PyErr_SetString(PyExc_MemoryError, error.what());
-    } catch (const std::runtime_error& error) {
+    } catch (const cli::UsageError& usage) {
+      say(PyExc_ValueError, usage.what());
+    } catch (const DeviceError& trouble) {
+      say(device_error.ptr(), trouble.what());
+    } catch (const Error& trouble) {
+      say(error.ptr(), trouble.what());
+    } catch (const std::bad_alloc& trouble) {
+      PyErr_SetString(PyExc_MemoryError, trouble.what());
+    } catch (const std::runtime_error& trouble) {
       // Kokkos has no type for it.
-      if (!cli::is_failed_allocation(error.what())) throw;
-      PyErr_SetString(PyExc_MemoryError, cli::message_line(error.what()).c_str());
+      if (!cli::is_failed_allocation(trouble.what())) throw;
+      say(PyExc_MemoryError, trouble.what());
     }
   });
-  const nb::exception<Error> error(m, "Error", PyExc_RuntimeError);
-  const nb::exception<DeviceError> device_error(m, "DeviceError", error);
-  // As users name them.
-  for (const nb::handle each : {nb::handle(error), nb::handle(device_error)})
-    each.attr("__module__") = "kastor";
 }
 
 void add_runtime(nb::module_& m) {
@@ -58,7 +66,7 @@ void add_runtime(nb::module_& m) {
   m.def(
       "release", [] { Runtime::get().release(); }, Released());
   m.def(
-      "finish", [] { Runtime::get().finish(); }, Released());
+      "finish", [](bool is_alone) { Runtime::get().finish(is_alone); }, "is_alone"_a, Released());
   m.def(
       "before_fork", [] { Runtime::get().before_fork(); }, Released());
   m.def(

@@ -118,16 +118,18 @@ void Runtime::release() {
 #undef KASTOR_PYTHON_EMPTY
 }
 
-void Runtime::finish() {
+void Runtime::finish(bool is_alone) {
+  m_ender = std::this_thread::get_id();
+  m_is_ended = true;
+  if (!is_alone) return;
   release();
   const std::lock_guard lock(m_lock);
-  // A daemon thread may still search: the process ends without Kokkos' end then.
   if (!m_is_fork && m_running == 0) m_session.reset();
 }
 
 Runtime::RunningJob::RunningJob(Runtime& runtime) : m_runtime(runtime) {
   std::unique_lock lock(m_runtime.m_lock);
-  while (m_runtime.m_forking > 0) {
+  while (m_runtime.m_forking > 0 || m_runtime.is_left_behind()) {
     lock.unlock();
     std::this_thread::sleep_for(poll);
     lock.lock();
@@ -136,8 +138,11 @@ Runtime::RunningJob::RunningJob(Runtime& runtime) : m_runtime(runtime) {
 }
 
 Runtime::RunningJob::~RunningJob() {
-  const std::lock_guard lock(m_runtime.m_lock);
-  --m_runtime.m_running;
+  {
+    const std::lock_guard lock(m_runtime.m_lock);
+    --m_runtime.m_running;
+  }
+  while (m_runtime.is_left_behind()) std::this_thread::sleep_for(poll);
 }
 
 void Runtime::before_fork() {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -71,7 +72,9 @@ class Runtime {
   [[nodiscard]] std::string backend(const std::optional<std::string>& wanted);
   /// Those that can be used here and now; Kokkos is started.
   [[nodiscard]] std::vector<std::string> backends();
-  void finish();
+  /// At the exit of Python. Ends Kokkos if no other thread is left; if one is, as a daemon thread,
+  /// its calls do not return any more: Python would end it in the middle of C++.
+  void finish(bool is_alone);
   /// Frees the memory that calls keep for the next one.
   void release();
   /// Waits for the jobs of other threads, and lets none begin until `after_fork()`: a lock that one
@@ -117,6 +120,10 @@ class Runtime {
     RunningJob& operator=(const RunningJob&) = delete;
     Runtime& m_runtime;
   };
+  /// Whether the calling thread is one that Python's exit has left behind.
+  [[nodiscard]] bool is_left_behind() const {
+    return m_is_ended && std::this_thread::get_id() != m_ender;
+  }
 
   template <class Exec>
   std::unique_ptr<Workplace<Exec>> take([[maybe_unused]] std::uintptr_t stream) {
@@ -158,6 +165,8 @@ class Runtime {
   std::optional<cli::KokkosSession> m_session;
   std::optional<int> m_threads;
   std::atomic<bool> m_is_fork = false;
+  std::atomic<bool> m_is_ended = false;
+  std::thread::id m_ender;
   int m_running = 0;  // jobs
   int m_forking = 0;  // threads that fork, or wait to
 };

@@ -17,9 +17,7 @@ os.register_at_fork(
 
 
 def _finish() -> None:
-    # A daemon thread may begin a search even now: the process then ends without Kokkos' end.
-    if threading.active_count() == 1:
-        _kastor.finish()
+    _kastor.finish(threading.active_count() == 1)
 
 
 atexit.register(_finish)

@@ -276,7 +276,8 @@ class Failures(unittest.TestCase):
     def test_one_sentence(self):
         pixels = np.random.default_rng(1).normal(size=(64, 64)).astype("float32")
         for error, text, options in (
-            (ValueError, "--seed.*-1", {"preset": "radio", "seed": -1}),
+            (ValueError, "^seed.*-1", {"preset": "radio", "seed": -1}),
+            (ValueError, "blank_value: found 'x'", {"blank_value": "x"}),
             (ValueError, "two, \\(y, x\\)", {"image": np.zeros((2, 3, 4), "float32")}),
             (ValueError, "3 x 0 pixels", {"image": np.zeros((0, 3), "float32")}),
             (TypeError, "float16", {"image": pixels.astype("float16")}),
@@ -298,7 +299,14 @@ class Failures(unittest.TestCase):
         ):
             with self.subTest(text), self.assertRaisesRegex(error, text) as caught:
                 kastor.find(**({"image": pixels} | options))
-            self.assertNotIn("\n", str(caught.exception))
+            self.assertNotRegex(str(caught.exception), r"\n|--[a-z]|kastor find")
+
+    def test_names_of_exceptions(self):
+        self.assertEqual(
+            [f"{each.__module__}.{each.__name__}" for each in (kastor.Error, kastor.DeviceError)],
+            ["kastor.Error", "kastor.DeviceError"],
+        )
+        self.assertTrue(issubclass(kastor.DeviceError, kastor.Error) and issubclass(kastor.Error, RuntimeError))
 
     def test_unknown_arguments(self):
         with self.assertRaises(TypeError):
