@@ -2,7 +2,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +30,11 @@ std::string run(const std::string& name, std::vector<std::string> arguments) {
   if (found == subcommands.end()) throw cli::UsageError("there is no subcommand " + name);
   const nanobind::gil_scoped_release released;
   Runtime& runtime = Runtime::get();
-  const std::string backend = runtime.backend({});
-  if (name == "evaluate") arguments.insert(arguments.begin(), {"--on", backend});
+  const auto given = std::find(arguments.begin(), arguments.end(), "--on");
+  const bool is_given = given != arguments.end() && given + 1 != arguments.end();
+  const std::string backend =
+      runtime.backend(is_given ? std::optional(*(given + 1)) : std::nullopt);
+  if (name == "evaluate" && !is_given) arguments.insert(arguments.begin(), {"--on", backend});
   std::vector<char*> pointers;
   for (auto& argument : arguments) pointers.push_back(argument.data());
   std::string printed;

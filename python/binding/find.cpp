@@ -73,7 +73,9 @@ std::unique_ptr<Found> find(std::vector<std::string> arguments, const Source& so
     runtime.run(backend, source.stream, [&](auto& place) {
       using Exec = std::remove_cvref_t<decltype(place.space)>;
       // A plan is made for its options; files and arrays beside the image may change.
-      const bool is_kept = !cli::has_given_files(found->options.islands);
+      const auto& islands = found->options.islands;
+      const bool is_kept = !cli::has_given_files(islands) &&
+                           !std::holds_alternative<cli::FilterFile>(islands.detection.kernel);
       if (place.finds_by != key || !is_kept) place.finder.release();
       place.finds_by = is_kept ? key : std::string();
       with_pixels(place.space, source, *found, [&](const auto& pixels, std::int64_t blanked) {

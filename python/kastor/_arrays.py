@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,10 @@ def unit_text(unit: Any) -> str | None:
     """A unit in the spelling of FITS; None if there is none."""
     if unit is None or isinstance(unit, str):
         return unit
-    text = unit.to_string("fits")
+    try:
+        text = unit.to_string("fits")
+    except ValueError:  # one that FITS does not know, as electron
+        text = unit.to_string().replace(" / ", "/")
     return text or None
 
 
@@ -49,12 +53,39 @@ def header_cards(header: Any) -> list[str]:
     return [text[at : at + 80] for at in range(0, len(text), 80)]
 
 
+#: Cards of coordinates: those of a header go where a WCS is given beside it.
+COORDINATES = re.compile(
+    r"(WCSAXES|WCSNAME|RADESYS|EQUINOX|LONPOLE|LATPOLE|C(TYPE|RPIX|RVAL|DELT|UNIT|ROTA|RDER|SYER)\d+"
+    r"|(CD|PC)\d+_\d+|P[VS]\d+_\d+|[AB]P?_(ORDER|DMAX|\d+_\d+)|[CD](PDIS|QDIS|PERR|QERR)\d+|D[PQ]\d+)[A-Z]? *="
+)
+
+
+def with_wcs(cards: list[str], wcs: Any) -> list[str]:
+    """The cards of a header with the coordinates of `wcs` in the place of its own, if `wcs` is not None."""
+    if wcs is None:
+        return cards
+    return [card for card in cards if not COORDINATES.match(card)] + wcs_cards(wcs)
+
+
 def wcs_cards(wcs: Any) -> list[str]:
     """The cards of a `astropy.wcs.WCS`, with its distortions."""
-    if wcs is None:
-        return []
+    if not hasattr(wcs, "to_header"):
+        raise TypeError(f"wcs: found {type(wcs).__name__}; expected an astropy.wcs.WCS (of a slice: wcs.slice(...))")
     celestial = wcs.celestial if getattr(wcs, "naxis", 2) > 2 else wcs
     return header_cards(celestial.to_header(relax=True))
+
+
+def as_name(argument: str, path: Any) -> str:
+    """The name of a file as text that can be handed on."""
+    name = os.fspath(path)
+    name = os.fsdecode(name) if isinstance(name, bytes) else str(name)
+    if not name.isprintable() and "\0" in name:
+        raise ValueError(f"{argument}: found a name with a NUL character; expected the name of a file")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{argument}: found a name that is not UTF-8; expected one that is, or the command") from None
+    return name
 
 
 def two_axes(array: Any) -> Any:
@@ -78,11 +109,11 @@ def host_pixels(array: np.ndarray) -> np.ndarray:
     kind, size = array.dtype.kind, array.dtype.itemsize
     is_big = array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and np.little_endian is False)
     if kind == "f" and size in (4, 8) and not is_big:
-        if array.shape[1] > 1 and array.strides[1] != size or array.strides[0] < 0:
+        if array.shape[1] > 1 and array.strides[1] != size or array.strides[0] < 0 or array.strides[0] % size:
             raise TypeError("image: found rows that are not contiguous; expected numpy.ascontiguousarray(image)")
         return array
     if kind in "iu" and (kind, size) != ("i", 1) or kind == "f" and size in (4, 8):
-        if array.shape[1] > 1 and array.strides[1] != size:
+        if array.shape[1] > 1 and array.strides[1] != size or array.strides[0] % size:
             raise TypeError("image: found rows that are not contiguous; expected numpy.ascontiguousarray(image)")
         return _kastor.decoded(
             array.view(f"u{size}") if size == 1 else array.view(array.dtype.newbyteorder("=")).view(f"u{size}"),
@@ -124,27 +155,59 @@ def take_mask(mask: Any) -> np.ndarray | None:
     return two_axes(mask).view(np.uint8)
 
 
-def take_image(image: Any, header: Any = None, wcs: Any = None, stream: int | None = None) -> Image:
+def _of_list(hdus: Any, hdu: int | str | None) -> Any:
+    """The HDU of an HDUList that `hdu` selects as the command does; None: the first image with data."""
+    if hdu is None:
+        with_data = [each for each in hdus if each.is_image and each.data is not None]
+        if not with_data:
+            raise ValueError("image: found an HDUList without an image; expected one")
+        return with_data[0]
+    key: Any = hdu
+    if isinstance(hdu, str):
+        name, _, version = hdu.partition(",")
+        key = (name, int(version)) if version else name
+    try:
+        chosen = hdus[key]
+    except (IndexError, KeyError) as error:
+        raise ValueError(f"hdu: found {hdu!r}; expected one of the HDUList ({error})") from None
+    if not chosen.is_image or chosen.data is None:
+        raise ValueError(f"hdu: found {hdu!r}, which is no image; expected an image with data")
+    return chosen
+
+
+def take_image(
+    image: Any,
+    header: Any = None,
+    wcs: Any = None,
+    stream: int | None = None,
+    hdu: int | str | None = None,
+    plane: int | None = None,
+) -> Image:
     """What `kastor.find` and others accept as an image."""
     if isinstance(image, (str, os.PathLike)):
         if header is not None or wcs is not None:
             raise ValueError("header, wcs: found with a file, which has its own; expected them with an array alone")
-        return Image(name=os.fspath(image))
-    taken = Image(origin=image)
+        return Image(name=as_name("image", image))
+    if plane is not None:
+        raise ValueError("plane: found with an array; expected the plane itself, as in image[0]")
+    taken = Image()
     if isinstance(image, list) and image and hasattr(image[0], "header"):  # an HDUList
-        with_data = [hdu for hdu in image if hdu.is_image and hdu.data is not None]
-        if not with_data:
-            raise ValueError("image: found an HDUList without an image; expected one")
-        image = with_data[0]
+        image = _of_list(image, hdu)
+    elif hdu is not None:
+        raise ValueError("hdu: found with an array; expected it with a file or an HDUList")
+    taken.origin = image
     if hasattr(image, "header") and hasattr(image, "data") and not hasattr(image, "mask"):  # an HDU
         taken.cards = header_cards(image.header)
         image = image.data
     elif hasattr(image, "mask") and hasattr(image, "wcs") and hasattr(image, "unit"):  # NDData, CCDData
-        taken.cards = header_cards(getattr(image, "meta", None)) + wcs_cards(image.wcs)
+        taken.cards = with_wcs(header_cards(getattr(image, "meta", None)), image.wcs)
         taken.unit = unit_text(image.unit)
         taken.mask = take_mask(image.mask)
         image = image.data
-    elif hasattr(image, "unit") and hasattr(image, "value"):  # a Quantity
+    if hasattr(image, "unmasked"):  # astropy.utils.masked.Masked
+        taken.mask = take_mask(np.asarray(image.mask))
+        image = image.unmasked
+    if hasattr(image, "unit") and hasattr(image, "value"):  # a Quantity
         taken.unit = unit_text(image.unit)
         image = image.value
     if isinstance(image, np.ma.MaskedArray):
@@ -152,7 +215,7 @@ def take_image(image: Any, header: Any = None, wcs: Any = None, stream: int | No
         image = image.data
     if header is not None:
         taken.cards = header_cards(header)
-    taken.cards = taken.cards + wcs_cards(wcs)
+    taken.cards = with_wcs(taken.cards, wcs)
     if isinstance(image, np.ndarray):
         taken.array = host_pixels(image)
     elif is_on_device(image):

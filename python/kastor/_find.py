@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _kastor
-from ._arrays import Image, take_image
+from ._arrays import Image, take_image, take_mask
 from ._options import arguments_of
 from ._results import Found
 
@@ -36,12 +36,17 @@ def _find(
     components_output: Any,
     options: dict[str, Any],
 ) -> Found:
-    taken = take_image(image, header, wcs, stream)
-    if isinstance(maps, str):
-        maps = (maps,)
+    taken = take_image(image, header, wcs, stream, options["hdu"], options["plane"])
+    if taken.array is not None:
+        options["hdu"] = None  # it is chosen
+    maps = (maps,) if isinstance(maps, str) else tuple(maps)
     unknown = [name for name in maps if name not in MAPS]
     if unknown:
         raise ValueError(f"maps: found '{unknown[0]}'; expected names among {', '.join(MAPS)}")
+    if options["preset"] == "lesson" and set(maps) - {"labels"}:
+        raise ValueError(f"maps: found '{maps[0]}' with preset='lesson'; expected 'labels', or another preset")
+    if components is False and components_output is not None:
+        raise ValueError("components: found False with components_output; expected one of them")
     if taken.mask is not None:
         if options.get("mask") is not None:
             raise ValueError("mask: found one in the image too; expected one of them")
@@ -70,10 +75,12 @@ def _find(
 
 def _blank(taken: Image, options: dict[str, Any]) -> None:
     """The preset lesson has no masks, but blank pixels: a copy with NaN."""
-    mask = options.pop("mask")
-    if taken.array is None:
-        options["mask"] = mask  # the command says why not
-    elif not isinstance(taken.array, np.ndarray):
+    bad = take_mask(options["mask"])
+    if taken.array is None or bad is None:
+        return  # the command says why not
+    options["mask"] = None
+    mask = bad.view(np.bool_)
+    if not isinstance(taken.array, np.ndarray):
         raise TypeError("mask: found an array on a GPU; expected NaN where its pixels are bad, or preset='radio'")
     elif mask.shape != taken.array.shape:
         raise ValueError(
@@ -249,7 +256,8 @@ def find_many(images: Iterable[Any], *, workers: int | None = None, **options: A
     Yields
     ------
     Found
-        In the order of the images. An image that fails raises when its turn comes.
+        In the order of the images. An image that fails raises when its turn comes. Twice as many images as
+        `workers` are taken ahead: an array must keep its pixels until its result is there.
 
     Examples
     --------
@@ -263,9 +271,13 @@ def find_many(images: Iterable[Any], *, workers: int | None = None, **options: A
     options.setdefault("on", "serial")
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         waiting: list[concurrent.futures.Future[Found]] = []
-        for image in images:
-            waiting.append(pool.submit(find, image, **options))
-            if len(waiting) >= 2 * workers:
+        try:
+            for image in images:
+                waiting.append(pool.submit(find, image, **options))
+                if len(waiting) >= 2 * workers:
+                    yield waiting.pop(0).result()
+            while waiting:
                 yield waiting.pop(0).result()
-        while waiting:
-            yield waiting.pop(0).result()
+        finally:
+            for each in waiting:  # nobody asks for them any more
+                each.cancel()

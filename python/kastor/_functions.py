@@ -85,6 +85,8 @@ def _pixels(image: Any, mask: Any, stream: int | None) -> tuple[Any, np.ndarray 
     taken = take_image(image, stream=stream)
     if taken.array is None:
         raise TypeError("image: found the name of a file; expected an array (kastor.find and the command read files)")
+    if mask is not None and taken.mask is not None:
+        raise ValueError("mask: found one in the image too; expected one of them")
     bad = take_mask(mask) if mask is not None else taken.mask
     if bad is not None and bad.shape != tuple(getattr(taken.array, "shape", bad.shape)):
         raise ValueError(f"mask: found the shape {bad.shape}; expected that of the image, {taken.array.shape}")

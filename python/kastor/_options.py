@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import host_pixels, is_on_device, take_mask, unit_text
+from ._arrays import as_name, host_pixels, is_on_device, take_mask, unit_text
 
 #: Options that take an image, which may be an array here.
 IMAGES = ("background", "detect_image", "exposure", "mask", "rms", "weight")
@@ -22,7 +22,7 @@ def option_name(key: str) -> str:
 def as_typed(key: str, value: Any) -> str:
     """One value as the command reads it."""
     if isinstance(value, (str, os.PathLike)):
-        return os.fspath(value)
+        return as_name(key, value)
     if isinstance(value, numbers.Integral):
         return str(int(value))
     if isinstance(value, numbers.Real):
@@ -46,11 +46,15 @@ def companion(key: str, value: Any) -> np.ndarray:
     """An array in the place of a file: a map, or a mask with True where a pixel is bad."""
     if is_on_device(value):
         raise TypeError(f"{key}: found an array on a GPU; expected one of the host")
+    if hasattr(value, "unit"):
+        raise TypeError(f"{key}: found an array with a unit; expected numbers in the unit of the image, as {key}.value")
+    if hasattr(value, "unmasked") or isinstance(value, np.ma.MaskedArray):
+        value = value.filled(True if key == "mask" else np.nan)
     value = np.asarray(value)
     if key == "mask":
         mask = take_mask(value)
         assert mask is not None  # an array
-        return mask.astype(np.float32)
+        return mask.astype(np.float32, order="C")
     return host_pixels(value)
 
 
@@ -62,6 +66,8 @@ def arguments_of(options: dict[str, Any]) -> tuple[list[str], dict[str, np.ndarr
         if value is None or value is False and key != "deblend":
             continue
         name = option_name(key)
+        if key in IMAGES and isinstance(value, (list, tuple)):
+            value = np.asarray(value)
         if value is True and key != "deblend":
             arguments.append(name)
         elif key == "deblend" and isinstance(value, bool):
@@ -72,7 +78,7 @@ def arguments_of(options: dict[str, Any]) -> tuple[list[str], dict[str, np.ndarr
         elif key in ("output", "components_output", "inverted"):
             values = [value] if isinstance(value, (str, os.PathLike)) else value
             for each in values:
-                arguments += ["--components" if key == "components_output" else name, os.fspath(each)]
+                arguments += ["--components" if key == "components_output" else name, as_name(key, each)]
         else:
             arguments += [name, as_typed(key, value)]
     return arguments, arrays

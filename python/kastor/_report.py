@@ -12,7 +12,14 @@ import numpy as np
 
 from . import _kastor
 from ._find import find
+from ._options import is_array
 from ._reports import _as_file, compare, evaluate
+
+#: Arguments of `find` that `evaluate` does not have: what is fitted, and what is written.
+WRITES = {
+    "components", "components_output", "shape", "overwrite", "output", "names", "labels", "picture", "model",
+    "fit_residual", "background_map", "rms_map", "snr_map", "residual", "maps",
+}  # fmt: skip
 
 
 def _header_of(found: Any) -> Any:
@@ -95,13 +102,16 @@ def report(
         raise TypeError("truth: found with an array; expected the name of a FITS file as the image")
     options.setdefault("preset", "radio")
     is_lesson = options["preset"] == "lesson"
+    searched = {key: value for key, value in options.items() if key not in WRITES and value is not None}
+    arrays = [key for key, value in searched.items() if is_array(value)]
+    if truth is not None and arrays:
+        raise TypeError(f"{arrays[0]}: found an array with truth; expected the name of a FITS file")
     found = find(image, maps=() if is_lesson else ("background", "rms"), **options)
     with tempfile.TemporaryDirectory(prefix="kastor-") as folder:
         evaluation = pairs = comparison = compared = None
         name = ""
         if truth is not None:
             path = os.path.join(folder, "pairs.fits")
-            searched = {key: value for key, value in options.items() if key not in ("components", "overwrite")}
             evaluation = evaluate(
                 image,
                 truth,

@@ -16,7 +16,7 @@ import numpy as np
 from . import _kastor
 from ._arrays import take_image
 from ._options import arguments_of
-from ._results import Column, Found, Rows
+from ._results import Column, Found, Kept, Rows
 
 
 class Measured:
@@ -62,14 +62,32 @@ def _as_file(catalogue: Any, argument: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="kastor-") as folder:
         if isinstance(catalogue, Found):
             path = os.path.join(folder, "found.vot")
-            catalogue.write(path, "sources" if catalogue.components is None else "components")
+            which = "sources" if catalogue.components is None else "components"
+            if isinstance(catalogue._found, Kept):
+                catalogue.table(which).write(path, format="votable")
+            else:
+                catalogue.write(path, which)
         elif hasattr(catalogue, "colnames") and hasattr(catalogue, "write"):  # a Table
             path = os.path.join(folder, "table.vot")
             catalogue.write(path, format="votable")
+        elif isinstance(catalogue, dict) and any(_has_unit(values) for values in catalogue.values()):
+            from astropy import units
+            from astropy.table import QTable
+
+            path = os.path.join(folder, "table.vot")
+            table = QTable(catalogue)
+            for column in table.colnames:
+                if getattr(table[column], "unit", None) == units.hourangle:
+                    table[column] = table[column].to(units.deg)
+            table.write(path, format="votable")
         else:
             path = os.path.join(folder, "rows.csv")
             _write_csv(path, catalogue, argument)
         yield path
+
+
+def _has_unit(values: Any) -> bool:
+    return getattr(values, "unit", None) is not None
 
 
 def _write_csv(path: str, catalogue: Any, argument: str) -> None:
@@ -78,6 +96,8 @@ def _write_csv(path: str, catalogue: Any, argument: str) -> None:
     elif isinstance(catalogue, np.ndarray) and catalogue.dtype.names:
         columns = {name: catalogue[name] for name in catalogue.dtype.names}
     elif isinstance(catalogue, (tuple, list)) and len(catalogue) == 2:
+        if any(_has_unit(values) for values in catalogue):
+            raise TypeError(f"{argument}: found (x, y) with a unit; expected pixels from 0, or a table with ra and dec")
         columns = {"x_cen": np.atleast_1d(catalogue[0]), "y_cen": np.atleast_1d(catalogue[1])}
     else:
         raise TypeError(
@@ -167,7 +187,9 @@ def measure(
     options = dict(locals())
     for name in ("image", "at", "header", "wcs", "stream", "on"):
         del options[name]
-    taken = take_image(image, header, wcs, stream)
+    taken = take_image(image, header, wcs, stream, hdu, plane)
+    if taken.array is not None:
+        options["hdu"] = None  # it is chosen
     if taken.mask is not None:
         if mask is not None:
             raise ValueError("mask: found one in the image too; expected one of them")

@@ -61,12 +61,16 @@ class Rows:
     def table(self) -> Any:
         """As an `astropy.table.QTable`, with units, and UCDs in the meta of each column."""
         from astropy import units
+        from astropy.table import Column as Column_
         from astropy.table import QTable
 
         table = QTable()
         for name, column in self.columns.items():
-            unit = units.Unit(column.unit, parse_strict="silent") if column.unit else None
-            table[name] = self.array[name] * unit if unit is not None and unit != "" else self.array[name]
+            unit = units.Unit(column.unit, parse_strict="silent") if column.unit else units.dimensionless_unscaled
+            if isinstance(unit, units.UnrecognizedUnit):  # as ELECTRONS/S: it can be shown, not computed with
+                table[name] = Column_(self.array[name], unit=unit)
+            else:
+                table[name] = self.array[name] if unit == "" else self.array[name] * unit
             info = table[name].info
             info.description = column.description
             info.meta = {"ucd": column.ucd}
@@ -115,7 +119,7 @@ class Found:
 
     Notes
     -----
-    It stays in its process: to another one goes what it holds, as in ``found.sources``.
+    It can be pickled, so that a process can return it. The copy has tables and maps, but not the image.
 
     Examples
     --------

@@ -17,8 +17,6 @@ def pixels_of(found: Any, plane: int | None = None) -> np.ndarray:
 
         data = image_of(found.name, found.report["hdu"], plane)[0]
     else:
-        if isinstance(origin, list):
-            origin = next(hdu for hdu in origin if hdu.is_image and hdu.data is not None)
         data = getattr(origin, "data", origin) if not isinstance(origin, np.ndarray) else origin
         if not isinstance(data, np.ndarray):
             data = data.get() if hasattr(data, "get") else np.asarray(data)
@@ -53,5 +51,6 @@ def show(found: Any, ax: Any = None, which: str | None = None) -> Any:
             )
     else:
         ax.plot(rows["x_cen"], rows["y_cen"], "o", mfc="none", mec="tab:orange")
-    ax.set(xlabel="x [pixel]", ylabel="y [pixel]", title=os.path.basename(found.name))
+    ax.set(xlabel="x [pixel]", ylabel="y [pixel]")
+    ax.set_title(os.path.basename(found.name), parse_math=False)
     return ax

@@ -77,6 +77,7 @@ def sigma_clipped_stats(
         "axis": axis is not None,
         "grow": bool(grow),
         f"data of {plain.dtype} and the shape {plain.shape}": not _is_image(plain),
+        "an astropy Masked": hasattr(data, "unmasked"),
         "a mask_value with a unit": mask_value is not None and unit is not None,
     }
     reasons = [name for name, is_other in others.items() if is_other]

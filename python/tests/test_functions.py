@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clip, background, labels, convolution, measure, compare and evaluate."""
 
+import pickle
 import unittest
 
 import numpy as np
@@ -168,7 +169,12 @@ class Commands(unittest.TestCase):
         truth = str(self.path).replace(".fits", "_truth.csv")
         expected = command_json("evaluate", self.path, "--truth", truth)
         self.assertEqual(kastor.evaluate(self.path, truth), expected)
+        self.assertEqual(kastor.evaluate(self.path, truth, on="serial")["rows"], expected["rows"])
         found = kastor.find(self.path, preset="radio", components=False)
+        self.assertEqual(
+            kastor.evaluate(self.path, truth, pickle.loads(pickle.dumps(found)))["rows"],
+            kastor.evaluate(self.path, truth, found)["rows"],
+        )
         self.assertEqual(kastor.evaluate(self.path, truth, found)["rows"]["matched"], expected["rows"]["matched"])
         with self.assertRaisesRegex(TypeError, "FITS file"):
             kastor.evaluate(self.pixels, truth)

@@ -6,6 +6,7 @@ import re
 import sys
 import unittest
 
+import numpy as np
 from skies import command, folder, sky
 
 import kastor
@@ -40,6 +41,15 @@ class TestReport(unittest.TestCase):
         )
         pages = [re.sub(r"<p><code>.*</code></p>", "", path.read_text()) for path in (one, other)]
         self.assertEqual(*pages)
+
+    def test_options_of_find(self):
+        page = self.folder / "options.html"
+        kastor.report(
+            self.image, page, truth=self.truth, on="serial", labels=self.folder / "report-labels.fits", rms_kind=None
+        )
+        self.assertTrue((self.folder / "report-labels.fits").exists())
+        with self.assertRaisesRegex(TypeError, "rms: found an array with truth"):
+            kastor.report(self.image, page, truth=self.truth, rms=np.ones((512, 512)), overwrite=True)
 
     def test_a_page_that_exists(self):
         page = self.folder / "there.html"

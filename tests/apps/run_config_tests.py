@@ -159,6 +159,13 @@ class TestConfig(ConfigTestCase):
                 line = ["find", "image.fits", "--config", "c.toml", *words.split()]
                 self.assert_refused(2, *line, says=says, cwd=self.folder)
 
+    def test_what_is_not_utf8(self):
+        for text, line in ((b"# \xff\nkappa = 3\n", 1), (b"kappa = 3\n# caf\xe9\n", 2),
+                           (b"kappa = 3\nunit = 'Jy\xc3'", 2)):
+            self.config(text)
+            self.assert_refused(2, "find", "image.fits", "--config", "c.toml",
+                                says=[f"c.toml:{line}: found bytes that are not UTF-8"], cwd=self.folder)
+
     def test_files_that_cannot_be_read(self):
         (self.folder / "folder").mkdir()
         os.mkfifo(self.folder / "pipe")

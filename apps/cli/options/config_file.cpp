@@ -17,6 +17,7 @@
 
 #include "cli/report/format.hpp"
 #include "cli/run/errors.hpp"
+#include "io/table/unicode.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -36,6 +37,7 @@ class Reader {
   Reader(const std::string& path, std::string_view text) : m_path(path), m_text(text) {}
 
   std::vector<ConfigEntry> entries() const {
+    require_utf8();
     const auto parsed = toml::parse(m_text);
     if (!parsed) refuse(parsed.error());
     std::vector<std::pair<const toml::key*, const toml::node*>> nodes;
@@ -64,6 +66,17 @@ class Reader {
                    ? "found the table " + quoted(at) +
                          "; expected lines of the form key = value, without tables"
                    : "found " + quoted(at) + "; expected a line of the form key = value");
+  }
+
+  void require_utf8() const {
+    std::size_t line = 1;
+    for (std::size_t at = 0; at < m_text.size(); ++line) {
+      const auto end = std::min(m_text.find('\n', at), m_text.size());
+      const auto text = m_text.substr(at, end - at);
+      if (io::detail::as_utf8(text) != text)
+        fail(line, "found bytes that are not UTF-8; expected UTF-8, as TOML is");
+      at = end + 1;
+    }
   }
 
   [[nodiscard]] std::size_t start_of(std::size_t line) const {
