@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/run/backends.hpp"
+
 namespace kastor::python {
 
 namespace nb = nanobind;
@@ -48,6 +50,22 @@ template <class T>
 [[nodiscard]] PixelRows<T> rows_of(const GivenArray& array) {
   return {static_cast<const T*>(array.data()), static_cast<std::int64_t>(array.shape(0)),
           static_cast<std::int64_t>(array.shape(1)), array.stride(0)};
+}
+
+/// Rows of the host in memory that `Exec` can read: the rows themselves, or a copy on the device.
+/// Kokkos copies to a device only what is contiguous, so rows with gaps are copied together first.
+template <class Exec, class View>
+[[nodiscard]] auto rows_on(const Exec& space, const View& host) {
+  if constexpr (!is_host_space_v<Exec>) {
+    if (!host.span_is_contiguous()) {
+      const io::HostPixels<typename View::non_const_value_type> together(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::rows"), host.extent(0),
+          host.extent(1));
+      Kokkos::deep_copy(together, host);
+      return cli::readable_on(space, together);
+    }
+  }
+  return cli::readable_on(space, host);
 }
 
 /// The pixels of a host array as an image without a header, which does not own them.

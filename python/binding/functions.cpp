@@ -43,7 +43,7 @@ void on_pixels(const GivenArray& array, const On& on, std::uintptr_t stream, con
       } else if (is_far) {
         job(place.space, rows.template view<Exec>());
       } else {
-        const auto copy = cli::readable_on(place.space, rows.template view<Kokkos::Serial>());
+        const auto copy = rows_on(place.space, rows.template view<Kokkos::Serial>());
         job(place.space, as_const_image<Exec>(copy));
       }
     };

@@ -74,7 +74,7 @@ void with_pixels(const Exec& space, const Source& source, cli::FoundImage& found
   blanked = cli::blank_out(input, found.image);
   std::visit(
       [&](const auto& host) {
-        const auto view = cli::readable_on(space, host);
+        const auto view = rows_on(space, host);
         job(as_const_image<Exec>(view), blanked);
       },
       found.image.pixels);

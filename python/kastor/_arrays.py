@@ -129,6 +129,8 @@ def host_pixels(array: np.ndarray) -> np.ndarray:
 def device_pixels(array: Any, stream: int | None) -> tuple[Any, int]:
     """A GPU array without a copy, and the stream on which it is ready."""
     array = two_axes(array)
+    if "cuda" not in _kastor.backends():
+        raise _kastor.DeviceError("image: found an array on a GPU, which cannot be used here; expected one of the host")
     if stream is None:
         try:
             import cupy

@@ -55,7 +55,7 @@ def companion(key: str, value: Any) -> np.ndarray:
         mask = take_mask(value)
         assert mask is not None  # an array
         return mask.astype(np.float32, order="C")
-    return host_pixels(value)
+    return np.ascontiguousarray(host_pixels(value))
 
 
 def arguments_of(options: dict[str, Any]) -> tuple[list[str], dict[str, np.ndarray]]:
