@@ -40,6 +40,22 @@ void take_companions(const Companions& companions, cli::IslandOptions& options);
 /// A copy of the pixels that may be changed.
 void own_pixels(io::FitsImage& image);
 
+/// A copy of pixels on a device, of any layout, in memory of the host.
+template <class Exec, class View>
+[[nodiscard]] auto pixels_on_host(const Exec& space, const View& view) {
+  using T = typename View::non_const_value_type;
+  const Image<T, Exec> together(
+      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::python::together"),
+      view.extent(0), view.extent(1));
+  Kokkos::deep_copy(space, together, view);
+  const io::HostPixels<T> pixels(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "kastor::python::pixels"), view.extent(0),
+      view.extent(1));
+  Kokkos::deep_copy(space, pixels, together);
+  space.fence("kastor::python: the pixels are on the host");
+  return pixels;
+}
+
 /// Calls `job(pixels, blanked)` with the pixels of the array, which `found.image` describes, or of
 /// the file, where `Exec` reads them.
 template <class Exec, class Job>
@@ -48,17 +64,23 @@ void with_pixels(const Exec& space, const Source& source, cli::FoundImage& found
   if (source.array && is_on_device(*source.array)) {
     if constexpr (is_host_space_v<Exec>) {
       refuse_device_array();
-    } else if (is_double(*source.array)) {
-      job(rows_of<double>(*source.array).template view<Exec>(), 0);
     } else {
-      job(rows_of<float>(*source.array).template view<Exec>(), 0);
+      const auto call = [&](const auto& view) {
+        if (found.options.picture) found.image.pixels = pixels_on_host(space, view);
+        job(view, 0);
+      };
+      if (is_double(*source.array)) {
+        call(rows_of<double>(*source.array).template view<Exec>());
+      } else {
+        call(rows_of<float>(*source.array).template view<Exec>());
+      }
     }
     return;
   }
   std::int64_t blanked = 0;
   if (!source.array) {
     if constexpr (!is_host_space_v<Exec>) {
-      if (!input.blank) {
+      if (!input.blank && !found.options.picture) {
         io::LoadedImage<Exec> loaded;
         io::ImageReader<Exec> reader(space);
         reader(input.path, input.read, loaded);

@@ -126,11 +126,17 @@ def host_pixels(array: np.ndarray) -> np.ndarray:
     )
 
 
+def _unreadable(error: Exception) -> Exception:
+    """What to say of an array on a GPU that its package cannot hand over, as in a forked process."""
+    _kastor.backends()  # says more, if a GPU was in use before the fork
+    return _kastor.DeviceError(
+        f"image: found an array on a GPU that cannot be used here ({error}); expected one of the host"
+    )
+
+
 def device_pixels(array: Any, stream: int | None) -> tuple[Any, int]:
     """A GPU array without a copy, and the stream on which it is ready."""
     array = two_axes(array)
-    if "cuda" not in _kastor.backends():
-        raise _kastor.DeviceError("image: found an array on a GPU, which cannot be used here; expected one of the host")
     if stream is None:
         try:
             import cupy
@@ -138,13 +144,21 @@ def device_pixels(array: Any, stream: int | None) -> tuple[Any, int]:
             stream = cupy.cuda.get_current_stream().ptr
         except ImportError:
             stream = 0
-    # 1: the legacy default stream, in the numbering of DLPack.
-    return array.__dlpack__(stream=stream or 1), stream
+    try:
+        # 1: the legacy default stream, in the numbering of DLPack.
+        return array.__dlpack__(stream=stream or 1), stream
+    except Exception as error:
+        raise _unreadable(error) from error
 
 
 def is_on_device(array: Any) -> bool:
     device = getattr(array, "__dlpack_device__", None)
-    return device is not None and int(device()[0]) in (2, 13)  # CUDA, and its managed memory
+    if device is None:
+        return False
+    try:
+        return int(device()[0]) in (2, 13)  # CUDA, and its managed memory
+    except Exception as error:
+        raise _unreadable(error) from error
 
 
 def take_mask(mask: Any) -> np.ndarray | None:

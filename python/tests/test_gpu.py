@@ -7,7 +7,7 @@ import sys
 import unittest
 
 import numpy as np
-from skies import pixels_of, sky
+from skies import folder, pixels_of, sky
 from test_process import python
 
 import kastor
@@ -69,6 +69,18 @@ class Gpu(unittest.TestCase):
         np.testing.assert_array_equal(
             kastor.background(padded[:, 100:612]).rms, kastor.background(self.pixels, on="serial").rms
         )
+
+    def test_pictures(self):
+        pictures = [folder()[0] / f"gpu-{name}.png" for name in ("array", "part", "file", "host")]
+        padded = cupy.zeros((512, 700), "float32")
+        padded[:, 100:612] = cupy.asarray(self.pixels)
+        for image, picture in zip((cupy.asarray(self.pixels), padded[:, 100:612], sky(), self.pixels), pictures):
+            options = {} if image is sky() else {"header": self.header}
+            kastor.find(image, preset="radio", picture=picture, on="cuda", **options)
+        drawn = [picture.read_bytes() for picture in pictures]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertEqual(drawn[0], drawn[3])
+        self.assertGreater(len(drawn[2]), 10000)
 
     def test_doubles(self):
         pixels = self.pixels.astype("float64")
