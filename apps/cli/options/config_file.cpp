@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options/config_file.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of toml++
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
+// NOLINTEND(readability-identifier-naming)
 #include <sys/stat.h>
 #include <toml++/toml.h>
 
