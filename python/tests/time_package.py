@@ -54,6 +54,8 @@ def time_sep(image):
 def time_cupy(image):
     import cupy
 
+    if "cuda" not in kastor.backends():
+        raise ImportError("this Kastor has no GPU")
     pixels = cupy.asarray(image)
     for options in ({}, {"preset": "radio", "components": False, "noise": "white"}):
         for _ in range(20):
