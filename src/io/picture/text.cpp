@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <kastor/error.hpp>
 
+#include "io/table/unicode.hpp"
 #include "io/text.hpp"
 
 namespace kastor::io::picture {
@@ -16,23 +17,11 @@ namespace {
 
 constexpr char32_t k_no_letter = 0xfffd;
 
-/// Removes one code point from the front and returns it.
+/// Removes one character from the front and returns its code.
 char32_t take_letter(std::string_view& utf8) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
-  const unsigned char first = byte(0);
-  std::size_t length = 1;
-  char32_t letter = first;
-  if (first >= 0xc2 && first <= 0xdf) length = 2;
-  if (first >= 0xe0 && first <= 0xef) length = 3;
-  if (first >= 0xf0 && first <= 0xf4) length = 4;
-  bool good = first < 0x80 || length > 1;
-  if (length > 1) letter = first & (0xffu >> (length + 1));
-  for (std::size_t i = 1; i < length && good; ++i) {
-    good = i < utf8.size() && (byte(i) & 0xc0) == 0x80;
-    if (good) letter = letter << 6 | (byte(i) & 0x3fu);
-  }
-  utf8.remove_prefix(good ? length : 1);
-  return good ? letter : k_no_letter;
+  const auto character = detail::first_character(utf8);
+  utf8.remove_prefix(std::max<std::size_t>(character.length, 1));
+  return character.length == 0 ? k_no_letter : char32_t{character.code};
 }
 
 constexpr int rounded(FT_Pos fixed) { return static_cast<int>((fixed + 32) >> 6); }

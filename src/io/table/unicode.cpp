@@ -2,20 +2,11 @@
 #include "io/table/unicode.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 #include "io/text.hpp"
 
 namespace kastor::io::detail {
-namespace {
 
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t length = 0;  // bytes; 0 if this is not UTF-8
-};
-
-/// The first character of a non-empty text (RFC 3629: no overlong forms, no surrogates).
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -31,6 +22,8 @@ Character first_character(std::string_view text) {
   if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return {};
   return {code, length};
 }
+
+namespace {
 
 /// Forbidden in XML 1.0 or YAML 1.1, or taken as a line end by some readers.
 bool is_control(std::uint32_t code) {
