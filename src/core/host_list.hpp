@@ -45,7 +45,7 @@ class HostList {
               m_values.data(), m_values.size()),
           m_on_device);
     }
-    space.fence("kastor: the list is on the host");
+    space.fence("kastor::core: the list is on the host");
     return std::move(m_values);
   }
 
