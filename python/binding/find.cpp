@@ -67,26 +67,28 @@ std::unique_ptr<Found> find(std::vector<std::string> arguments, const Source& so
   std::unique_ptr<Found> result;
   {
     const nb::gil_scoped_release released;
+    const Runtime::RunningJob running(runtime);
+    auto searched = std::move(found);  // its Views are released here, too, if this fails
     cli::FindOutputs outputs(options);
     if (options.run.threads) runtime.start(options.run.threads);
     const auto backend = runtime.backend(on);
     runtime.run(backend, source.stream, [&](auto& place) {
       using Exec = std::remove_cvref_t<decltype(place.space)>;
       // A plan is made for its options; files and arrays beside the image may change.
-      const auto& islands = found->options.islands;
+      const auto& islands = searched->options.islands;
       const bool is_kept = !cli::has_given_files(islands) &&
                            !std::holds_alternative<cli::FilterFile>(islands.detection.kernel);
       if (place.finds_by != key || !is_kept) place.finder.release();
       place.finds_by = is_kept ? key : std::string();
-      with_pixels(place.space, source, *found, [&](const auto& pixels, std::int64_t blanked) {
-        cli::search_image<Exec>(place.finder, pixels, blanked, *found);
-        place.finder.write_maps(pixels, *found, outputs);
-        place.finder.fill_maps(pixels, *found, in_memory);
+      with_pixels(place.space, source, *searched, [&](const auto& pixels, std::int64_t blanked) {
+        cli::search_image<Exec>(place.finder, pixels, blanked, *searched);
+        place.finder.write_maps(pixels, *searched, outputs);
+        place.finder.fill_maps(pixels, *searched, in_memory);
       });
       if (!is_kept) place.finder.release();
     });
     const auto picture = cli::find_picture_params();
-    result = std::make_unique<Found>(std::move(found), std::move(in_memory));
+    result = std::make_unique<Found>(std::move(searched), std::move(in_memory));
     result->write_outputs(outputs, picture);
   }
   return result;

@@ -34,6 +34,7 @@ nb::tuple measure(std::vector<std::string> arguments, const Source& source,
   std::string json;
   {
     const nb::gil_scoped_release released;
+    const Runtime::RunningJob running(Runtime::get());
     io::OutputSet outputs;
     std::vector<std::string> temporaries;
     auto inputs = cli::given_files_of(options.find);
@@ -58,6 +59,7 @@ nb::tuple measure(std::vector<std::string> arguments, const Source& source,
     cli::write_measurement(temporaries, options, measurement);
     outputs.commit();
     json = cli::measurement_json(measurement, options);
+    found.image.pixels = {};
   }
   return nb::make_tuple(as_dict(measurement.table.table), json, measurement.table.notes);
 }

@@ -17,6 +17,8 @@ namespace {
 // No condition variable: one that others wait for cannot be used in the child of a fork.
 constexpr std::chrono::milliseconds poll(1);
 
+thread_local int jobs_of_this_thread = 0;
+
 }  // namespace
 
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -128,6 +130,7 @@ void Runtime::finish(bool is_alone) {
 }
 
 Runtime::RunningJob::RunningJob(Runtime& runtime) : m_runtime(runtime) {
+  if (jobs_of_this_thread++ > 0) return;
   std::unique_lock lock(m_runtime.m_lock);
   while (m_runtime.m_forking > 0 || m_runtime.is_left_behind()) {
     lock.unlock();
@@ -138,6 +141,7 @@ Runtime::RunningJob::RunningJob(Runtime& runtime) : m_runtime(runtime) {
 }
 
 Runtime::RunningJob::~RunningJob() {
+  if (--jobs_of_this_thread > 0) return;
   {
     const std::lock_guard lock(m_runtime.m_lock);
     --m_runtime.m_running;

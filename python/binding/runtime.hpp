@@ -82,6 +82,19 @@ class Runtime {
   void before_fork();
   void after_fork(bool is_child);
 
+  /// While it lives, no other thread forks: a lock of Kokkos that this one holds would stay locked
+  /// in the child. Also where a View is released. One within another changes nothing.
+  class RunningJob {
+   public:
+    explicit RunningJob(Runtime& runtime);
+    ~RunningJob();
+    RunningJob(const RunningJob&) = delete;
+    RunningJob& operator=(const RunningJob&) = delete;
+
+   private:
+    Runtime& m_runtime;
+  };
+
   /// Calls `job(workplace)` on the backend of this name.
   /// \param stream  of CUDA; 0 is the default one
   template <class Job>
@@ -113,13 +126,6 @@ class Runtime {
     if (m_session) pool<Exec>().idle.push_back(std::move(place));
   }
 
-  struct RunningJob {
-    explicit RunningJob(Runtime& runtime);
-    ~RunningJob();
-    RunningJob(const RunningJob&) = delete;
-    RunningJob& operator=(const RunningJob&) = delete;
-    Runtime& m_runtime;
-  };
   /// Whether the calling thread is one that Python's exit has left behind.
   [[nodiscard]] bool is_left_behind() const {
     return m_is_ended && std::this_thread::get_id() != m_ender;

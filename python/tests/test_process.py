@@ -129,12 +129,15 @@ class Forks(unittest.TestCase):
         def work():
             while not stop.is_set():
                 hash_of(path, preset="radio", on="serial")
+                kastor.measure(path, ([5.0], [5.0]), on="serial")
+                with self.assertRaises(kastor.Error):
+                    kastor.find(path, preset="radio", detect_image=path, detect_image_plane=9, on="serial")
 
         threads = [threading.Thread(target=work) for _ in range(3)]
         for thread in threads:
             thread.start()
         try:
-            for _ in range(10):
+            for _ in range(25):
                 with multiprocessing.get_context("fork").Pool(1) as pool:
                     self.assertEqual(pool.apply_async(hash_of, (path,), {"preset": "radio"}).get(timeout=20), expected)
         finally:
