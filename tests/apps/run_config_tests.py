@@ -88,6 +88,9 @@ REFUSED = [
     ("kappa = 3\nseed", "", ["c.toml:2: found 'seed'; expected a line of the form key = value"]),
     ("output = [ # one\n 'a.csv',\n é]", "", ["c.toml:3: output: found 'é]'"]),
     ("output = [\n'kappa = 3',\n['a.csv']]", "", ["c.toml:3: output: found '['a.csv']]'"]),
+    ("é = 1", "", ["c.toml:1: found 'é = 1'; expected a line of the form key = value"]),
+    ("kappa = é", "", ["c.toml:1: kappa: found 'é'"]),
+    ("kappa = 3\n[?", "", ["c.toml:2: found the table '[?'"]),
     ("output = ['a.csv' 'b.csv']", "", ["c.toml:1: output: "]),
     ("\x00", "", ["c.toml:1: "]),
 ]
