@@ -191,12 +191,17 @@ Mesh background(const GivenArray& array, const std::optional<GivenArray>& mask,
   return mesh;
 }
 
+Connectivity connectivity_of(int number) {
+  if (number != 4 && number != 8)
+    throw cli::UsageError("connectivity: found another number; expected 4 or 8");
+  return number == 4 ? Connectivity::four : Connectivity::eight;
+}
+
 /// The labels of the pixels that are not 0, and how many there are.
 nb::tuple labels(const GivenArray& bytes, int connectivity, const On& on) {
   const auto ny = static_cast<std::int64_t>(bytes.shape(0));
   const auto nx = static_cast<std::int64_t>(bytes.shape(1));
-  if (connectivity != 4 && connectivity != 8)
-    throw cli::UsageError("connectivity: found another number; expected 4 or 8");
+  const Connectivity connected = connectivity_of(connectivity);
   HostMap<std::int32_t> ids;
   std::int64_t count = 0;
   {
@@ -205,8 +210,7 @@ nb::tuple labels(const GivenArray& bytes, int connectivity, const On& on) {
     runtime.run(runtime.backend(on), 0, [&](auto& place) {
       using Exec = std::remove_cvref_t<decltype(place.space)>;
       const auto mask = bits_on(place.space, std::optional(bytes), ny, nx);
-      const auto runs =
-          label(place.space, mask, connectivity == 4 ? Connectivity::four : Connectivity::eight);
+      const auto runs = label(place.space, mask, connected);
       count = runs.components;
       if (count > std::numeric_limits<std::int32_t>::max())
         throw Error("label: found more than 2^31 - 1 components; expected fewer");
@@ -224,8 +228,7 @@ nb::tuple labels(const GivenArray& bytes, int connectivity, const On& on) {
 nb::tuple runs(const GivenArray& bytes, int connectivity, const On& on) {
   const auto ny = static_cast<std::int64_t>(bytes.shape(0));
   const auto nx = static_cast<std::int64_t>(bytes.shape(1));
-  if (connectivity != 4 && connectivity != 8)
-    throw cli::UsageError("connectivity: found another number; expected 4 or 8");
+  const Connectivity connected = connectivity_of(connectivity);
   std::vector<std::int32_t> row, begin, end;
   std::vector<std::uint32_t> component;
   std::int64_t count = 0;
@@ -234,8 +237,7 @@ nb::tuple runs(const GivenArray& bytes, int connectivity, const On& on) {
     Runtime& runtime = Runtime::get();
     runtime.run(runtime.backend(on), 0, [&](auto& place) {
       const auto mask = bits_on(place.space, std::optional(bytes), ny, nx);
-      const auto found =
-          label(place.space, mask, connectivity == 4 ? Connectivity::four : Connectivity::eight);
+      const auto found = label(place.space, mask, connected);
       count = found.components;
       const auto take = [&](const auto& list, auto& values) {
         values.resize(static_cast<std::size_t>(found.runs));

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import _kastor
-from ._arrays import Image, take_image, take_mask
-from ._options import arguments_of
+from ._arrays import Image, take_mask
+from ._options import arguments_of, take_with
 from ._results import Found
 
 MAPS = {
@@ -36,9 +36,7 @@ def _find(
     components_output: Any,
     options: dict[str, Any],
 ) -> Found:
-    taken = take_image(image, header, wcs, stream, options["hdu"], options["plane"])
-    if taken.array is not None:
-        options["hdu"] = None  # it is chosen
+    taken = take_with(options, image, header, wcs, stream)
     maps = (maps,) if isinstance(maps, str) else tuple(maps)
     unknown = [name for name in maps if name not in MAPS]
     if unknown:
@@ -47,12 +45,6 @@ def _find(
         raise ValueError(f"maps: found '{maps[0]}' with preset='lesson'; expected 'labels', or another preset")
     if components is False and components_output is not None:
         raise ValueError("components: found False with components_output; expected one of them")
-    if taken.mask is not None:
-        if options.get("mask") is not None:
-            raise ValueError("mask: found one in the image too; expected one of them")
-        options["mask"] = taken.mask.view(np.bool_)
-    if taken.unit is not None and options.get("unit") is None:
-        options["unit"] = taken.unit
     if options["preset"] == "lesson" and isinstance(options.get("mask"), np.ndarray):
         _blank(taken, options)
     if components is not None and not isinstance(components, bool):

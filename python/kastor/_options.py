@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import as_name, host_pixels, is_on_device, take_mask, unit_text
+from ._arrays import Image, as_name, host_pixels, is_on_device, take_image, take_mask, unit_text
 
 #: Options that take an image, which may be an array here.
 IMAGES = ("background", "detect_image", "exposure", "mask", "rms", "weight")
@@ -82,3 +82,17 @@ def arguments_of(options: dict[str, Any]) -> tuple[list[str], dict[str, np.ndarr
         else:
             arguments += [name, as_typed(key, value)]
     return arguments, arrays
+
+
+def take_with(options: dict[str, Any], image: Any, header: Any, wcs: Any, stream: int | None) -> Image:
+    """The image. Its mask and unit go into the options of the command, and an HDU that is chosen out of them."""
+    taken = take_image(image, header, wcs, stream, options["hdu"], options["plane"])
+    if taken.array is not None:
+        options["hdu"] = None
+    if taken.mask is not None:
+        if options["mask"] is not None:
+            raise ValueError("mask: found one in the image too; expected one of them")
+        options["mask"] = taken.mask.view(np.bool_)
+    if taken.unit is not None and options["unit"] is None:
+        options["unit"] = taken.unit
+    return taken

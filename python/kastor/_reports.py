@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _kastor
-from ._arrays import take_image
-from ._options import arguments_of
+from ._options import arguments_of, take_with
 from ._results import Column, Found, Kept, Rows
 
 
@@ -187,15 +186,7 @@ def measure(
     options = dict(locals())
     for name in ("image", "at", "header", "wcs", "stream", "on"):
         del options[name]
-    taken = take_image(image, header, wcs, stream, hdu, plane)
-    if taken.array is not None:
-        options["hdu"] = None  # it is chosen
-    if taken.mask is not None:
-        if mask is not None:
-            raise ValueError("mask: found one in the image too; expected one of them")
-        options["mask"] = taken.mask.view(np.bool_)
-    if taken.unit is not None and unit is None:
-        options["unit"] = taken.unit
+    taken = take_with(options, image, header, wcs, stream)
     with _as_file(at, "at") as path:
         arguments, arrays = arguments_of(options | {"at": path})
         return Measured(*_kastor.measure(arguments, taken.array, taken.name, taken.cards, taken.stream, arrays, on))
