@@ -6,6 +6,7 @@
 #include <kastor/artefact_noise.hpp>
 #include <kastor/background.hpp>
 #include <kastor/catalogue.hpp>
+#include <kastor/communicator.hpp>
 #include <kastor/component.hpp>
 #include <kastor/component_maps.hpp>
 #include <kastor/constant_fill.hpp>
@@ -28,6 +29,7 @@
 #include <kastor/noise_correlation.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/primes.hpp>
+#include <kastor/row_source.hpp>
 #include <kastor/sigma_clip.hpp>
 #include <kastor/simulate.hpp>
 #include <kastor/source_finder.hpp>
