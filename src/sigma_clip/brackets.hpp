@@ -28,11 +28,9 @@ struct ClipLevel {
 struct ClipRequest {
   double kappa;
   int max_passes;
-  double widen;  ///< factor on the safety margins: 1 at first, more after a failure
+  double widen;  ///< factor on the safety margins: more after a failure
+  int attempt;   ///< how many attempts have failed
   ClipLevel level;
-
-  /// How many attempts have failed; more than two count as two.
-  [[nodiscard]] int attempt() const { return widen <= 1 ? 0 : (widen <= 3 ? 1 : 2); }
 };
 
 /// Where the clip's medians and limits can fall, according to the sample. Pixels strictly between

@@ -8,9 +8,11 @@
 #include <kastor/image.hpp>
 
 #include "core/fixed_point.hpp"
+#include "core/image_passes.hpp"
 #include "core/interval.hpp"
 #include "core/launch.hpp"
 #include "core/pack.hpp"
+#include "core/ranks.hpp"
 #include "core/word_rows.hpp"
 
 /// Sums over the pixels of an interval, each by a read of the image.
@@ -32,16 +34,18 @@ struct ReducePixels {
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
 };
 
+/// The same over all bands of an image, and all ranks.
 template <class Exec, class T, class Functor>
-[[nodiscard]] typename Functor::value_type reduce_bands(const char* label, const Exec& space,
-                                                        Bands<T, Exec> bands,
+[[nodiscard]] typename Functor::value_type reduce_image(const char* label, const Exec& space,
+                                                        core::ImagePasses<Exec, T>& image,
                                                         const Functor& functor) {
   typename Functor::value_type total{};
-  for (const auto& band : bands) {
+  image.for_each_band([&](const ConstImage<T, Exec>& band, std::int64_t) {
     const core::WordRows<T> rows(rows_of<T, Exec>(band));
     total +=
         core::reduce(label, space, rows.words(), ReducePixels<Exec, T, Functor>{rows, functor});
-  }
+  });
+  core::join_over(image.ranks(), total);
   return total;
 }
 

@@ -15,12 +15,12 @@ namespace kastor::detail {
 
 /// The statistics of the pixels in an interval, which must hold at least one.
 template <class Exec, class T>
-[[nodiscard]] Statistics statistics_within(const Exec& space, Bands<T, Exec> bands,
+[[nodiscard]] Statistics statistics_within(const Exec& space, core::ImagePasses<Exec, T>& image,
                                            RankSelector<Exec, T>& select,
                                            const core::Interval<T>& interval,
                                            const core::MinMaxCount<T>& inside) {
   const std::int64_t n = inside.count;
-  const auto [a, b] = select(bands, interval, (n - 1) / 2, n % 2 == 0);
+  const auto [a, b] = select(image, interval, (n - 1) / 2, n % 2 == 0);
   Statistics s;
   s.count = n;
   s.min = core::without_sign_of_zero(static_cast<double>(inside.min));
@@ -30,7 +30,7 @@ template <class Exec, class T>
   // The centre is a pixel, because its distances to other pixels are exact more often than those of
   // the median.
   const core::Grid grid(static_cast<double>(a), s.min, s.max);
-  const MeanAndStd sums(reduce_bands<Exec, T>("kastor::sigma_clip::moments", space, bands,
+  const MeanAndStd sums(reduce_image<Exec, T>("kastor::sigma_clip::moments", space, image,
                                               AddMoments<T>{interval, grid}),
                         grid, n);
   s.mean = core::without_sign_of_zero(sums.mean);
@@ -38,23 +38,25 @@ template <class Exec, class T>
   return s;
 }
 
-/// The plain iteration. Fences. If no pixel is finite, sets result.blank to result.pixels and
-/// returns.
+/// The plain iteration. Fences. If no pixel is finite, all pixels of the result are blank.
 template <class Exec, class T>
-void multi_pass_clip(const Exec& space, Bands<T, Exec> bands, RankSelector<Exec, T>& select,
-                     const SigmaClipParams& params, SigmaClipResult& result) {
+[[nodiscard]] SigmaClipResult multi_pass_clip(const Exec& space, core::ImagePasses<Exec, T>& image,
+                                              RankSelector<Exec, T>& select,
+                                              const SigmaClipParams& params) {
+  SigmaClipResult result;
+  result.kappa = params.kappa;
+  result.pixels = image.pixels();
+  result.route = ClipRoute::multi_pass;
   const auto count = [&](const core::Interval<T>& interval) {
-    return reduce_bands<Exec, T>("kastor::sigma_clip::count_inside", space, bands,
+    return reduce_image<Exec, T>("kastor::sigma_clip::count_inside", space, image,
                                  CountInside<T>{interval});
   };
   core::Interval<T> interval;
   core::MinMaxCount<T> inside = count(interval);
   result.blank = result.pixels - inside.count;
-  result.passes = 0;
-  result.converged = result.degenerate = false;
-  if (inside.count == 0) return;
+  if (inside.count == 0) return result;
   for (;;) {
-    const Statistics now = statistics_within(space, bands, select, interval, inside);
+    const Statistics now = statistics_within(space, image, select, interval, inside);
     ++result.passes;
     if (result.passes == 1) result.all = now;
     result.clipped = now;
@@ -62,11 +64,11 @@ void multi_pass_clip(const Exec& space, Bands<T, Exec> bands, RankSelector<Exec,
                                                   now.median + params.kappa * now.std);
     interval = {std::max(interval.low, limits.low), std::min(interval.high, limits.high)};
     result.degenerate = !(interval.low < interval.high);
-    if (result.degenerate) return;
+    if (result.degenerate) return result;
     inside = count(interval);
     result.degenerate = inside.count == 0;
     result.converged = inside.count == now.count;
-    if (result.degenerate || result.converged || result.passes == params.max_passes) return;
+    if (result.degenerate || result.converged || result.passes == params.max_passes) return result;
   }
 }
 

@@ -11,9 +11,11 @@
 
 #include "core/atomics.hpp"
 #include "core/group.hpp"
+#include "core/image_passes.hpp"
 #include "core/interval.hpp"
 #include "core/ordered_key.hpp"
 #include "core/pack.hpp"
+#include "core/ranks.hpp"
 #include "core/word_rows.hpp"
 
 /// Selection by rank from histograms of the image's pixels: the bin that contains the rank becomes
@@ -113,15 +115,17 @@ class RankSelector {
 
   /// The pixels of rank `rank` and, if `pair`, `rank + 1` (from 0) among those in the interval,
   /// which must contain that many. Fences.
-  [[nodiscard]] std::pair<T, T> operator()(Bands<T, Exec> bands, const core::Interval<T>& interval,
-                                           std::int64_t rank, bool pair) {
-    return select(bands, KeyRange<T>::of(interval), rank, pair);
+  [[nodiscard]] std::pair<T, T> operator()(core::ImagePasses<Exec, T>& image,
+                                           const core::Interval<T>& interval, std::int64_t rank,
+                                           bool pair) {
+    return select(image, KeyRange<T>::of(interval), rank, pair);
   }
 
  private:
-  std::pair<T, T> select(Bands<T, Exec> bands, KeyRange<T> range, std::int64_t rank, bool pair) {
+  std::pair<T, T> select(core::ImagePasses<Exec, T>& image, KeyRange<T> range, std::int64_t rank,
+                         bool pair) {
     while (range.first != range.last) {
-      count(bands, range);
+      count(image, range);
       const int bin = find(rank);
       const KeyRange<T> inside = range.bin(bin);
       if (pair && rank + 1 >= static_cast<std::int64_t>(m_host(bin))) {
@@ -130,27 +134,27 @@ class RankSelector {
         int next = bin + 1;
         while (m_host(next) == 0) ++next;
         const KeyRange<T> above = range.bin(next);
-        const T low = select(bands, inside, rank, false).first;
-        return {low, select(bands, above, 0, false).first};
+        const T low = select(image, inside, rank, false).first;
+        return {low, select(image, above, 0, false).first};
       }
       range = inside;
     }
     return {core::value_of<T>(range.first), core::value_of<T>(range.first)};
   }
 
-  void count(Bands<T, Exec> bands, const KeyRange<T>& range) {
+  void count(core::ImagePasses<Exec, T>& image, const KeyRange<T>& range) {
     using Count = CountKeys<Exec, T>;
     Kokkos::deep_copy(m_space, m_counts, std::uint64_t{0});
-    for (const auto& band : bands) {
+    image.for_each_band([&](const ConstImage<T, Exec>& band, std::int64_t) {
       const core::WordRows<T> rows(rows_of<T, Exec>(band));
-      if (rows.words() == 0) continue;
       core::for_each_group<Count::threads>(
           "kastor::select::count_keys", m_space,
           {core::groups_for(m_space, rows.words(), Count::words_of_tile, 6), Count::scratch_bytes},
           Count{rows, range, m_counts.data()});
-    }
+    });
     Kokkos::deep_copy(m_space, m_host, m_counts);
     m_space.fence("kastor::select::count_keys");
+    core::sum_over(image.ranks(), {m_host.data(), select_bins});
   }
 
   /// Returns the bin that contains the rank, and makes the rank relative to that bin.

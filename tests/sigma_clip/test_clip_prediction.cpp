@@ -109,8 +109,8 @@ TYPED_TEST(ClipPrediction, MayBeWrongAboutAllThatTheSampleDidNotSee) {
   using T = typename TypeParam::real;
   constexpr std::int64_t ny = 600;
   constexpr std::int64_t nx = 701;
-  const kastor::detail::Stride sample(ny * nx, kastor::detail::sample_size(ny * nx));
-  const kastor::detail::Stride rough(ny * nx, kastor::detail::rough_size);
+  const kastor::detail::SamplePlaces sample(ny * nx, kastor::detail::sample_size(ny * nx));
+  const kastor::detail::SamplePlaces rough(ny * nx, kastor::detail::rough_size);
   for (const auto& [offset, scale] : {std::pair{0.0, 3.0}, std::pair{0.0, 0.4}, std::pair{0.3, 1.0},
                                       std::pair{50.0, 1.0}, std::pair{0.0, 0.0}}) {
     ts::Random random(3);
