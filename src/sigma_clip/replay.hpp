@@ -28,6 +28,19 @@ struct ClipOutcome {
   T foreground_above;            ///< foreground is above it: the threshold, rounded down to T
 };
 
+/// Adds what follows for the foreground.
+template <class T>
+KOKKOS_FUNCTION void conclude(const ClipRequest& request, const Brackets<T>& brackets,
+                              ClipOutcome<T>& out) {
+  const double level = request.level.of(out.result.clipped.median, out.result.clipped.std);
+  out.foreground_above = core::bound_below<T>(level);
+  // Candidates between the edges were not marked.
+  out.candidates_hold = out.decided != 0 && brackets.candidate >= brackets.high_edge &&
+                                out.foreground_above >= brackets.candidate
+                            ? 1
+                            : 0;
+}
+
 /// The pixels that remain after a pass.
 struct ClipPopulation {
   std::int64_t n = 0;
@@ -35,13 +48,13 @@ struct ClipPopulation {
   double sum = 0, squares = 0;  ///< sums over the distances from the centre, in units of the grid
 };
 
-/// The plain iteration of the clip. All threads of a group execute it together, with the same
-/// numbers.
-template <class Exec, class T>
+/// The plain iteration of the clip, on the answers of tails and window. All threads of a group
+/// execute it together, with the same numbers; so do all ranks that share an image.
+template <class T, class TailAnswers, class WindowAnswers>
 class Replay {
  public:
-  KOKKOS_FUNCTION Replay(const Brackets<T>& brackets, const InsideSums& inside,
-                         const Tails<Exec, T>& tails, Window<Exec, T>& window)
+  KOKKOS_FUNCTION Replay(const Brackets<T>& brackets, const InsideSums& inside, TailAnswers& tails,
+                         WindowAnswers& window)
       : m_brackets(brackets),
         m_inside(inside),
         m_tails(tails),
@@ -164,8 +177,8 @@ class Replay {
 
   const Brackets<T>& m_brackets;
   const InsideSums& m_inside;
-  const Tails<Exec, T>& m_tails;
-  Window<Exec, T>& m_window;
+  TailAnswers& m_tails;
+  WindowAnswers& m_window;
   double m_inside_sum, m_inside_squares;  ///< in units of the grid
   std::int64_t m_in_window;               ///< pixels in the window, repeated values included
   std::int64_t m_below_repeated[Brackets<T>::max_repeated] = {};
@@ -212,16 +225,11 @@ struct ReplayClip {
     const Brackets<T> b = *brackets;
     const InsideSums inside = totals->sums();
     const GatheredBins<T> bins(b);
-    const Tails<Exec, T> tails(group, bins, sorted, space.tails);
+    Tails<Exec, T> tails(group, bins, sorted, space.tails);
     Window<Exec, T> window(group, bins, sorted, space.window);
-    Replay<Exec, T> clip(b, inside, tails, window);
+    Replay<T, Tails<Exec, T>, Window<Exec, T>> clip(b, inside, tails, window);
     out.decided = clip(request.kappa, request.max_passes, out.result) ? 1 : 0;
-    const double level = request.level.of(out.result.clipped.median, out.result.clipped.std);
-    out.foreground_above = core::bound_below<T>(level);
-    // Candidates between the edges were not marked.
-    out.candidates_hold =
-        out.decided != 0 && b.candidate >= b.high_edge && out.foreground_above >= b.candidate ? 1
-                                                                                              : 0;
+    conclude(request, b, out);
   }
 };
 

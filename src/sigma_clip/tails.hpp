@@ -27,6 +27,45 @@ struct TailPart {
   }
 };
 
+/// What lies within an octave, besides what lies within the octaves before it.
+template <class T>
+[[nodiscard]] KOKKOS_FUNCTION TailPart with_octave(const GatheredBins<T>& bins,
+                                                   const TailPart& before, int octave,
+                                                   const TailSums& sums) {
+  return {before.count + sums.word[TailSums::count],
+          before.sum + bins.in_grid_units(sums.sum(), octave, false),
+          before.squares + bins.in_grid_units(sums.squares(), octave, true)};
+}
+
+/// Replaces the parts of `octaves` octaves by what lies before each, and puts the whole behind
+/// them: sums from the centre outwards, whose order is part of the result.
+KOKKOS_INLINE_FUNCTION void add_up_outwards(TailPart* parts, int octaves) {
+  TailPart before;
+  for (int octave = 0; octave < octaves; ++octave) {
+    const TailPart here = parts[octave];
+    parts[octave] = before;
+    if (here.count == 0) continue;
+    before += here;
+  }
+  parts[octaves] = before;
+}
+
+/// Whether a pixel of the lower (0) or the upper (1) tail is within a limit.
+template <class T>
+[[nodiscard]] KOKKOS_FUNCTION bool is_within_limit(int side, T x, T limit) {
+  return side == 0 ? x > limit : x < limit;
+}
+
+/// A key of a pixel that increases outwards; 0 is that of no finite pixel.
+template <class T>
+[[nodiscard]] KOKKOS_FUNCTION core::Key<T> outward_key(int side, T x) {
+  return side == 0 ? static_cast<core::Key<T>>(~core::key_of(x)) : core::key_of(x);
+}
+template <class T>
+[[nodiscard]] KOKKOS_FUNCTION T value_of_outward_key(int side, core::Key<T> key) {
+  return core::value_of<T>(side == 0 ? static_cast<core::Key<T>>(~key) : key);
+}
+
 /// Scratch memory of Tails.
 struct TailsSpace {
   TailPart before_octave[2][TailOctaves::count + 1];
@@ -65,7 +104,7 @@ class Tails {
       KASTOR_UNROLL
       for (int k = 0; k < TailSums::words; ++k) sums.word[k] = words[side][k];
       parts[side] = octave < m_octaves[side]
-                        ? with_octave(m_space.before_octave[side][octave], octave, sums)
+                        ? with_octave(m_bins, m_space.before_octave[side][octave], octave, sums)
                         : m_space.before_octave[side][m_octaves[side]];
     }
   }
@@ -84,21 +123,17 @@ class Tails {
       // Keys that increase outwards; 0 means no pixel.
       core::Key<T> key = 0;
       m_sorted.for_each_in(m_group, bin_in_all(side, bin), [&](T x) {
-        const core::Key<T> outwards =
-            side == 0 ? static_cast<core::Key<T>>(~core::key_of(x)) : core::key_of(x);
-        if (is_within(side, x, limit) && outwards > key) key = outwards;
+        const core::Key<T> outwards = outward_key(side, x);
+        if (is_within_limit(side, x, limit) && outwards > key) key = outwards;
       });
       key = m_group.max(key);
-      if (key != 0) return core::value_of<T>(side == 0 ? static_cast<core::Key<T>>(~key) : key);
+      if (key != 0) return value_of_outward_key<T>(side, key);
     }
   }
 
  private:
   [[nodiscard]] KOKKOS_FUNCTION static int bin_in_all(int side, int bin) {
     return GatheredBins<T>::window + side * TailOctaves::bins + bin;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION static bool is_within(int side, T x, T limit) {
-    return side == 0 ? x > limit : x < limit;
   }
   /// The bin that a limit cuts: all pixels of earlier bins are within the limit. Without a limit it
   /// is the last bin, which is empty if `hold_all`.
@@ -115,27 +150,14 @@ class Tails {
       const TailSums& sums = m_sorted.octave[i];
       const bool any = sums.word[TailSums::count] != 0;
       if (any && octave > last[side]) last[side] = octave;
-      m_space.before_octave[side][octave] = any ? with_octave({}, octave, sums) : TailPart{};
+      m_space.before_octave[side][octave] =
+          any ? with_octave(m_bins, TailPart{}, octave, sums) : TailPart{};
     });
     for (int side = 0; side < sides; ++side) m_octaves[side] = m_group.max(last[side]) + 1;
     m_group.barrier();
-    for (int side = m_group.rank(); side < sides; side += m_group.size()) {
-      TailPart before;
-      for (int octave = 0; octave < m_octaves[side]; ++octave) {
-        const TailPart here = m_space.before_octave[side][octave];
-        m_space.before_octave[side][octave] = before;
-        if (here.count == 0) continue;
-        before += here;
-      }
-      m_space.before_octave[side][m_octaves[side]] = before;
-    }
+    for (int side = m_group.rank(); side < sides; side += m_group.size())
+      add_up_outwards(m_space.before_octave[side], m_octaves[side]);
     m_group.barrier();
-  }
-  [[nodiscard]] KOKKOS_FUNCTION TailPart with_octave(const TailPart& before, int octave,
-                                                     const TailSums& sums) const {
-    return {before.count + sums.word[TailSums::count],
-            before.sum + m_bins.in_grid_units(sums.sum(), octave, false),
-            before.squares + m_bins.in_grid_units(sums.squares(), octave, true)};
   }
 
   /// Adds this thread's share of the pixels within a limit, for the octave of bin `bin`: whole
@@ -158,7 +180,7 @@ class Tails {
     }
     const TailTerm<T> term(m_bins.centre, m_bins.exponent_of(octave));
     half.for_each_of(m_sorted.pixels + begin, past - begin, [&](T x) {
-      if (is_within(side, x, limit)) term.add(x, sums);
+      if (is_within_limit(side, x, limit)) term.add(x, sums);
     });
     KASTOR_UNROLL
     for (int k = 0; k < TailSums::words; ++k) words[k] += sums.word[k];
