@@ -3,6 +3,7 @@
 #define KASTOR_SOURCE_FINDER_HPP
 
 #include <kastor/catalogue.hpp>
+#include <kastor/communicator.hpp>
 #include <kastor/image.hpp>
 #include <kastor/label.hpp>
 #include <kastor/sigma_clip.hpp>
@@ -53,6 +54,12 @@ class SourceFinder {
  public:
   /// \throws Error if a parameter is out of its range.
   explicit SourceFinder(const Exec& space, const FindParams& params = {});
+  /// For an image whose rows several ranks have: each calls with its own, which are consecutive, in
+  /// the order of the ranks; some may have none. Calls are collective. Every rank gets the clip,
+  /// the threshold and the number of foreground pixels of the image, and the sources whose first
+  /// pixel is in its rows; ids and positions are those in the image. So the lists of sources, by
+  /// rank, are the catalogue of the image, with the same bits. `ranks` must outlive the finder.
+  SourceFinder(const Exec& space, const FindParams& params, Communicator& ranks);
   ~SourceFinder();
   SourceFinder(SourceFinder&&) noexcept;
   SourceFinder& operator=(SourceFinder&&) noexcept;
@@ -78,9 +85,10 @@ class SourceFinder {
     return find(detail::as_const_image_of<T, Exec>(image));
   }
 
-  /// The labels of the last call; the next call overwrites them.
+  /// The labels of the last call; the next call overwrites them. \throws Error with several ranks
   [[nodiscard]] const RunLabels<Exec>& labels() const;
-  /// The foreground mask of the last call; the next call overwrites it.
+  /// The foreground mask of the last call; the next call overwrites it. \throws Error with several
+  /// ranks
   [[nodiscard]] const BitMask<Exec>& mask() const;
 
  private:

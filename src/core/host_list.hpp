@@ -13,6 +13,20 @@
 
 namespace kastor::core {
 
+/// Copies `count` values from the memory of `Exec`. Fences `space`.
+template <class Exec, class V>
+[[nodiscard]] std::vector<V> host_copy(const Exec& space, const V* from, std::int64_t count) {
+  using Host = Kokkos::View<V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Device =
+      Kokkos::View<const V*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const auto size = static_cast<std::size_t>(count);
+  std::vector<V> copy(size);
+  if (size == 0) return copy;
+  Kokkos::deep_copy(space, Host(copy.data(), size), Device(from, size));
+  space.fence("kastor::core: a copy is on the host");
+  return copy;
+}
+
 /// A list that kernels write and the host then reads. Where kernels reach the memory of the host it
 /// is a vector from the beginning: the release of a View would wait for the kernels of all other
 /// instances.

@@ -42,7 +42,7 @@ class ImagePasses {
 
   /// Visits the own rows in order, once. Collective: if a rank fails, all throw.
   void for_each_band(const Visit& visit) {
-    agree_on(ranks(), [&] { visit_bands(visit); });
+    agree_on(ranks(), "read", [&] { visit_bands(visit); });
   }
   [[nodiscard]] std::int64_t pixels() const { return shape().ny * shape().nx; }
   [[nodiscard]] std::int64_t own_pixels() const { return (past_row() - first_row()) * shape().nx; }

@@ -8,15 +8,17 @@
 #include <exception>
 #include <kastor/communicator.hpp>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 /// What ranks tell each other. `ranks` is null where there is only one.
 namespace kastor::core {
 
-/// Does work that may fail on one rank alone; then all ranks throw. Collective.
+/// Does work that may fail on one rank alone; then all ranks throw. Collective. \param part  its
+/// name
 template <class Work>
-void agree_on(Communicator* ranks, const Work& work) {
+void agree_on(Communicator* ranks, std::string_view part, const Work& work) {
   if (ranks == nullptr) {
     work();
     return;
@@ -27,7 +29,7 @@ void agree_on(Communicator* ranks, const Work& work) {
   } catch (...) {
     failure = std::current_exception();
   }
-  ranks->agree(failure);
+  ranks->agree(failure, part);
 }
 
 /// Replaces words by their sums over all ranks.

@@ -22,6 +22,8 @@ struct MakeSourceRows {
   SourceRuns runs;
   SourceTotals<T>* totals;
   Source* rows;
+  const std::uint32_t* kept = nullptr;  ///< the component of each row; null: all, in order
+  std::int64_t before = 0;              ///< sources with smaller ids
 
   /// No more groups than keep a device busy; each group loops over the rows.
   [[nodiscard]] std::int64_t groups(const Exec& space) const {
@@ -36,8 +38,10 @@ struct MakeSourceRows {
          first += group.count() * threads) {
       const int n = count - first < threads ? static_cast<int>(count - first) : threads;
       group.for_each(n, [&](int i) {
-        made[i] = row_of(first + i);
-        totals[first + i] = SourceTotals<T>();
+        const std::int64_t component = kept != nullptr ? kept[first + i] : first + i;
+        made[i] = row_of(component);
+        made[i].id = before + first + i + 1;
+        totals[component] = SourceTotals<T>();
       });
       group.barrier();
       group.copy(made, rows + first, n);
@@ -54,7 +58,6 @@ struct MakeSourceRows {
     const double flux = sums.flux.total(grid.flux_bits);
     const double nan = Kokkos::Experimental::quiet_NaN_v<double>;
     Source row;
-    row.id = i + 1;
     row.x_cen = flux == 0 ? nan : extents.x_min + sums.x_moment.total(grid.x_bits) / flux;
     row.y_cen = flux == 0 ? nan : y_min + sums.y_moment.total(grid.y_bits) / flux;
     row.flux_sum = core::scale_by_power_of_two(flux, grid.pixel);

@@ -29,6 +29,23 @@ struct SourceRuns {
   const LabelCounts* counts;  ///< null if the host knows the number of components
   /// Number of components; if the host does not know it, how many there is room for.
   std::int64_t components;
+  /// (components) row of a component's first pixel; null if it is that of its first run.
+  const std::int32_t* top_row = nullptr;
+
+  /// Runs that the host has counted, as in `RunLists`.
+  SourceRuns(const std::int32_t* begins, const std::int32_t* ends, const std::int32_t* rows,
+             const std::uint32_t* labels, const std::uint32_t* first_runs,
+             std::int64_t number_of_components)
+      : begin(begins),
+        end(ends),
+        row(rows),
+        label(labels),
+        first_run(first_runs),
+        first_in_word(nullptr),
+        words_per_row(0),
+        run_capacity(0),
+        counts(nullptr),
+        components(number_of_components) {}
 
   template <class Exec>
   SourceRuns(const RunLabels<Exec>& labels, const LabelCounts* counts_of_labels,
@@ -60,7 +77,7 @@ struct SourceRuns {
   }
   /// Row of a component's first pixel.
   [[nodiscard]] KOKKOS_FUNCTION std::int32_t y_min(std::int64_t component) const {
-    return row[first_run[component]];
+    return top_row != nullptr ? top_row[component] : row[first_run[component]];
   }
 };
 
@@ -78,10 +95,38 @@ struct SomeBands {
   std::int64_t past_row = 0;
   Band band[most] = {};
 
-  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t y) const {
+  /// The pixels of the row of a run.
+  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t /*run*/, std::int32_t y,
+                                             std::int32_t /*begin*/) const {
     int b = 0;
     while (b + 1 < count && y >= band[b + 1].first_row) ++b;
     return band[b].data + (y - band[b].first_row) * band[b].pitch;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_run(const SourceRuns& runs) const {
+    return runs.first_in_word[first_row * runs.words_per_row];
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t past_run(const SourceRuns& runs) const {
+    return runs.first_in_word[past_row * runs.words_per_row];
+  }
+};
+
+/// The pixels of listed runs: rows of one band, or values that were kept when it was read.
+template <class T>
+struct ListedPixels {
+  std::int64_t first, past;  ///< the runs
+  const T* data;             ///< the band, or all values
+  std::int64_t pitch, first_row;
+  const std::int64_t* value_at;  ///< of each run, where its values begin; null for a band
+
+  [[nodiscard]] KOKKOS_FUNCTION const T* row(std::int64_t run, std::int32_t y,
+                                             std::int32_t begin) const {
+    return value_at != nullptr ? data + value_at[run] - begin : data + (y - first_row) * pitch;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_run(const SourceRuns& /*runs*/) const {
+    return first;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t past_run(const SourceRuns& /*runs*/) const {
+    return past;
   }
 };
 
@@ -103,25 +148,23 @@ void for_some_bands(Bands<T, Exec> bands, const Visit& visit) {
   if (some.count > 0) visit(some);
 }
 
-/// A sweep over the runs of some bands by several workers.
-template <class Exec, class T>
+/// A sweep over runs by several workers. `Pixels` says which runs, and where their pixels are.
+template <class Exec, class T, class Pixels = SomeBands<T>>
 struct SourceSweep {
   SourceRuns runs;
   SourceTotals<T>* totals;
   std::int64_t workers;
-  SomeBands<T> bands;
+  Pixels pixels;
 
   /// Adds `part_of(run, pixels of its row)` to the component of each run of a worker's share.
   template <class Part, class Add, class PartOf>
   KOKKOS_FUNCTION void add_parts(std::int64_t worker, const Add& add, const PartOf& part_of) const {
     if (runs.count() == 0) return;
     core::KeyedSums<Part, Add> sums(add);
-    const core::Share<Exec> share(worker, workers,
-                                  runs.first_in_word[bands.first_row * runs.words_per_row],
-                                  runs.first_in_word[bands.past_row * runs.words_per_row]);
+    const core::Share<Exec> share(worker, workers, pixels.first_run(runs), pixels.past_run(runs));
     for (std::int64_t i = share.first; i < share.past; i += share.step) {
       const SourceRun run = runs.run(i);
-      if (run.label != 0) sums.take(run.label, part_of(run, bands.row(run.y)));
+      if (run.label != 0) sums.take(run.label, part_of(run, pixels.row(i, run.y, run.begin)));
     }
     sums.flush();
   }

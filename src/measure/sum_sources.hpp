@@ -16,10 +16,10 @@
 /// the grids; the second computes the sums and finds the peak.
 namespace kastor::detail {
 
-template <class Exec, class T>
+template <class Exec, class T, class Pixels = SomeBands<T>>
 struct FindSourceExtents {
   using Part = SourceExtents<T>;
-  SourceSweep<Exec, T> sweep;
+  SourceSweep<Exec, T, Pixels> sweep;
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     SourceTotals<T>* const totals = sweep.totals;
@@ -83,10 +83,10 @@ class ScaledSums {
   double m_flux = 0, m_moment = 0;
 };
 
-template <class Exec, class T>
+template <class Exec, class T, class Pixels = SomeBands<T>>
 struct SumSources {
   using Part = SourceSums;
-  SourceSweep<Exec, T> sweep;
+  SourceSweep<Exec, T, Pixels> sweep;
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     SourceTotals<T>* const totals = sweep.totals;

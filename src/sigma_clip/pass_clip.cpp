@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <kastor/detail/instantiations.hpp>
+#include <kastor/error.hpp>
+#include <string>
 #include <vector>
 
+#include "core/host_list.hpp"
 #include "core/ranks.hpp"
 #include "core/upload.hpp"
 #include "sigma_clip/clip_plan.hpp"
@@ -47,12 +50,19 @@ typename PassClip<Exec, T>::Attempt PassClip<Exec, T>::attempt(
     const CandidateTaker<Exec, T>* candidates) {
   m_steps.begin();
   sample(image, request);
-  if (host_copy(m_space, m_steps.parts().brackets, 1).front().usable == 0) return Attempt::hopeless;
-  const std::int64_t expected = expected_pixels(image);
-  std::uint64_t too_many[] = {2 * expected * std::int64_t{sizeof(T)} > memory ? 1U : 0U};
-  core::sum_over(image.ranks(), too_many);
-  if (too_many[0] > 0) return Attempt::hopeless;
-  core::agree_on(image.ranks(), [&] { m_steps.reserve(expected); });
+  if (core::host_copy(m_space, m_steps.parts().brackets, 1).front().usable == 0)
+    return Attempt::hopeless;
+  core::agree_on(image.ranks(), "room", [&] {
+    const std::int64_t expected = expected_pixels(image);
+    // Another route would be slower by far, and give other last digits. Two lists are needed.
+    const std::int64_t bytes = 2 * expected * std::int64_t{sizeof(T)};
+    if (bytes > memory)
+      throw ResourceError("kastor: the clip keeps about " + std::to_string(expected) + " of " +
+                          std::to_string(image.own_pixels()) + " pixels, which takes " +
+                          std::to_string(bytes) + " bytes; the memory given has " +
+                          std::to_string(memory) + " for them");
+    m_steps.reserve(expected + (1 << 16));
+  });
   do {
     read(image, candidates);
   } while (!have_room(image));
@@ -94,7 +104,7 @@ void PassClip<Exec, T>::for_each_sample(Image& image, const SamplePlaces& places
   constexpr std::int64_t at_once = std::int64_t{1} << 20;
   const std::int64_t run = std::int64_t{1} << places.run_bits;
   const std::int64_t past = places.before(image.past_row() * nx);
-  core::agree_on(image.ranks(), [&] {
+  core::agree_on(image.ranks(), "sample", [&] {
     std::vector<T> list;
     for (std::int64_t i = places.before(image.first_row() * nx); i < past;) {
       const std::int64_t first = i;
@@ -117,9 +127,9 @@ void PassClip<Exec, T>::for_each_sample(Image& image, const SamplePlaces& places
 template <class Exec, class T>
 std::int64_t PassClip<Exec, T>::expected_pixels(Image& image) const {
   const auto& parts = m_steps.parts();
-  const auto b = host_copy(m_space, parts.brackets, 1).front();
-  const SampleBins bins = host_copy(m_space, parts.rough, 1).front().bins();
-  const auto histogram = host_copy(m_space, parts.histogram, SampleBins::count);
+  const auto b = core::host_copy(m_space, parts.brackets, 1).front();
+  const SampleBins bins = core::host_copy(m_space, parts.rough, 1).front().bins();
+  const auto histogram = core::host_copy(m_space, parts.histogram, SampleBins::count);
   double all = 0, gathered = 0;
   for (int bin = 0; bin < SampleBins::count; ++bin) {
     const double low = bins.centre + SampleBins::low_of(bin) / bins.per_unit;
@@ -135,7 +145,7 @@ std::int64_t PassClip<Exec, T>::expected_pixels(Image& image) const {
   // A rank's rows may differ from the sample of the whole image.
   const double share = all > 0 ? 1.25 * gathered / all : 1;
   const auto own = static_cast<double>(image.own_pixels());
-  return static_cast<std::int64_t>(std::min(own, share * own)) + (1 << 16);
+  return static_cast<std::int64_t>(std::min(own, share * own));
 }
 
 template <class Exec, class T>
@@ -163,7 +173,8 @@ void PassClip<Exec, T>::read(Image& image, const CandidateTaker<Exec, T>* candid
 template <class Exec, class T>
 bool PassClip<Exec, T>::have_room(Image& image) {
   const Segments<T> segments = m_steps.segments();
-  const auto counts = host_copy(m_space, segments.counts, Segment<T>::lists * segments.segments);
+  const auto counts =
+      core::host_copy(m_space, segments.counts, Segment<T>::lists * segments.segments);
   std::int64_t longest = 0;
   for (std::size_t i = 0; i < counts.size(); i += Segment<T>::lists)
     longest = std::max(longest, std::int64_t{counts[i]} + counts[i + 1]);
@@ -171,7 +182,7 @@ bool PassClip<Exec, T>::have_room(Image& image) {
   std::uint64_t full[] = {has_room ? 0U : 1U};
   core::sum_over(image.ranks(), full);
   if (full[0] == 0) return true;
-  core::agree_on(image.ranks(), [&] {
+  core::agree_on(image.ranks(), "more room", [&] {
     if (!has_room) m_steps.reserve_segments(longest + longest / 8);
   });
   return false;

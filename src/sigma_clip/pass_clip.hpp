@@ -33,9 +33,8 @@ class PassClip {
   PassClip(const Exec& space, const SigmaClipParams& params);
 
   /// Collective. Fences. \param candidates  null if nobody takes them
-  /// \param memory  for the lists of gathered pixels, about [bytes]; if they would take more, every
-  /// pass of the clip reads the image
-  /// \throws Error if no pixel is finite
+  /// \param memory  for the lists of gathered pixels, about [bytes]
+  /// \throws Error if no pixel is finite; ResourceError if the memory does not suffice
   [[nodiscard]] SigmaClipResult operator()(core::ImagePasses<Exec, T>& image,
                                            const ClipLevel& level, std::int64_t memory,
                                            const CandidateTaker<Exec, T>* candidates);

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "core/host_list.hpp"
 #include "core/ranks.hpp"
 #include "sigma_clip/clip_steps.hpp"
 
@@ -20,20 +21,6 @@
 /// work on the host.
 namespace kastor::detail {
 
-/// Copies from the memory of `Exec`. Fences.
-template <class Exec, class V>
-[[nodiscard]] std::vector<V> host_copy(const Exec& space, const V* from, std::int64_t count) {
-  using Host = Kokkos::View<V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using Device =
-      Kokkos::View<const V*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const auto size = static_cast<std::size_t>(count);
-  std::vector<V> copy(size);
-  if (size == 0) return copy;
-  Kokkos::deep_copy(space, Host(copy.data(), size), Device(from, size));
-  space.fence("kastor::sigma_clip: a copy on the host");
-  return copy;
-}
-
 /// The sorted bins of this rank, and the sums of all.
 template <class Exec, class T>
 class RanksBins {
@@ -41,17 +28,17 @@ class RanksBins {
   RanksBins(const Exec& space, Communicator& ranks, const ClipSteps<Exec, T>& steps)
       : m_space(space),
         m_ranks(ranks),
-        m_brackets(host_copy(space, steps.parts().brackets, 1).front()),
+        m_brackets(core::host_copy(space, steps.parts().brackets, 1).front()),
         m_bins(m_brackets),
         m_pixels(steps.sorted().pixels),
-        m_begin(host_copy(space, steps.sorted().begin, GatheredBins<T>::count + 1)),
-        m_tail(host_copy(space, steps.sorted().tail, GatheredBins<T>::tails)) {
+        m_begin(core::host_copy(space, steps.sorted().begin, GatheredBins<T>::count + 1)),
+        m_tail(core::host_copy(space, steps.sorted().tail, GatheredBins<T>::tails)) {
     std::vector<std::uint64_t> words;
-    const auto octaves = host_copy(space, steps.sorted().octave, m_octave.size());
+    const auto octaves = core::host_copy(space, steps.sorted().octave, m_octave.size());
     for (const TailSums& sums : octaves)
       for (const std::int64_t word : sums.word) words.push_back(static_cast<std::uint64_t>(word));
     for (int bin = 0; bin < GatheredBins<T>::window; ++bin) words.push_back(own_size(bin));
-    const auto totals = host_copy(space, steps.parts().totals, 1).front();
+    const auto totals = core::host_copy(space, steps.parts().totals, 1).front();
     words.insert(words.end(), std::begin(totals.word), std::end(totals.word));
     words.insert(words.end(), std::begin(totals.repeated), std::end(totals.repeated));
     ranks.sum(words);
@@ -82,8 +69,8 @@ class RanksBins {
   [[nodiscard]] const std::vector<T>& own_pixels(int bin) {
     const auto [place, is_new] = m_copies.try_emplace(bin);
     if (is_new)
-      place->second = host_copy(m_space, m_pixels + m_begin[static_cast<std::size_t>(bin)],
-                                static_cast<std::int64_t>(own_size(bin)));
+      place->second = core::host_copy(m_space, m_pixels + m_begin[static_cast<std::size_t>(bin)],
+                                      static_cast<std::int64_t>(own_size(bin)));
     return place->second;
   }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <cmath>
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/measure.hpp>
 #include <kastor/source_finder.hpp>
+#include <limits>
+#include <optional>
 #include <string>
 
+#include "core/image_passes.hpp"
 #include "core/plan_memory.hpp"
+#include "core/ranks.hpp"
 #include "sigma_clip/clip_plan.hpp"
 #include "source_finder/foreground.hpp"
+#include "source_finder/pass_finder.hpp"
 
 namespace kastor {
 
@@ -17,10 +21,7 @@ struct SourceFinder<Exec, T>::Plan {
   Plan(const Exec& s, const FindParams& p)
       : space(s), params(p), clip(s, p.clip), labeller(s, p.label), measurer(s) {}
 
-  [[nodiscard]] detail::ClipLevel level() const {
-    return {params.threshold, params.about == ThresholdAbout::median, params.level.has_value(),
-            params.level.value_or(0)};
-  }
+  [[nodiscard]] detail::ClipLevel level() const { return detail::level_of(params); }
 
   void reserve_mask(std::int64_t ny, std::int64_t nx) {
     mask.ny = ny;
@@ -82,8 +83,38 @@ struct SourceFinder<Exec, T>::Plan {
     return result;
   }
 
+  /// The same with the rows of other ranks above and below.
+  [[nodiscard]] FoundSources run_with_ranks(Bands<T, Exec> bands) {
+    const detail::Shape own = detail::shape_of<T, Exec>("kastor::find_sources", bands);
+    const auto shapes = core::gather_lists<detail::Shape>(*ranks, {&own, 1});
+    detail::Shape whole;
+    std::int64_t first_row = 0;
+    for (std::size_t rank = 0; rank < shapes.size(); ++rank) {
+      const detail::Shape& rows = shapes[rank].front();
+      if (rank == static_cast<std::size_t>(ranks->rank())) first_row = whole.ny;
+      if (rows.ny == 0) continue;
+      if (whole.ny == 0) whole.nx = rows.nx;
+      KASTOR_EXPECTS("kastor::find_sources", rows.nx == whole.nx,
+                     "the rows of rank " + std::to_string(rank) + " are " +
+                         std::to_string(rows.nx) + " pixels wide; expected " +
+                         std::to_string(whole.nx) + ", as those of the ranks before it");
+      whole.ny += rows.ny;
+    }
+    core::BandPasses<Exec, T> image(bands, whole, first_row, first_row + own.ny, ranks);
+    // All pixels are in memory already.
+    constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max() / 4;
+    return (*passes)(image, unlimited);
+  }
+  void expect_one_rank(const char* what) const {
+    KASTOR_EXPECTS("kastor::SourceFinder", ranks == nullptr,
+                   std::string(what) + " of an image whose rows several ranks have are not made");
+  }
+
   Exec space;
   FindParams params;
+  /// With several ranks, another way is taken.
+  Communicator* ranks = nullptr;
+  std::optional<detail::PassFinder<Exec, T>> passes;
   detail::ClipPlan<Exec, T> clip;
   Labeller<Exec> labeller;
   Measurer<Exec, T> measurer;
@@ -93,13 +124,16 @@ struct SourceFinder<Exec, T>::Plan {
 
 template <class Exec, Real T>
 SourceFinder<Exec, T>::SourceFinder(const Exec& space, const FindParams& params) {
-  KASTOR_EXPECTS(
-      "kastor::SourceFinder", std::isfinite(params.threshold),
-      "the threshold is " + std::to_string(params.threshold) + "; expected a finite number");
-  KASTOR_EXPECTS(
-      "kastor::SourceFinder", !params.level || std::isfinite(*params.level),
-      "the level is " + std::to_string(params.level.value_or(0)) + "; expected a finite number");
+  detail::check_threshold(params);
   m_plan = std::make_unique<Plan>(space, params);
+}
+template <class Exec, Real T>
+SourceFinder<Exec, T>::SourceFinder(const Exec& space, const FindParams& params,
+                                    Communicator& ranks)
+    : SourceFinder(space, params) {
+  if (ranks.size() < 2) return;
+  m_plan->ranks = &ranks;
+  m_plan->passes.emplace(space, params);
 }
 
 template <class Exec, Real T>
@@ -115,7 +149,7 @@ FoundSources SourceFinder<Exec, T>::find(const ConstImage<T, Exec>& image) {
 }
 template <class Exec, Real T>
 FoundSources SourceFinder<Exec, T>::find(Bands<T, Exec> bands) {
-  return m_plan->run(bands);
+  return m_plan->ranks != nullptr ? m_plan->run_with_ranks(bands) : m_plan->run(bands);
 }
 template <class Exec, Real T>
 FindResult SourceFinder<Exec, T>::operator()(const ConstImage<T, Exec>& image) {
@@ -129,10 +163,12 @@ FindResult SourceFinder<Exec, T>::operator()(Bands<T, Exec> bands) {
 }
 template <class Exec, Real T>
 const RunLabels<Exec>& SourceFinder<Exec, T>::labels() const {
+  m_plan->expect_one_rank("labels");
   return m_plan->labeller.labels();
 }
 template <class Exec, Real T>
 const BitMask<Exec>& SourceFinder<Exec, T>::mask() const {
+  m_plan->expect_one_rank("masks");
   return m_plan->mask;
 }
 

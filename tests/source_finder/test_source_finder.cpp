@@ -12,6 +12,7 @@
 
 #include "compare.hpp"
 #include "device.hpp"
+#include "find_skies.hpp"
 #include "generators.hpp"
 #include "naive.hpp"
 #include "typed.hpp"
@@ -19,39 +20,6 @@
 namespace {
 
 namespace ts = testing_support;
-
-/// A simulated sky with blank edges and a few blank pixels inside, as a mosaic has them.
-template <class Exec, class T>
-ts::HostImage<T> mosaic(std::int64_t ny, std::int64_t nx, std::uint64_t seed) {
-  kastor::SkyParams params;
-  params.ny = ny;
-  params.nx = nx;
-  params.seed = seed;
-  params.sources_per_mpx = 400;
-  const auto image = ts::new_image<Exec, T>("test::sky", ny, nx);
-  kastor::simulate_sky<Exec, T>(Exec{}, params, kastor::sky_truth(params), image);
-  ts::HostImage<T> sky = ts::to_host_grid(image);
-  ts::Random random(seed);
-  for (std::int64_t y = 0; y < ny; ++y) {
-    for (std::int64_t x = 0; x < nx; ++x) {
-      if (x < y / 10 || random.below(2000) == 0) sky(y, x) = std::numeric_limits<T>::quiet_NaN();
-    }
-  }
-  sky(ny / 2, nx - 1) = std::numeric_limits<T>::infinity();
-  sky(ny / 2, nx - 2) = -std::numeric_limits<T>::infinity();
-  return sky;
-}
-
-[[nodiscard]] ::testing::AssertionResult same_bits(const kastor::FindResult& a,
-                                                   const kastor::FindResult& b) {
-  if (auto same = ts::same_bits(a.clip, b.clip); !same) return same;
-  auto same = ts::FieldComparison()
-                  .field("threshold", a.threshold, b.threshold)
-                  .field("foreground_pixels", a.foreground_pixels, b.foreground_pixels)
-                  .result();
-  if (!same) return same;
-  return ts::same_bits(a.sources, b.sources);
-}
 
 template <class C>
 void matches_naive(const ts::HostImage<typename C::real>& host, const kastor::FindParams& params,
@@ -85,37 +53,8 @@ void matches_naive(const ts::HostImage<typename C::real>& host, const kastor::Fi
   const auto cut_out = ts::to_device_cut_out<Exec>(host);
   for (const std::int64_t count : {1, 2, 5, 19}) {
     const auto bands = ts::split_into_bands<Exec, T>(cut_out.image, count);
-    EXPECT_TRUE(same_bits(find(bands), got)) << what << ", cut-out in " << count << " bands";
+    EXPECT_TRUE(ts::same_bits(find(bands), got)) << what << ", cut-out in " << count << " bands";
   }
-}
-
-/// One parameter set for each thing that can be chosen.
-std::vector<std::pair<std::string, kastor::FindParams>> parameter_sets() {
-  std::vector<std::pair<std::string, kastor::FindParams>> sets;
-  const auto add = [&](const char* name, const auto& change) {
-    kastor::FindParams params;
-    change(params);
-    sets.emplace_back(name, params);
-  };
-  add("defaults", [](kastor::FindParams&) {});
-  add("about the median", [](kastor::FindParams& p) { p.about = kastor::ThresholdAbout::median; });
-  add("3 sigma, 8-connectivity", [](kastor::FindParams& p) {
-    p.threshold = 3;
-    p.label.connectivity = kastor::Connectivity::eight;
-  });
-  add("at least 7 pixels", [](kastor::FindParams& p) {
-    p.threshold = 4;
-    p.label.min_pixels = 7;
-  });
-  add("a negative threshold", [](kastor::FindParams& p) { p.threshold = -1; });
-  add("an absolute level", [](kastor::FindParams& p) { p.level = 0.1; });
-  add("a negative level", [](kastor::FindParams& p) { p.level = -0.02; });
-  add("one pass of kappa 2", [](kastor::FindParams& p) {
-    p.clip.kappa = 2;
-    p.clip.max_passes = 1;
-  });
-  add("nothing above it", [](kastor::FindParams& p) { p.level = 1e6; });
-  return sets;
 }
 
 template <class T>
@@ -123,13 +62,14 @@ class SourceFinder : public ::testing::Test {};
 TYPED_TEST_SUITE(SourceFinder, ts::ExecsAndReals, ts::CaseName);
 
 TYPED_TEST(SourceFinder, MatchesNaiveForEveryChoice) {
-  const auto sky = mosaic<typename TypeParam::exec, typename TypeParam::real>(300, 401, 1);
-  for (const auto& [name, params] : parameter_sets()) matches_naive<TypeParam>(sky, params, name);
+  const auto sky = ts::mosaic<typename TypeParam::exec, typename TypeParam::real>(300, 401, 1);
+  for (const auto& [name, params] : ts::find_parameter_sets())
+    matches_naive<TypeParam>(sky, params, name);
 }
 
 TYPED_TEST(SourceFinder, MatchesNaiveOnAMegapixel) {
   matches_naive<TypeParam>(
-      mosaic<typename TypeParam::exec, typename TypeParam::real>(1100, 1000, 2), {}, "mosaic");
+      ts::mosaic<typename TypeParam::exec, typename TypeParam::real>(1100, 1000, 2), {}, "mosaic");
 }
 
 /// Far more components than a device lists the runs of at first, of 1 to 20 runs, some long.
@@ -176,7 +116,7 @@ TYPED_TEST(SourceFinder, MatchesNaiveWithLongRuns) {
   kastor::FindParams params;
   params.level = 2;
   matches_naive<TypeParam>(image, params, "long runs");
-  EXPECT_TRUE(same_bits(
+  EXPECT_TRUE(ts::same_bits(
       kastor::find_sources(Exec{}, ts::to_device<Exec>(image), params),
       kastor::find_sources(ts::FirstExec{}, ts::to_device<ts::FirstExec>(image), params)));
 }
@@ -220,8 +160,8 @@ TYPED_TEST(SourceFinder, ReusesOneObjectForImagesOfDifferentSizes) {
   kastor::SourceFinder<Exec, T> find(space);
   for (const auto& [ny, nx] : {std::pair{50, 60}, std::pair{700, 500}, std::pair{30, 90},
                                std::pair{500, 700}, std::pair{700, 500}}) {
-    const auto image = ts::to_device<Exec>(mosaic<Exec, T>(ny, nx, 6));
-    EXPECT_TRUE(same_bits(find(image), kastor::find_sources(space, image)))
+    const auto image = ts::to_device<Exec>(ts::mosaic<Exec, T>(ny, nx, 6));
+    EXPECT_TRUE(ts::same_bits(find(image), kastor::find_sources(space, image)))
         << ts::shape_name(ny, nx);
   }
 }
@@ -236,20 +176,20 @@ TYPED_TEST(SourceFinder, SeesWhatAnImageHasBecome) {
   const auto look = [&](const ts::HostImage<T>& now, const std::string& what) {
     Kokkos::deep_copy(image, ts::view_of(now));
     const kastor::FindResult want = kastor::find_sources(space, ts::to_device<Exec>(now));
-    EXPECT_TRUE(same_bits(find(image), want)) << what;
+    EXPECT_TRUE(ts::same_bits(find(image), want)) << what;
   };
   ts::HostImage<T> crowd = ts::make_image<T>(ts::Pixels::gaussian, 400, 600, 3);
   for (std::int64_t i = 0; i < 400 * 600; i += 9) crowd.values[static_cast<std::size_t>(i)] += 50;
   for (const std::uint64_t seed : {1U, 1U, 1U, 1U, 2U, 3U})
-    look(mosaic<Exec, T>(400, 600, seed), "seed " + std::to_string(seed));
+    look(ts::mosaic<Exec, T>(400, 600, seed), "seed " + std::to_string(seed));
   // Lists grow.
   for (int repeat = 0; repeat < 4; ++repeat) look(crowd, "crowd " + std::to_string(repeat));
   for (const std::uint64_t seed : {4U, 5U, 6U, 7U})
-    look(mosaic<Exec, T>(400, 600, seed), "then seed " + std::to_string(seed));
+    look(ts::mosaic<Exec, T>(400, 600, seed), "then seed " + std::to_string(seed));
   // Another image meanwhile.
-  const auto other = ts::to_device<Exec>(mosaic<Exec, T>(300, 500, 8));
-  EXPECT_TRUE(same_bits(find(other), kastor::find_sources(space, other)));
-  for (int repeat = 0; repeat < 4; ++repeat) look(mosaic<Exec, T>(400, 600, 9), "in the end");
+  const auto other = ts::to_device<Exec>(ts::mosaic<Exec, T>(300, 500, 8));
+  EXPECT_TRUE(ts::same_bits(find(other), kastor::find_sources(space, other)));
+  for (int repeat = 0; repeat < 4; ++repeat) look(ts::mosaic<Exec, T>(400, 600, 9), "in the end");
 }
 
 /// Nothing of a mask is left in the next one: of larger images and smaller ones, of those that are
@@ -305,11 +245,11 @@ TYPED_TEST(SourceFinder, IsTheSameBitsOnEveryBackend) {
   using Exec = typename TypeParam::exec;
   using First = ts::FirstExec;
   using T = typename TypeParam::real;
-  const auto sky = mosaic<First, T>(1100, 1000, 7);
-  for (const auto& [name, params] : parameter_sets()) {
+  const auto sky = ts::mosaic<First, T>(1100, 1000, 7);
+  for (const auto& [name, params] : ts::find_parameter_sets()) {
     const auto got = kastor::find_sources(Exec{}, ts::to_device<Exec>(sky), params);
     const auto want = kastor::find_sources(First{}, ts::to_device<First>(sky), params);
-    EXPECT_TRUE(same_bits(got, want)) << name;
+    EXPECT_TRUE(ts::same_bits(got, want)) << name;
   }
 }
 
@@ -349,12 +289,12 @@ TYPED_TEST(SourceFinder, FindsWithoutACopy) {
   kastor::SourceFinder<Exec, T> other(Exec{}, params);
   const kastor::Source* rows = nullptr;
   for (const std::uint64_t seed : {5U, 6U, 7U}) {
-    const auto image = ts::to_device<Exec>(mosaic<Exec, T>(300, 411, seed));
+    const auto image = ts::to_device<Exec>(ts::mosaic<Exec, T>(300, 411, seed));
     const kastor::FoundSources found = one.find(image);
     EXPECT_GT(found.sources.size(), 0U);
-    EXPECT_TRUE(same_bits({found.clip, found.threshold, found.foreground_pixels,
-                           kastor::Catalogue(found.sources.begin(), found.sources.end())},
-                          other(image)));
+    EXPECT_TRUE(ts::same_bits({found.clip, found.threshold, found.foreground_pixels,
+                               kastor::Catalogue(found.sources.begin(), found.sources.end())},
+                              other(image)));
     EXPECT_TRUE(rows == nullptr || rows == found.sources.data());
     rows = found.sources.data();
   }
@@ -380,7 +320,7 @@ TYPED_TEST(SourceFinder, FindsACrowdAgainAndAgain) {
   EXPECT_GT(want.sources.size(), 200U);
   kastor::SourceFinder<Exec, T> find(Exec{}, params);
   const auto on_device = ts::to_device<Exec>(image);
-  for (int call = 0; call < 5; ++call) EXPECT_TRUE(same_bits(find(on_device), want)) << call;
+  for (int call = 0; call < 5; ++call) EXPECT_TRUE(ts::same_bits(find(on_device), want)) << call;
 }
 
 TYPED_TEST(SourceFinder, ThrowsOnParametersOutOfRange) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KASTOR_CORE_STREAM_PASSES_HPP
+#define KASTOR_CORE_STREAM_PASSES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <future>
+#include <kastor/error.hpp>
+#include <kastor/row_source.hpp>
+#include <kastor/stream_params.hpp>
+#include <span>
+#include <string>
+
+#include "core/image_passes.hpp"
+#include "core/plan_memory.hpp"
+#include "core/portable.hpp"
+
+namespace kastor::core {
+
+/// Two bands of memory: while one is worked on, the other is read.
+template <class Exec, class T>
+class BandBuffers {
+ public:
+  explicit BandBuffers(const Exec& space) : m_space(space) {}
+
+  void reserve(std::int64_t pixels) {
+    for (int i = 0; i < count; ++i) {
+      grow(m_host[i], m_space, "kastor::core::band_on_host", pixels);
+      if constexpr (!runs_on_host_v<Exec>) grow(m_device[i], m_space, "kastor::core::band", pixels);
+    }
+  }
+  [[nodiscard]] T* host(std::int64_t i) { return m_host[i % count].data(); }
+  /// The band in the memory of `Exec`. Enqueues only.
+  [[nodiscard]] ConstImage<T, Exec> band(std::int64_t i, std::int64_t ny, std::int64_t nx) {
+    const auto pixels = static_cast<std::size_t>(ny * nx);
+    T* data = nullptr;
+    if constexpr (runs_on_host_v<Exec>) {
+      data = host(i);
+    } else {
+      data = m_device[i % count].data();
+      Kokkos::deep_copy(
+          m_space,
+          Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+              data, pixels),
+          Kokkos::View<const T*, HostReadableSpace<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+              host(i), pixels));
+    }
+    return {data, static_cast<std::size_t>(ny), static_cast<std::size_t>(nx)};
+  }
+
+ private:
+  static constexpr int count = 2;
+  Exec m_space;
+  std::array<Kokkos::View<T*, HostReadableSpace<Exec>>, count> m_host;
+  std::array<Kokkos::View<T*, typename Exec::memory_space>, count> m_device;
+};
+
+/// An image that is read from a source, by one or several ranks.
+template <class Exec, class T>
+class StreamPasses final : public ImagePasses<Exec, T> {
+ public:
+  /// Makes room for the bands. \throws ResourceError if no row fits into the memory
+  StreamPasses(const Exec& space, BandBuffers<Exec, T>& buffers, RowSource<T>& source,
+               const StreamParams& params, Communicator* ranks)
+      : m_space(space), m_buffers(buffers), m_source(source), m_ranks(ranks) {
+    const std::int64_t ny = source.ny(), size = ranks != nullptr ? ranks->size() : 1;
+    const std::int64_t rank = ranks != nullptr ? ranks->rank() : 0;
+    m_first_row = ny * rank / size;
+    m_past_row = ny * (rank + 1) / size;
+    agree_on(ranks, "bands", [&] {
+      m_band_rows = rows_for(params);
+      buffers.reserve(m_band_rows * source.nx());
+    });
+  }
+
+  [[nodiscard]] detail::Shape shape() const override { return {m_source.ny(), m_source.nx()}; }
+  [[nodiscard]] std::int64_t first_row() const override { return m_first_row; }
+  [[nodiscard]] std::int64_t past_row() const override { return m_past_row; }
+  [[nodiscard]] Communicator* ranks() const override { return m_ranks; }
+  [[nodiscard]] bool can_seek() const override { return true; }
+  void read_pixels(std::int64_t first, std::span<T> into) override {
+    m_source.read_pixels(first, into);
+  }
+
+ private:
+  /// Bands larger than this gain nothing.
+  static constexpr std::int64_t largest_band = std::int64_t{64} << 20;
+
+  [[nodiscard]] std::int64_t rows_for(const StreamParams& params) const {
+    const std::int64_t row = m_source.nx() * std::int64_t{sizeof(T)};
+    const std::int64_t own = std::max<std::int64_t>(1, m_past_row - m_first_row);
+    // Two bands take a quarter of the memory.
+    const std::int64_t bytes = std::min(largest_band, params.memory / 8);
+    if (params.band_rows > 0) return std::min(params.band_rows, own);
+    if (row > bytes && 2 * row > params.memory)
+      throw ResourceError("kastor: a row of the image takes " + std::to_string(row) +
+                          " bytes; expected room for two in the memory given, " +
+                          std::to_string(params.memory) + " bytes");
+    return std::clamp<std::int64_t>(bytes / std::max<std::int64_t>(1, row), 1, own);
+  }
+
+  void visit_bands(const typename ImagePasses<Exec, T>::Visit& visit) override {
+    const std::int64_t nx = m_source.nx();
+    const auto read = [&](std::int64_t i) {
+      const std::int64_t first = m_first_row + i * m_band_rows;
+      const std::int64_t rows = std::min(m_band_rows, m_past_row - first);
+      if (rows > 0)
+        m_source.read(first, rows, {m_buffers.host(i), static_cast<std::size_t>(rows * nx)});
+    };
+    std::future<void> reading = std::async(std::launch::async, read, 0);
+    for (std::int64_t i = 0, row = m_first_row; row < m_past_row; ++i, row += m_band_rows) {
+      reading.get();
+      reading = std::async(std::launch::async, read, i + 1);
+      visit(m_buffers.band(i, std::min(m_band_rows, m_past_row - row), nx), row);
+      m_space.fence("kastor::core: the band is free");
+    }
+    reading.get();
+  }
+
+  Exec m_space;
+  BandBuffers<Exec, T>& m_buffers;
+  RowSource<T>& m_source;
+  Communicator* m_ranks;
+  std::int64_t m_first_row = 0, m_past_row = 0, m_band_rows = 1;
+};
+
+}  // namespace kastor::core
+
+#endif
