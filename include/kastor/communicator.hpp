@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace kastor {
@@ -30,6 +32,8 @@ class Communicator {
   [[nodiscard]] virtual int rank() const = 0;
   /// The number of ranks [>= 1].
   [[nodiscard]] virtual int size() const = 0;
+  /// The machine that this rank runs on, for texts; empty if it is not worth a word.
+  [[nodiscard]] virtual std::string machine() const;
 
   /// Replaces each word by its sum over all ranks, modulo 2^64. \param words  equally many on each
   virtual void sum(std::span<std::uint64_t> words) = 0;
@@ -43,10 +47,12 @@ class Communicator {
   /// The sum of the values of all ranks before this one. Collective.
   [[nodiscard]] std::int64_t sum_before(std::int64_t mine);
   /// Ends a part of the work that may fail on one rank alone, such as a read of a file. If it has
-  /// failed on any rank, all ranks throw: an `Error` whose text is that of the first rank that has
-  /// failed, or of the rank itself. So no rank waits for one that has given up. Collective.
-  /// \param failure  null if this rank has succeeded
-  void agree(const std::exception_ptr& failure);
+  /// failed on any rank, all ranks throw: those that have failed their own failure, the others an
+  /// `Error` with the text of the first rank that has failed, after `rank 3 (machine): `. So no
+  /// rank waits for one that has given up. If the ranks name different parts, they no longer do the
+  /// same work, and all throw an `Error` that says so. Collective. \param failure  null if this
+  /// rank has succeeded \param part  a name for the part, the same on all ranks, as in "read"
+  void agree(const std::exception_ptr& failure, std::string_view part = {});
 };
 
 }  // namespace kastor
