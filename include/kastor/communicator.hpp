@@ -39,7 +39,7 @@ class Communicator {
   virtual void sum(std::span<std::uint64_t> words) = 0;
   /// What every rank gives, on every rank. Pieces may differ in length, and be empty.
   [[nodiscard]] virtual Pieces gather(std::span<const std::byte> mine) = 0;
-  /// Sends bytes to one rank, which calls `receive`; may wait until it does.
+  /// Sends bytes to another rank, which calls `receive`; may wait until it does.
   virtual void send(int to, std::span<const std::byte> bytes) = 0;
   /// The next bytes that `from` has sent to this rank; waits for them.
   [[nodiscard]] virtual std::vector<std::byte> receive(int from) = 0;
@@ -48,10 +48,11 @@ class Communicator {
   [[nodiscard]] std::int64_t sum_before(std::int64_t mine);
   /// Ends a part of the work that may fail on one rank alone, such as a read of a file. If it has
   /// failed on any rank, all ranks throw: those that have failed their own failure, the others an
-  /// `Error` with the text of the first rank that has failed, after `rank 3 (machine): `. So no
-  /// rank waits for one that has given up. If the ranks name different parts, they no longer do the
-  /// same work, and all throw an `Error` that says so. Collective. \param failure  null if this
-  /// rank has succeeded \param part  a name for the part, the same on all ranks, as in "read"
+  /// `Error` with the text of the first rank that has failed, after `rank 3 (machine): `. So none
+  /// waits for a rank that has given up. If the ranks name different parts, they no longer do the
+  /// same work, and all throw an `Error` that says so. Collective.
+  /// \param failure  null if this rank has succeeded
+  /// \param part  a name of the part, the same on all ranks, as in "read"
   void agree(const std::exception_ptr& failure, std::string_view part = {});
 };
 

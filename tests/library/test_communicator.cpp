@@ -112,17 +112,28 @@ TEST_P(OfSize, SumsBefore) {
   });
 }
 
-TEST_P(OfSize, SendsAroundARing) {
+TEST_P(OfSize, SendsAlongAChain) {
   const int size = GetParam();
   run_ranks(size, [&](Communicator& ranks) {
-    const int next = (ranks.rank() + 1) % size;
-    const int before = (ranks.rank() + size - 1) % size;
-    ranks.send(next, bytes_of("first of " + std::to_string(ranks.rank())));
-    ranks.send(next, {});
-    ranks.send(next, bytes_of("third"));
-    EXPECT_EQ(text_of(ranks.receive(before)), "first of " + std::to_string(before));
-    EXPECT_EQ(text_of(ranks.receive(before)), "");
-    EXPECT_EQ(text_of(ranks.receive(before)), "third");
+    const int rank = ranks.rank();
+    if (rank > 0) {
+      EXPECT_EQ(text_of(ranks.receive(rank - 1)), "first of " + std::to_string(rank - 1));
+      EXPECT_EQ(text_of(ranks.receive(rank - 1)), "");
+      EXPECT_EQ(text_of(ranks.receive(rank - 1)), "third");
+    }
+    if (rank + 1 < size) {
+      ranks.send(rank + 1, bytes_of("first of " + std::to_string(rank)));
+      ranks.send(rank + 1, {});
+      ranks.send(rank + 1, bytes_of("third"));
+    }
+  });
+}
+
+TEST_P(OfSize, ReceivesInAnyOrderOfRanks) {
+  const int size = GetParam();
+  run_ranks(size, [&](Communicator& ranks) {
+    if (ranks.rank() > 0) return ranks.send(0, bytes_of(std::to_string(ranks.rank())));
+    for (int i = size - 1; i > 0; --i) EXPECT_EQ(text_of(ranks.receive(i)), std::to_string(i));
   });
 }
 
@@ -235,6 +246,11 @@ TEST(ThreadRanks, DoNotWaitForARankThatHasEnded) {
                            if (ranks.rank() == 0) static_cast<void>(ranks.receive(1));
                          }),
                Abandoned);
+  EXPECT_THROW(run_ranks(2,
+                         [](Communicator& ranks) {
+                           if (ranks.rank() == 0) ranks.send(1, {});
+                         }),
+               Abandoned);
 }
 
 TEST(ThreadRanks, DoNotMixCalls) {
@@ -244,6 +260,10 @@ TEST(ThreadRanks, DoNotMixCalls) {
     if (ranks.rank() == 1) static_cast<void>(ranks.gather({}));
   });
   for (const std::string& text : texts) EXPECT_THAT(text, testing::HasSubstr("different ways"));
+}
+
+TEST(ThreadRanks, DoNotSendToThemselves) {
+  EXPECT_THROW(run_ranks(2, [](Communicator& ranks) { ranks.send(ranks.rank(), {}); }), Error);
 }
 
 TEST(ThreadRanks, CountWhatIsAsked) {

@@ -63,11 +63,16 @@ class MeetingPoint {
         ->pieces;
   }
 
+  /// Waits until the bytes are received, as MPI may.
   void send(int from, int to, std::span<const std::byte> bytes) {
-    const std::scoped_lock lock(m_mutex);
-    Seat& seat = m_seats.at(static_cast<std::size_t>(to));
-    seat.inbox.emplace_back(from, std::vector(bytes.begin(), bytes.end()));
-    seat.changed.notify_one();
+    if (from == to) throw kastor::Error("rank " + std::to_string(to) + " sends to itself");
+    std::unique_lock lock(m_mutex);
+    Seat& receiver = m_seats.at(static_cast<std::size_t>(to));
+    const auto is_received = std::make_shared<bool>(false);
+    receiver.inbox.push_back({from, std::vector(bytes.begin(), bytes.end()), is_received});
+    receiver.changed.notify_one();
+    wait(lock, from, "send to " + std::to_string(to), receiver.has_ended,
+         [&] { return *is_received; });
   }
 
   [[nodiscard]] std::vector<std::byte> receive(int rank, int from) {
@@ -76,11 +81,13 @@ class MeetingPoint {
     auto& inbox = m_seats[static_cast<std::size_t>(rank)].inbox;
     auto found = inbox.end();
     wait(lock, rank, "receive from " + std::to_string(from), sender.has_ended, [&] {
-      found = std::find_if(inbox.begin(), inbox.end(), [&](auto& x) { return x.first == from; });
+      found = std::find_if(inbox.begin(), inbox.end(), [&](auto& x) { return x.from == from; });
       return found != inbox.end();
     });
-    std::vector<std::byte> bytes = std::move(found->second);
+    std::vector<std::byte> bytes = std::move(found->bytes);
+    *found->is_received = true;
     inbox.erase(found);
+    m_seats[static_cast<std::size_t>(from)].changed.notify_one();
     return bytes;
   }
 
@@ -103,9 +110,15 @@ class MeetingPoint {
     bool is_complete = false;
   };
 
+  struct Message {
+    int from;
+    std::vector<std::byte> bytes;
+    std::shared_ptr<bool> is_received;  // shared with the sender, which waits
+  };
+
   struct Seat {
     std::condition_variable changed;
-    std::deque<std::pair<int, std::vector<std::byte>>> inbox;
+    std::deque<Message> inbox;
     bool has_ended = false;
   };
 
@@ -191,7 +204,8 @@ class ThreadRank final : public kastor::Communicator {
 
 /// Runs `work` on `size` ranks at a time [1 to 1000] and throws the failure of the first rank that
 /// has one. A rank that waits for another that has ended fails instead; so does one that waits for
-/// a minute, and all where some call `sum` and others `gather`, or `sum` of another length.
+/// a minute, and all where some call `sum` and others `gather`, or `sum` of another length. `send`
+/// waits for `receive`.
 inline std::vector<RankCounts> run_ranks(int size,
                                          const std::function<void(kastor::Communicator&)>& work) {
   MeetingPoint point(size);
