@@ -76,7 +76,7 @@ if(KASTOR_ENABLE_FITS)
 endif()
 if(KASTOR_ENABLE_MPI)
   enable_language(C)  # MPI is looked for as a library of C's
-  find_package(MPI 3.0 REQUIRED COMPONENTS C)
+  find_package(MPI 3 REQUIRED COMPONENTS C)
 endif()
 if(KASTOR_ENABLE_APPS OR KASTOR_ENABLE_TESTS)
   find_package(nlohmann_json 3.10 CONFIG REQUIRED)

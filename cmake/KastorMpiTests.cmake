@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of several processes.
-set(KASTOR_SECOND_MPI "" CACHE STRING "Compiler of a second MPI, as in mpicc.mpich, with which kastor::mpi is tested, too")
+set(KASTOR_SECOND_MPI "" CACHE STRING "Compiler of another MPI, as in mpicc.mpich: kastor::mpi is tested with it, too")
 
 # kastor_use_mpi_launcher(<mpicc>)
-# Sets KASTOR_MPI_NAME (openmpi, hydra or other) and KASTOR_MPI_LAUNCHER, the launcher that belongs to a compiler: that of
-# another MPI would start processes that do not find each other.
+# Sets KASTOR_MPI_NAME (openmpi, hydra or other) and KASTOR_MPI_LAUNCHER, the launcher that belongs to a compiler: that
+# of another MPI would start processes that do not find each other.
 function(kastor_use_mpi_launcher mpicc)
   cmake_path(GET mpicc FILENAME compiler)
   cmake_path(GET mpicc PARENT_PATH folder)
@@ -34,8 +34,8 @@ function(kastor_mpi_command variable n)
   set(${variable} ${command} -n ${n} PARENT_SCOPE)
 endfunction()
 
-# For processes of tests, which may be root's, in a container, and more than there are cores. A launcher ends itself, and all
-# that it has started, before ctest ends it alone.
+# For processes of tests, which may be root's, in a container, and more than there are cores. A launcher ends itself and
+# all that it has started before ctest would end it alone.
 set(kastor_mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_btl_vader_single_copy_mechanism=none MPIEXEC_TIMEOUT=50)
 
