@@ -94,7 +94,7 @@ TEST_P(OfBytes, KnowsTheRanks) {
 TEST_P(OfBytes, SumsModulo2To64) {
   const auto n = static_cast<std::uint64_t>(ranks.size());
   const auto rank = static_cast<std::uint64_t>(ranks.rank());
-  for (const std::size_t length : {0, 1, 2, 3, 9}) {
+  for (const std::size_t length : {0U, 1U, 2U, 3U, 9U}) {
     std::vector<std::uint64_t> words(length);
     for (std::size_t i = 0; i < length; ++i) words[i] = (rank << 40U) + i - 1;
     collectives = 0;
@@ -110,7 +110,7 @@ TEST_P(OfBytes, GathersPiecesOfAnyLength) {
   const auto length = [&](int rank, std::size_t factor) {
     return static_cast<std::size_t>((rank + 1) % 3) * factor;
   };
-  for (const std::size_t factor : {1, 8, 11}) {
+  for (const std::size_t factor : {1U, 8U, 11U}) {
     const Communicator::Pieces all =
         ranks.gather(bytes_of(ranks.rank(), length(ranks.rank(), factor)));
     ASSERT_EQ(all.size(), static_cast<std::size_t>(ranks.size()));
@@ -147,7 +147,7 @@ void go_around(Communicator& ranks, std::size_t length) {
 
 TEST_P(OfBytes, SendsAroundARing) {
   if (ranks.size() == 1) return;
-  for (const std::size_t length : {0, 15, 16, 17, 100}) {
+  for (const std::size_t length : {0U, 15U, 16U, 17U, 100U}) {
     messages = 0;
     go_around(ranks, length);
     EXPECT_EQ(static_cast<std::size_t>(messages), length / most + 1) << length;
