@@ -16,6 +16,12 @@ if(TARGET kastor_io)
 else()
   set(without_io PATTERN io EXCLUDE)
 endif()
+if(TARGET kastor_mpi)
+  install(TARGETS kastor_mpi EXPORT kastorMpiTargets)
+  install(EXPORT kastorMpiTargets NAMESPACE kastor:: DESTINATION ${KASTOR_PACKAGE_DIR})
+else()
+  set(without_mpi PATTERN mpi EXCLUDE)
+endif()
 if(TARGET kastor)
   install(TARGETS kastor)
   install(FILES ${KASTOR_SCRIPTS} DESTINATION ${CMAKE_INSTALL_DATADIR}/kastor)
@@ -32,7 +38,7 @@ if(KASTOR_MANUAL_DIR)
 endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${KASTOR_GENERATED_INCLUDE_DIR}/
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp ${without_io})
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp ${without_io} ${without_mpi})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kastorConfig.cmake.in
   ${PROJECT_BINARY_DIR}/kastorConfig.cmake INSTALL_DESTINATION ${KASTOR_PACKAGE_DIR})

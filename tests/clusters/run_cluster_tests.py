@@ -350,7 +350,7 @@ class TestModulefiles(Folder):
 class TestSpackRecipe(Folder):
     # What find_package calls what Spack calls otherwise, and what Spack need not be told of.
     NAMES = {"Boost": "boost", "BZip2": "bzip2", "EXPAT": "expat", "Freetype": "freetype", "GTest": "googletest",
-             "Kokkos": "kokkos", "KokkosKernels": "kokkos-kernels",
+             "Kokkos": "kokkos", "KokkosKernels": "kokkos-kernels", "MPI": "mpi",
              "PNG": "libpng", "CLI11": "cli11", "CFITSIO": "cfitsio", "WCSLIB": "wcslib", "ZLIB": "zlib",
              "Python3": "python", "nlohmann_json": "nlohmann-json"}
     NOT_PACKAGES = {"Threads"}
@@ -382,7 +382,7 @@ class TestSpackRecipe(Folder):
 
     def test_options_exist_in_cmake(self):
         variants = [args[0] for args, _ in self.directives("variant")] + ["cuda"]
-        self.assertEqual(variants, ["openmp", "io", "apps", "cuda"])
+        self.assertEqual(variants, ["openmp", "io", "apps", "mpi", "cuda"])
         declared = set(re.findall(r"(?:option|set)\((KASTOR_\w+)", self.top))
         for number in range(2 ** len(variants)):
             chosen = [name for i, name in enumerate(variants) if number >> i & 1]
@@ -393,6 +393,7 @@ class TestSpackRecipe(Folder):
             on = {True: "ON", False: "OFF"}
             self.assertEqual(arguments["KASTOR_ENABLE_FITS"], on["io" in chosen])
             self.assertEqual(arguments["KASTOR_ENABLE_APPS"], on["apps" in chosen])
+            self.assertEqual(arguments["KASTOR_ENABLE_MPI"], on["mpi" in chosen])
             self.assertEqual(arguments["KASTOR_ENABLE_TESTS"], on["cuda" in chosen])
             devices = ["SERIAL"] + [name.upper() for name in ("openmp", "cuda") if name in chosen]
             self.assertEqual(arguments["KASTOR_REQUIRE_DEVICES"], ";".join(devices))

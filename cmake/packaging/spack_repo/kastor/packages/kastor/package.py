@@ -29,6 +29,7 @@ class Kastor(CMakePackage, CudaPackage):
     variant("openmp", default=True, description="Compute on all cores of the host")
     variant("io", default=True, description="Build kastor::io: files, coordinates, pictures")
     variant("apps", default=True, when="+io", description="Build the kastor command")
+    variant("mpi", default=False, description="Build kastor::mpi, for processes that share an image")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -52,6 +53,9 @@ class Kastor(CMakePackage, CudaPackage):
         "package has no variant: cmake/dependencies of Kastor's builds it so",
     )
 
+    with when("+mpi"):
+        depends_on("c", type="build")  # MPI is looked for as a library of C's
+        depends_on("mpi@3:")
     with when("+io"):
         depends_on("bzip2@1.0.6:")
         depends_on("cfitsio@3.47:")
@@ -77,6 +81,7 @@ class Kastor(CMakePackage, CudaPackage):
             self.define("KASTOR_REQUIRE_DEVICES", devices),
             self.define_from_variant("KASTOR_ENABLE_FITS", "io"),
             self.define("KASTOR_ENABLE_APPS", self.spec.satisfies("+apps")),
+            self.define_from_variant("KASTOR_ENABLE_MPI", "mpi"),
             self.define("KASTOR_ENABLE_TESTS", self.run_tests),
         ]
 
