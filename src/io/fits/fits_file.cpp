@@ -257,14 +257,12 @@ std::size_t FitsFile::read_bytes(std::int64_t offset, std::byte* bytes, std::siz
   return length;
 }
 
-void FitsFile::expect_reads(Order order) const {
+void FitsFile::expect_samples(bool follow) const {
 #if defined(POSIX_FADV_RANDOM)
-  const int advice = order == Order::random       ? POSIX_FADV_RANDOM
-                     : order == Order::sequential ? POSIX_FADV_SEQUENTIAL
-                                                  : POSIX_FADV_NORMAL;
+  const int advice = follow ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL;
   if (m_packing.empty()) (void)::posix_fadvise(m_descriptor, 0, 0, advice);
 #else
-  (void)order;
+  (void)follow;
 #endif
 }
 

@@ -59,9 +59,8 @@ class FitsFile {
   [[nodiscard]] std::size_t read_bytes(std::int64_t offset, std::byte* bytes,
                                        std::size_t count) const;
 
-  /// Tells the system that reads are going to follow one another, or to jump; of an unpacked file.
-  enum class Order { any, sequential, random };
-  void expect_reads(Order order) const;
+  /// Tells the system whether small reads at places far apart follow, which it need not extend.
+  void expect_samples(bool follow) const;
 
   /// Throws `FILE[HDU]: message`.
   [[noreturn]] void fail(std::string_view message) const;

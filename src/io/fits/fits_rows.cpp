@@ -20,7 +20,6 @@ namespace {
 
 using detail::Access;
 using detail::Datasum;
-using detail::FitsFile;
 using detail::PlainLayout;
 using detail::StoredImage;
 using detail::TiledLayout;
@@ -65,7 +64,8 @@ class TileRowReader {
         const std::int64_t rows = end == all ? m_rows.count - row : end / step - row;
         const std::int64_t before = m_kept > row ? std::min(rows, m_kept - row) : rows;
         if (before > 0) {
-          read_tiles(m_stored, m_layout, {row, before, m_rows.height}, m_threads, into.data());
+          const TileRows whole{row, before, m_rows.height};
+          read_tiles(m_stored, m_layout, whole, m_threads, into.data());
           pixels = std::min(end, (row + before) * step) - first;
         }
       }
@@ -93,7 +93,8 @@ class TileRowReader {
           "not enough memory for a row of tiles of {} x {} pixels; expected smaller tiles", rows,
           m_stored.section.nx));
     }
-    read_tiles(m_stored, m_layout, {row, 1, m_rows.height}, m_threads, m_pixels.data());
+    const TileRows kept{row, 1, m_rows.height};
+    read_tiles(m_stored, m_layout, kept, m_threads, m_pixels.data());
     m_kept = row;
   }
 
@@ -133,10 +134,10 @@ struct FitsRows<T>::File {
   }
 
   void expect_reads(std::size_t bytes) {
-    const auto wanted = bytes < k_sample_bytes ? FitsFile::Order::random : FitsFile::Order::any;
-    if (tiles || wanted == order) return;
-    order = wanted;
-    stored->file.expect_reads(wanted);
+    const bool are_samples = bytes < k_sample_bytes;
+    if (tiles || are_samples == samples) return;
+    samples = are_samples;
+    stored->file.expect_samples(samples);
   }
 
   Datasum read_rows(std::int64_t first, std::int64_t count, T* into) const {
@@ -185,7 +186,7 @@ struct FitsRows<T>::File {
   int threads;
   PlainLayout layout;                     // of an uncompressed image
   std::optional<TileRowReader<T>> tiles;  // of another one
-  FitsFile::Order order = FitsFile::Order::any;
+  bool samples = false;                   // the last read was one
   SummedRows summed;
 };
 
