@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
-#include <kastor/io/fits_writer.hpp>
+#include <functional>
+#include <kastor/io/fits_row_writer.hpp>
 #include <kastor/io/output_set.hpp>
 #include <kastor/simulate.hpp>
 #include <kastor/version.hpp>
@@ -70,31 +71,59 @@ io::Provenance provenance(const std::string& command, const std::string& unit) {
   return provenance;
 }
 
-/// Makes an image that `fill(space, image)` fills on the backend, and passes it to `use` on the
-/// host.
-template <class T, class Fill, class Use>
-void make_image_as(Session& session, const Size& size, const Fill& fill, const Use& use) {
+/// What is made at a time: larger bands are not faster.
+constexpr std::int64_t band_bytes = std::int64_t{1} << 28;
+
+/// A kind of image: its file, and the memory that rows of it take besides their pixels [byte].
+struct Target {
+  std::string file;
+  std::string command;
+  std::string unit;
+  std::vector<io::HeaderCard> cards;
+  std::function<std::int64_t(std::int64_t)> work_bytes;
+};
+
+/// Writes an image by bands of rows, which `fill(space, first row, rows)` fills on the backend.
+template <class T, class Fill>
+void make_image_as(Session& session, const SimulateOptions& options, const Target& target,
+                   const Fill& fill) {
+  const Size& size = options.size;
   session.on_backend([&](const auto& space) {
     using Exec = std::decay_t<decltype(space)>;
-    session.steps().begin("simulate");
+    // A device has a copy of the host's.
+    const std::int64_t row = size.width * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t row_bytes = is_host_space_v<Exec> ? row : 2 * row;
+    const std::int64_t wanted = std::max<std::int64_t>(1, band_bytes / row);
+    const std::int64_t band =
+        rows_within(options.memory, std::min(size.height, wanted),
+                    [&](std::int64_t rows) { return rows * row_bytes + target.work_bytes(rows); });
     const Image<T, Exec> image(
         Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::app::simulated"),
-        static_cast<std::size_t>(size.height), static_cast<std::size_t>(size.width));
-    fill(space, image);
-    const auto host = readable_on_host(space, image);
-    session.steps().end();
-    const ScopedStep step(session.steps(), "write");
-    use(io::pixel_rows(host));
+        static_cast<std::size_t>(band), static_cast<std::size_t>(size.width));
+    io::FitsRowWriter<T> writer(target.file, size.height, size.width, {},
+                                provenance(target.command, target.unit), target.cards);
+    for (std::int64_t first = 0; first < size.height; first += band) {
+      const std::int64_t count = std::min(band, size.height - first);
+      const auto rows =
+          Kokkos::subview(image, Kokkos::make_pair(std::int64_t{0}, count), Kokkos::ALL());
+      session.steps().begin("simulate");
+      fill(space, first, rows);
+      const auto host = readable_on_host(space, rows);
+      session.steps().end();
+      const ScopedStep step(session.steps(), "write");
+      writer.write(first, io::pixel_rows(host));
+    }
+    writer.close();
   });
 }
 
-template <class Fill, class Use>
-void make_image(Session& session, const SimulateOptions& options, const Fill& fill,
-                const Use& use) {
+template <class Fill>
+void make_image(Session& session, const SimulateOptions& options, const Target& target,
+                const Fill& fill) {
   if (options.type == PixelType::float32) {
-    make_image_as<float>(session, options.size, fill, use);
+    make_image_as<float>(session, options, target, fill);
   } else {
-    make_image_as<double>(session, options.size, fill, use);
+    make_image_as<double>(session, options, target, fill);
   }
 }
 
@@ -121,19 +150,14 @@ void simulate_sky_file(Arguments arguments) {
   const auto added = population_truth(options.sky, options.populations);
   truth.insert(truth.end(), added.begin(), added.end());
   session.steps().end();
-  make_image(
-      session, options,
-      [&](const auto& space, const auto& image) {
-        using Exec = std::decay_t<decltype(space)>;
-        using T = typename std::decay_t<decltype(image)>::non_const_value_type;
-        simulate_sky<Exec, T>(space, options.sky, truth, image);
-      },
-      [&](const auto& rows) {
-        io::write_image(
-            image_file, rows, {},
-            provenance(sky_as_typed(options), is_optical(options.sky) ? "adu" : "JY/BEAM"),
-            sky_cards(options.sky));
-      });
+  const Target target{image_file, sky_as_typed(options),
+                      is_optical(options.sky) ? "adu" : "JY/BEAM", sky_cards(options.sky),
+                      [&](std::int64_t rows) { return sky_work_bytes(options.sky, truth, rows); }};
+  make_image(session, options, target,
+             [&](const auto& space, std::int64_t first, const auto& rows) {
+               using Exec = std::decay_t<decltype(space)>;
+               simulate_sky_rows<Exec>(space, options.sky, truth, first, rows);
+             });
   write_truth(truth_file, truth);
   outputs.commit();
   session.close(
@@ -149,16 +173,13 @@ void simulate_diracs_file(Arguments arguments) {
   const std::string image_file = outputs.add(options.output, overwrite_policy(options.overwrite));
 
   Session session(options.run);
-  make_image(
-      session, options,
-      [&](const auto& space, const auto& image) {
-        using Exec = std::decay_t<decltype(space)>;
-        using T = typename std::decay_t<decltype(image)>::non_const_value_type;
-        simulate_diracs<Exec, T>(space, options.spacing, image);
-      },
-      [&](const auto& rows) {
-        io::write_image(image_file, rows, {}, provenance(diracs_as_typed(options), ""));
-      });
+  const Target target{
+      image_file, diracs_as_typed(options), "", {}, [](std::int64_t) { return std::int64_t{0}; }};
+  make_image(session, options, target,
+             [&](const auto& space, std::int64_t first, const auto& rows) {
+               using Exec = std::decay_t<decltype(space)>;
+               simulate_diracs<Exec>(space, options.spacing, rows, first);
+             });
   outputs.commit();
   session.close(wrote_note({options.output}), pixels_of(options.size));
 }

@@ -134,16 +134,45 @@ requires(!std::same_as<V, Image<PixelOf<Exec, V>, Exec>>)  //
   simulate_sky<Exec, PixelOf<Exec, V>>(space, params, truth, as_mutable_image<Exec>(image));
 }
 
-/// Sets every pixel whose x and y are both `spacing / 2` modulo `spacing` to 1, and all others
-/// to 0. Enqueues only. \throws Error if spacing < 1.
+/// Fills `image` with some rows of that sky: its row y is row `first_row + y` of the sky, and has
+/// the bits that `simulate_sky()` gives it. For skies larger than memory; see `sky_work_bytes()`.
+/// \param truth  all sources of the sky, or at least all that reach the rows, in the same order
+/// \param first_row  [0, params.ny]  \param image  at most params.ny - first_row rows, params.nx
+/// columns
+/// \throws Error if a parameter is out of range or the shape differs.
 template <class Exec, Real T>
-void simulate_diracs(const Exec& space, std::int64_t spacing, const Image<T, Exec>& image);
+void simulate_sky_rows(const Exec& space, const SkyParams& params,
+                       const std::vector<TrueSource>& truth, std::int64_t first_row,
+                       const Image<T, Exec>& image);
+/// The same for any View that keeps the layout contract.
+template <class Exec, AnyView V>
+requires(!std::same_as<V, Image<PixelOf<Exec, V>, Exec>>)  //
+    void simulate_sky_rows(const Exec& space, const SkyParams& params,
+                           const std::vector<TrueSource>& truth, std::int64_t first_row,
+                           const V& image) {
+  simulate_sky_rows<Exec, PixelOf<Exec, V>>(space, params, truth, first_row,
+                                            as_mutable_image<Exec>(image));
+}
+
+/// Memory that `simulate_sky_rows()` takes for so many rows, besides the image and the truth
+/// [byte], at most: noise, and the profiles of the sources that cross the rows, if these are spread
+/// evenly over the sky. \throws Error if a parameter is out of range.
+[[nodiscard]] std::int64_t sky_work_bytes(const SkyParams& params,
+                                          const std::vector<TrueSource>& truth, std::int64_t rows);
+
+/// Sets every pixel whose x and y are both `spacing / 2` modulo `spacing` to 1, and all others
+/// to 0. Enqueues only. \param first_row  the y of the first row of `image`, which may be a part
+/// of a larger one [>= 0] \throws Error if spacing < 1 or first_row < 0.
+template <class Exec, Real T>
+void simulate_diracs(const Exec& space, std::int64_t spacing, const Image<T, Exec>& image,
+                     std::int64_t first_row = 0);
 
 /// The same for any View that keeps the layout contract.
 template <class Exec, AnyView V>
 requires(!std::same_as<V, Image<PixelOf<Exec, V>, Exec>>)  //
-    void simulate_diracs(const Exec& space, std::int64_t spacing, const V& image) {
-  simulate_diracs<Exec, PixelOf<Exec, V>>(space, spacing, as_mutable_image<Exec>(image));
+    void simulate_diracs(const Exec& space, std::int64_t spacing, const V& image,
+                         std::int64_t first_row = 0) {
+  simulate_diracs<Exec, PixelOf<Exec, V>>(space, spacing, as_mutable_image<Exec>(image), first_row);
 }
 
 }  // namespace kastor

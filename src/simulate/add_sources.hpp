@@ -18,11 +18,13 @@ struct AddSources {
   const std::int64_t* first_of_row;
   const std::int64_t* sources_of_row;
   const double* profiles;
+  std::int64_t first_row;
   core::WritableRows<T> image;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t y) const {
-    T* row = image.data + y * image.pitch;
-    for (std::int64_t k = first_of_row[y]; k < first_of_row[y + 1]; ++k) {
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t y = first_row + i;
+    T* row = image.data + i * image.pitch;
+    for (std::int64_t k = first_of_row[i]; k < first_of_row[i + 1]; ++k) {
       const Stamp& s = stamps[sources_of_row[k]];
       if (s.kind != Stamp::Kind::separable) {
         for (std::int64_t x = s.x_min; x <= s.x_max; ++x)
@@ -39,8 +41,8 @@ struct AddSources {
 
 template <class Exec, class T>
 void add_sources(const Exec& space, const SkyParams& params, const std::vector<TrueSource>& truth,
-                 const core::WritableRows<T>& image) {
-  const Stamps host = make_stamps(params, truth);
+                 std::int64_t first_row, const core::WritableRows<T>& image) {
+  const Stamps host = make_stamps(params, truth, first_row, image.ny);
   const auto stamps = core::upload(space, "kastor::simulate::stamps", host.stamps);
   const auto first_of_row =
       core::upload(space, "kastor::simulate::first_of_row", host.first_of_row);
@@ -49,7 +51,7 @@ void add_sources(const Exec& space, const SkyParams& params, const std::vector<T
   const auto profiles = core::upload(space, "kastor::simulate::profiles", host.profiles);
   core::for_each("kastor::simulate::add_sources", space, image.ny,
                  AddSources<T>{stamps.data(), first_of_row.data(), sources_of_row.data(),
-                               profiles.data(), image});
+                               profiles.data(), first_row, image});
   space.fence("kastor::simulate::sources");
 }
 

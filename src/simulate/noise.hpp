@@ -33,6 +33,9 @@ struct NormalDeviate {
   }
 };
 
+/// Rows that are smoothed at a time.
+inline constexpr std::int64_t noise_rows_at_once = 256;
+
 /// White noise smoothed along x; rows may lie beyond the image.
 template <class Deviate>
 struct SmoothNoiseAlongX {
@@ -94,21 +97,22 @@ struct NoiseTaps {
 }
 
 template <class Deviate, class Exec, class T>
-void fill_with_noise_of(const Exec& space, const SkyParams& params,
+void fill_with_noise_of(const Exec& space, const SkyParams& params, std::int64_t first_row,
                         const core::WritableRows<T>& image) {
   const NoiseTaps taps = make_noise_taps(params);
   const auto along_x = core::upload(space, "kastor::simulate::taps", taps.along_x);
   const auto along_y = core::upload(space, "kastor::simulate::taps", taps.along_y);
   const auto count = static_cast<std::int64_t>(taps.along_x.size());
-  const std::int64_t band = std::min<std::int64_t>(params.ny, 256);
+  const std::int64_t band = std::min(image.ny, noise_rows_at_once);
   const Kokkos::View<double*, typename Exec::memory_space> smoothed(
       Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "kastor::simulate::smoothed"),
       static_cast<std::size_t>((band + 2 * taps.reach) * params.nx));
-  for (std::int64_t row = 0; row < params.ny; row += band) {
-    const std::int64_t rows = std::min(band, params.ny - row);
-    core::for_each("kastor::simulate::noise_along_x", space, (rows + 2 * taps.reach) * params.nx,
-                   SmoothNoiseAlongX<Deviate>{
-                       params.seed, row, params.nx, {along_x.data(), count}, smoothed.data()});
+  for (std::int64_t row = 0; row < image.ny; row += band) {
+    const std::int64_t rows = std::min(band, image.ny - row);
+    core::for_each(
+        "kastor::simulate::noise_along_x", space, (rows + 2 * taps.reach) * params.nx,
+        SmoothNoiseAlongX<Deviate>{
+            params.seed, first_row + row, params.nx, {along_x.data(), count}, smoothed.data()});
     core::for_each(
         "kastor::simulate::noise_along_y", space, rows * params.nx,
         SmoothNoiseAlongY<T>{{along_y.data(), count},
@@ -120,12 +124,12 @@ void fill_with_noise_of(const Exec& space, const SkyParams& params,
 }
 
 template <class Exec, class T>
-void fill_with_noise(const Exec& space, const SkyParams& params,
+void fill_with_noise(const Exec& space, const SkyParams& params, std::int64_t first_row,
                      const core::WritableRows<T>& image) {
   if (params.noise_kind == NoiseKind::bell) {
-    fill_with_noise_of<BellDeviate>(space, params, image);
+    fill_with_noise_of<BellDeviate>(space, params, first_row, image);
   } else {
-    fill_with_noise_of<NormalDeviate>(space, params, image);
+    fill_with_noise_of<NormalDeviate>(space, params, first_row, image);
   }
 }
 

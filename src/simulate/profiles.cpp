@@ -38,13 +38,17 @@ double blurred_disk(double r, double radius, double sigma) {
 
 }  // namespace
 
+double radial_reach(double diameter, double beam_fwhm) {
+  return diameter / 2 + 6 * (beam_fwhm / fwhm_per_sigma);
+}
+
 RadialTable radial_table(SourceShape shape, double diameter, double beam_fwhm) {
   const double sigma = beam_fwhm / fwhm_per_sigma;
   const double outer = diameter / 2;
   const double inner = shape == SourceShape::ring ? (1 - ring_width) * outer : 0;
   RadialTable table;
   table.step = sigma / 16;
-  table.reach = outer + 6 * sigma;
+  table.reach = radial_reach(diameter, beam_fwhm);
   const auto count = static_cast<std::int64_t>(std::ceil(table.reach / table.step)) + 4;
   double highest = 0;
   for (std::int64_t i = 0; i < count; ++i) {

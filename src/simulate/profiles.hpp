@@ -18,6 +18,9 @@ struct RadialTable {
   double square = 0;  ///< sum of its square over all pixels [pixel]
 };
 
+/// `RadialTable::reach`.
+[[nodiscard]] double radial_reach(double diameter, double beam_fwhm);
+
 /// A uniform disk, or a ring, of this diameter, convolved with the beam. Both are sums over chords
 /// along x, which the beam makes an error function each.
 [[nodiscard]] RadialTable radial_table(SourceShape shape, double diameter, double beam_fwhm);

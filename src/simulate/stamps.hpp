@@ -52,15 +52,23 @@ struct Stamp {
   }
 };
 
-/// The stamps of all sources, and the stamps that cross each row, in the order of the sources.
+/// The stamps of all sources that cross some rows, and those that cross each of these rows, in the
+/// order of the sources.
 struct Stamps {
   std::vector<Stamp> stamps;
   std::vector<double> profiles;
-  std::vector<std::int64_t> first_of_row;    ///< ny + 1 indices into `sources_of_row`
+  std::vector<std::int64_t>
+      first_of_row;  ///< for each row and one more, indices into `sources_of_row`
   std::vector<std::int64_t> sources_of_row;  ///< indices of stamps, row after row
 };
 
-[[nodiscard]] Stamps make_stamps(const SkyParams& params, const std::vector<TrueSource>& truth);
+/// The rows `first_row` to `first_row + rows - 1`; stamps are cut at their borders.
+[[nodiscard]] Stamps make_stamps(const SkyParams& params, const std::vector<TrueSource>& truth,
+                                 std::int64_t first_row, std::int64_t rows);
+
+/// The memory of these [byte], at most, if the sources are spread evenly over the sky.
+[[nodiscard]] std::int64_t stamp_bytes(const SkyParams& params,
+                                       const std::vector<TrueSource>& truth, std::int64_t rows);
 
 }  // namespace kastor::detail
 

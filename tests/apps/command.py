@@ -28,6 +28,17 @@ def run(*arguments, **options):
     return run_program([KASTOR, *map(os.fspath, arguments)], **options)
 
 
+def peak_memory(*arguments):
+    """The most memory that a run that succeeds had [byte]."""
+    words = [KASTOR, *map(os.fspath, arguments)]
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise AssertionError(f"{arguments}: exit {process.returncode}")
+    return usage.ru_maxrss * 1024
+
+
 def run_line(line, cwd, env=None):
     """The finished process of a line as typed into a shell."""
     path = f"{pathlib.Path(KASTOR).parent}{os.pathsep}{os.environ.get('PATH', '')}"

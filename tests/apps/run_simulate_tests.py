@@ -3,6 +3,8 @@
 
 import csv
 import math
+import os
+import unittest
 
 import command
 import fits_files
@@ -66,6 +68,32 @@ class TestScenes(AppTestCase):
         first = self.simulate(*options.split(), "--on", "serial", name="a")
         other = self.simulate(*options.split(), "--threads", "3", name="b")
         self.assertEqual(repr(first[1:]), repr(other[1:]))
+
+    def test_bands_change_no_byte(self):
+        scene = "--width 301 --height 177 --noise-gradient 0.3 --unobserved circle --add ring:count=2,size=50"
+        for kind in (f"sky {scene}", f"sky {scene} --type float64", "sky --size 80 --gain 2 --level 9",
+                     "diracs --width 301 --height 177 --spacing 9"):
+            with self.subTest(kind):
+                files = set()
+                for number, bands in enumerate(("", "--band-rows 1", "--band-rows 50", "--memory-limit 300M")):
+                    image = self.folder / f"{kind.split()[0]}{number}.fits"
+                    words = [*kind.split(), *bands.split(), "--overwrite", "-o", image]
+                    self.assert_done(command.run("simulate", *words))
+                    files.add(image.read_bytes())
+                self.assertEqual(len(files), 1)
+
+    @unittest.skipIf("KASTOR_TEST_SANITIZED" in os.environ, "the address sanitizer keeps freed memory")
+    def test_memory_is_limited(self):
+        limit = 150 * 2**20
+        words = ["simulate", "sky", "--width", "6000", "--height", "7000", "--threads", "1", "--on", "serial"]
+        words += ["--quiet", "--memory-limit", "150M", "-o", self.folder / "large.fits"]
+        self.assertGreater(6000 * 7000 * 4, limit)
+        self.assertLessEqual(command.peak_memory(*words), limit)
+        self.assertEqual((self.folder / "large.fits").stat().st_size % 2880, 0)
+        words = ["simulate", "sky", "--memory-limit", "1M", "-o", self.folder / "none.fits"]
+        says = ["a row of the image takes", "--memory-limit"]
+        self.assert_refused(1, *words, says=says)
+        self.assertFalse((self.folder / "none.fits").exists())
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ WRONG = {
     "--primary-beam-corrected; --bowls 2; --bowl-size 9; --gain 0; --gain 1 --noise 2; "
     "--gain 1 --noise-kind white; --gain 1 --primary-beam 50 --primary-beam-corrected; "
     "--read-noise 3; --unobserved corner; --unobserved-value 0; "
-    "--unobserved half --unobserved-value inf",
+    "--unobserved half --unobserved-value inf; --memory-limit 0; --memory-limit 1.5G; "
+    "--memory-limit 9000000T; --band-rows 0; --band-rows few",
     "simulate sky -o a.fits --add": "point; point:snr=5; comet:count=1; point:count=-1; "
     "point:count=1.5; point:count=1,count=2; point:count=1,mass=3; point:count=1,snr=0; "
     "point:count=1,snr=9..5; point:count=1,snr=5..; point:count=1,size=3; disk:count=1; "

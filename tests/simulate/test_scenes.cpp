@@ -63,9 +63,13 @@ template <class T>
 class Scenes : public ::testing::Test {};
 TYPED_TEST_SUITE(Scenes, ts::ExecsAndReals, ts::CaseName);
 
-/// Everything at once, against the first backend.
-TYPED_TEST(Scenes, HaveTheSameBitsOnEveryBackend) {
-  using T = typename TypeParam::real;
+/// A sky with everything at once, and its sources.
+struct Scene {
+  kastor::SkyParams params;
+  std::vector<kastor::TrueSource> truth;
+};
+
+std::vector<Scene> full_scenes() {
   auto radio = empty_sky(300, 401);
   radio.noise = 0.1;
   radio.noise_kind = NoiseKind::condon;
@@ -79,6 +83,7 @@ TYPED_TEST(Scenes, HaveTheSameBitsOnEveryBackend) {
   optical.level = 20;
   optical.level_gradient_y = 0.1;
   optical.detector = {1.7, 3};
+  std::vector<Scene> scenes;
   for (const auto& params : {radio, optical}) {
     std::vector<kastor::Population> populations(5);
     const SourceShape shapes[] = {SourceShape::gaussian, SourceShape::disk, SourceShape::ring,
@@ -91,10 +96,75 @@ TYPED_TEST(Scenes, HaveTheSameBitsOnEveryBackend) {
     }
     populations[0].axis_ratio = 0.4;
     populations[4].pair_separation = 9;
-    const auto truth = kastor::population_truth(params, populations);
+    scenes.push_back({params, kastor::population_truth(params, populations)});
+  }
+  return scenes;
+}
+
+TYPED_TEST(Scenes, HaveTheSameBitsOnEveryBackend) {
+  using T = typename TypeParam::real;
+  for (const auto& [params, truth] : full_scenes()) {
     EXPECT_TRUE(ts::same_pixels(simulate<typename TypeParam::exec, T>(params, truth),
                                 simulate<ts::FirstExec, T>(params, truth)));
   }
+}
+
+TYPED_TEST(Scenes, HaveTheSameBitsByRows) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  for (const auto& [params, truth] : full_scenes()) {
+    const auto whole = simulate<Exec, T>(params, truth);
+    for (const std::int64_t band : {1, 7, 128, 300}) {
+      ts::HostImage<T> rows(params.ny, params.nx, T(0));
+      for (std::int64_t y = 0; y < params.ny; y += band) {
+        const std::int64_t count = std::min(band, params.ny - y);
+        const auto image = ts::new_image<Exec, T>("test::rows", count, params.nx);
+        kastor::simulate_sky_rows<Exec, T>(Exec{}, params, truth, y, image);
+        const auto part = ts::to_host_grid(image);
+        std::copy(part.values.begin(), part.values.end(), rows.values.begin() + y * params.nx);
+      }
+      EXPECT_TRUE(ts::same_pixels(rows, whole)) << "bands of " << band;
+    }
+  }
+}
+
+TYPED_TEST(Scenes, RowsAreThoseOfTheSky) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  const auto params = empty_sky(20, 30);
+  const auto refused = [&](std::int64_t first, std::int64_t ny, std::int64_t nx) {
+    const kastor::Image<T, Exec> image("test::rows", static_cast<std::size_t>(ny),
+                                       static_cast<std::size_t>(nx));
+    ts::expect_error([&] { kastor::simulate_sky_rows<Exec, T>(Exec{}, params, {}, first, image); },
+                     {"kastor::simulate_sky_rows", "expected rows of 20 x 30"});
+  };
+  refused(0, 21, 30);
+  refused(20, 1, 30);
+  refused(-1, 1, 30);
+  refused(0, 20, 29);
+  const kastor::Image<T, Exec> none("test::rows", 0, 30);
+  kastor::simulate_sky_rows<Exec, T>(Exec{}, params, {}, 20, none);
+  ts::expect_error([&] { kastor::simulate_diracs<Exec, T>(Exec{}, 3, none, -1); },
+                   {"kastor::simulate_diracs", "first row"});
+}
+
+TEST(SkyWorkBytes, RiseWithTheRowsAndTheSources) {
+  const auto scenes = full_scenes();
+  for (const auto& [params, truth] : scenes) {
+    std::int64_t before = 0;
+    for (std::int64_t rows = 1; rows <= params.ny; ++rows) {
+      const std::int64_t bytes = kastor::sky_work_bytes(params, truth, rows);
+      EXPECT_GE(bytes, before) << rows;
+      EXPECT_GT(bytes, kastor::sky_work_bytes(params, {}, rows));
+      before = bytes;
+    }
+  }
+  // A beam of 5 pixels: 8 more rows on each side.
+  auto params = empty_sky(10000, 1000);
+  EXPECT_EQ(kastor::sky_work_bytes(params, {}, 1), (1 + 16) * 8000 + 16);
+  EXPECT_EQ(kastor::sky_work_bytes(params, {}, 5000), (256 + 16) * 8000 + 16 * 5000);
+  params.detector.gain = 1;
+  EXPECT_EQ(kastor::sky_work_bytes(params, {}, 1), 16);
 }
 
 TYPED_TEST(Scenes, NoiseHasTheWidthTheCorrelationAndTheTailsOfItsKind) {

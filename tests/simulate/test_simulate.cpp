@@ -202,6 +202,13 @@ TYPED_TEST(Simulate, PlacesDiracsAtHalfTheSpacing) {
         for (std::int64_t x = spacing / 2; x < nx; x += spacing) want(y, x) = T(1);
       }
       EXPECT_TRUE(ts::same_pixels(ts::to_host_grid(image), want)) << "spacing " << spacing;
+      const std::int64_t first = ny / 3;
+      const auto rows = Kokkos::subview(image, Kokkos::make_pair(first, ny), Kokkos::ALL());
+      Kokkos::deep_copy(image, T(7));
+      kastor::simulate_diracs(Exec{}, spacing, rows, first);
+      Exec{}.fence("test::diracs");
+      std::fill_n(want.values.begin(), first * nx, T(7));
+      EXPECT_TRUE(ts::same_pixels(ts::to_host_grid(image), want)) << "from row " << first;
     }
   }
 }

@@ -38,6 +38,18 @@ std::int64_t parse_integer(const std::string& option, const std::string& text,
   return *value;
 }
 
+std::int64_t parse_size(const std::string& option, const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  const auto unit = text.empty() ? std::string_view::npos : units.find(text.back());
+  const bool has_unit = unit != std::string_view::npos;
+  const int shift = has_unit ? 10 * static_cast<int>(unit + 1) : 0;
+  const auto number = std::string_view(text).substr(0, text.size() - (has_unit ? 1 : 0));
+  const auto value = whole_number<std::int64_t>(without_plus(number));
+  if (!value || *value < 1 || *value > std::numeric_limits<std::int64_t>::max() >> shift)
+    refuse(option, text, "a number of bytes, 1 or more, which may end with K, M, G or T");
+  return *value << shift;
+}
+
 std::uint64_t parse_unsigned(const std::string& option, const std::string& text) {
   const auto value = whole_number<std::uint64_t>(without_plus(text));
   if (!value) refuse(option, text, "an integer from 0 to 18446744073709551615");

@@ -47,6 +47,8 @@ template <class Number>
                                 const RealRange& range);
 [[nodiscard]] std::int64_t parse_integer(const std::string& option, const std::string& text,
                                          const IntegerRange& range);
+/// "N" bytes, 1 or more, or "NK", "NM", "NG" and "NT" for multiples of powers of 1024.
+[[nodiscard]] std::int64_t parse_size(const std::string& option, const std::string& text);
 [[nodiscard]] std::uint64_t parse_unsigned(const std::string& option, const std::string& text);
 
 }  // namespace kastor::cli

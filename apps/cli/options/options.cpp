@@ -15,22 +15,6 @@ namespace {
 constexpr std::int64_t largest_integer = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_passes = std::numeric_limits<int>::max();
 
-/// "N" bytes, or "NK", "NM", "NG" and "NT" for multiples of powers of 1024.
-std::int64_t checked_size(const std::string& text) {
-  constexpr std::string_view units = "KMGT";
-  const auto unit = text.empty() ? std::string_view::npos : units.find(text.back());
-  const bool has_unit = unit != std::string_view::npos;
-  const int shift = has_unit ? 10 * static_cast<int>(unit + 1) : 0;
-  const std::string number = has_unit ? text.substr(0, text.size() - 1) : text;
-  const std::int64_t most = largest_integer >> shift;
-  try {
-    return parse_integer("--max-unpacked", number, {1, most, ""}) << shift;
-  } catch (const UsageError&) {
-    throw UsageError("--max-unpacked: found '" + text +
-                     "'; expected a number of bytes, 1 or more, which may end with K, M, G or T");
-  }
-}
-
 std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for (const auto& backend : compiled_backends()) names.push_back(backend.name);
@@ -141,7 +125,9 @@ void add_part_options(CommandLine& line, io::ReadOptions& options) {
 void add_unpacked_option(CommandLine& line, std::int64_t& max_unpacked) {
   line.value(
       "--max-unpacked", "SIZE",
-      [&max_unpacked](const std::string& text) { max_unpacked = checked_size(text); },
+      [&max_unpacked](const std::string& text) {
+        max_unpacked = parse_size("--max-unpacked", text);
+      },
       "Unpack a compressed file or image to at most SIZE\nbytes; SIZE may end with K, M, G or T "
       "(powers of\n1024). Default: 16G, or this machine's memory if it\nhas less.");
 }

@@ -42,6 +42,7 @@ void add_output_options(CommandLine& line, SimulateOptions& options, const std::
   add_overwrite_flag(line, options.overwrite);
   add_type_option(line, options.type);
   add_run_options(line, options.run);
+  add_memory_options(line, options.memory, "Make");
 }
 
 std::string size_as_typed(const Size& size) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/memory_options.hpp"
 #include "cli/options/options.hpp"
 
 namespace kastor::cli {
@@ -27,6 +28,7 @@ struct SimulateOptions {
   PixelType type = PixelType::float32;
   std::string output;
   bool overwrite = false;
+  MemoryOptions memory;
   RunOptions run;
 };
 

@@ -53,18 +53,20 @@ std::string cfitsio_messages(int status) {
   return printable_ascii(text);
 }
 
-FitsFile::FitsFile(const std::string& path, std::int64_t max_unpacked)
-    : FitsFile(path, max_unpacked, true) {}
+FitsFile::FitsFile(const std::string& path, std::int64_t max_unpacked, Access access)
+    : FitsFile(path, max_unpacked, access, true) {}
 
-FitsFile::FitsFile(const std::string& path) : FitsFile(path, 0, false) {}
+FitsFile::FitsFile(const std::string& path) : FitsFile(path, 0, Access::as_whole, false) {}
 
-FitsFile::FitsFile(const std::string& path, std::int64_t max_unpacked, bool has_option)
+FitsFile::FitsFile(const std::string& path, std::int64_t max_unpacked, Access access,
+                   bool has_option)
     : m_path(path),
       m_unpacked_limit(max_unpacked > 0 ? max_unpacked : default_unpacked_limit()),
       m_has_limit_option(has_option) {
   try {
     open_descriptor();
     detect_packing();
+    if (access == Access::by_rows) refuse_packing();
     unpack();
     open_cfitsio();
   } catch (...) {
@@ -131,6 +133,14 @@ void FitsFile::detect_packing() {
         "does not begin with SIMPLE, so it is not a FITS file; expected one, plain or compressed "
         "by gzip or bzip2");
   }
+}
+
+void FitsFile::refuse_packing() const {
+  if (m_packing.empty()) return;
+  fail(
+      fmt::format("is compressed as a whole by {}, so it cannot be read by rows; expected the "
+                  "unpacked file ({} -d), or an image that fits into memory",
+                  m_packing, m_packing));
 }
 
 void FitsFile::unpack() {
@@ -245,6 +255,15 @@ std::size_t FitsFile::read_bytes(std::int64_t offset, std::byte* bytes, std::siz
   const auto length = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(count)));
   if (length > 0) std::memcpy(bytes, m_unpacked.data() + offset, length);
   return length;
+}
+
+void FitsFile::expect_samples(bool follow) const {
+#if defined(POSIX_FADV_RANDOM)
+  const int advice = follow ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL;
+  if (m_packing.empty()) (void)::posix_fadvise(m_descriptor, 0, 0, advice);
+#else
+  (void)follow;
+#endif
 }
 
 std::string FitsFile::readable(std::string messages) const {

@@ -16,13 +16,16 @@ namespace kastor::io::detail {
 /// CFITSIO's text for `status` and its whole message stack, joined by "; ". Clears the stack.
 [[nodiscard]] std::string cfitsio_messages(int status);
 
+/// How a file is going to be read. `by_rows` refuses what cannot be sought: a packed file.
+enum class Access { as_whole, by_rows };
+
 /// A FITS file open for reading, one HDU at a time.
 class FitsFile {
  public:
   /// Opens the regular file with this literal name.
   /// \param max_unpacked  what a compressed file may unpack to [byte], as in `ReadOptions`
   /// \throws kastor::Error
-  FitsFile(const std::string& path, std::int64_t max_unpacked);
+  FitsFile(const std::string& path, std::int64_t max_unpacked, Access access = Access::as_whole);
   /// With the limit that holds if none was chosen, which messages do not offer to raise.
   explicit FitsFile(const std::string& path);
   ~FitsFile();
@@ -56,15 +59,19 @@ class FitsFile {
   [[nodiscard]] std::size_t read_bytes(std::int64_t offset, std::byte* bytes,
                                        std::size_t count) const;
 
+  /// Tells the system whether small reads at places far apart follow, which it need not extend.
+  void expect_samples(bool follow) const;
+
   /// Throws `FILE[HDU]: message`.
   [[noreturn]] void fail(std::string_view message) const;
   /// Throws if CFITSIO's `status` is an error: `FILE[HDU]: doing: CFITSIO's messages`.
   void check(int status, std::string_view doing) const;
 
  private:
-  FitsFile(const std::string& path, std::int64_t max_unpacked, bool has_option);
+  FitsFile(const std::string& path, std::int64_t max_unpacked, Access access, bool has_option);
   void open_descriptor();
   void detect_packing();
+  void refuse_packing() const;
   void unpack();
   void open_cfitsio();
   void close() noexcept;

@@ -25,7 +25,7 @@ void read_compressed(const StoredImage& stored, int threads, FitsImage& image) {
   const FitsFile& file = stored.file;
   const detail::TiledLayout layout(stored);
   const auto pixels = detail::host_pixels<T>(stored, image);
-  detail::read_tiles(stored, layout, threads, pixels.data());
+  detail::read_tiles(stored, layout, detail::all_tile_rows(stored, layout), threads, pixels.data());
   const auto unit = file.data_unit();
   detail::Datasum sum;
   detail::sum_bytes(file, unit.start, unit.start, unit.end, threads, sum);

@@ -55,7 +55,7 @@ Datasum read_as(const FitsFile& file, const PlainLayout& layout, int threads, T*
         if constexpr (std::is_same_v<Raw, T>) {
           bytes = reinterpret_cast<std::byte*>(pixels + first);  // read into the final place
         } else {
-          scratch.resize(static_cast<std::size_t>(k_piece));
+          scratch.resize(std::max(scratch.size(), n * sizeof(Raw)));
           bytes = scratch.data();
         }
         const std::int64_t begin = layout.begin + first * size;
@@ -90,7 +90,7 @@ HostPixels<T> host_pixels(const StoredImage& stored, FitsImage& former) {
 }
 
 template <class T>
-Datasum read_plain(const StoredImage& stored, const PlainLayout& layout, int threads, T* pixels) {
+Datasum read_section(const StoredImage& stored, const PlainLayout& layout, int threads, T* pixels) {
   const FitsFile& file = stored.file;
   const int bitpix = stored.about.hdu.bitpix;
   Datasum sum;
@@ -106,6 +106,13 @@ Datasum read_plain(const StoredImage& stored, const PlainLayout& layout, int thr
     if (bitpix == 64) read(std::int64_t{});
     if (bitpix == -64) read(double{});
   }
+  return sum;
+}
+
+template <class T>
+Datasum read_plain(const StoredImage& stored, const PlainLayout& layout, int threads, T* pixels) {
+  const FitsFile& file = stored.file;
+  Datasum sum = read_section(stored, layout, threads, pixels);
   sum_bytes(file, layout.unit.start, layout.unit.start, layout.begin, threads, sum);
   sum_bytes(file, layout.unit.start, layout.end(), layout.unit.end, threads, sum);
   return sum;
@@ -141,6 +148,8 @@ void sum_bytes(const FitsFile& file, std::int64_t start, std::int64_t begin, std
 
 template HostPixels<float> host_pixels<float>(const StoredImage&, FitsImage&);
 template HostPixels<double> host_pixels<double>(const StoredImage&, FitsImage&);
+template Datasum read_section<float>(const StoredImage&, const PlainLayout&, int, float*);
+template Datasum read_section<double>(const StoredImage&, const PlainLayout&, int, double*);
 template Datasum read_plain<float>(const StoredImage&, const PlainLayout&, int, float*);
 template Datasum read_plain<double>(const StoredImage&, const PlainLayout&, int, double*);
 

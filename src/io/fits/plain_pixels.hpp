@@ -24,6 +24,11 @@ template <class T>
 [[nodiscard]] Datasum read_plain(const StoredImage& stored, const PlainLayout& layout, int threads,
                                  T* pixels);
 
+/// The same without the bytes around it.
+template <class T>
+[[nodiscard]] Datasum read_section(const StoredImage& stored, const PlainLayout& layout,
+                                   int threads, T* pixels);
+
 /// Reads bytes without conversion. \throws kastor::Error if the file has fewer.
 void read_bytes(const FitsFile& file, std::int64_t begin, std::int64_t count, int threads,
                 std::byte* bytes);

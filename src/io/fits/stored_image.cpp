@@ -196,8 +196,8 @@ std::vector<std::string> header_cards_of(const FitsFile& file, const HduInfo& hd
 
 }  // namespace
 
-StoredImage::StoredImage(const std::string& path, const ReadOptions& options)
-    : file(path, options.max_unpacked) {
+StoredImage::StoredImage(const std::string& path, const ReadOptions& options, Access access)
+    : file(path, options.max_unpacked, access) {
   about.path = path;
   about.hdu = select_hdu(file, path, options.hdu);
   if (!is_image(about.hdu))

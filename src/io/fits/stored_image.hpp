@@ -27,7 +27,8 @@ struct Section {
 /// An image of an open file: its header has been read, its data not.
 struct StoredImage {
   /// \throws kastor::Error
-  StoredImage(const std::string& path, const ReadOptions& options);
+  StoredImage(const std::string& path, const ReadOptions& options,
+              Access access = Access::as_whole);
 
   FitsFile file;
   FitsImage about;  ///< everything except the pixels and their DATASUM
@@ -47,6 +48,10 @@ struct PlainLayout {
 
   [[nodiscard]] std::int64_t bytes() const { return pixels * pixel_size; }
   [[nodiscard]] std::int64_t end() const { return begin + bytes(); }
+  /// Neighbouring pixels of the section. \param first  from 0
+  [[nodiscard]] PlainLayout part(std::int64_t first, std::int64_t count) const {
+    return {unit, begin + first * pixel_size, count, pixel_size, scaling};
+  }
 };
 
 /// \throws kastor::Error if the file does not contain the whole image, or its header contradicts

@@ -15,11 +15,12 @@
 
 namespace kastor::io::detail {
 
-OutputFile::OutputFile(const std::string& path) : m_path(path) {
+OutputFile::OutputFile(const std::string& path, Start start) : m_path(path) {
   {
     // A file that a signal has just removed must not reappear.
     const UninterruptedSection section;
-    m_descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int flags = start == Start::empty ? O_CREAT | O_TRUNC : 0;
+    m_descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
   }
   if (m_descriptor < 0) fail("opened for writing");
 }
@@ -37,6 +38,22 @@ void OutputFile::write(const void* data, std::size_t size) {
     bytes += done;
     size -= static_cast<std::size_t>(done);
   }
+}
+
+void OutputFile::write_at(std::int64_t offset, const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t done = ::pwrite(m_descriptor, bytes, size, offset);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("written");
+    bytes += done;
+    offset += done;
+    size -= static_cast<std::size_t>(done);
+  }
+}
+
+void OutputFile::set_size(std::int64_t size) {
+  if (::ftruncate(m_descriptor, size) != 0) fail("written");
 }
 
 void OutputFile::close() {

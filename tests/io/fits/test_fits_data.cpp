@@ -6,14 +6,14 @@
 #include <kastor/io/fits_image.hpp>
 #include <nlohmann/json.hpp>
 
-#include "fits_support.hpp"
+#include "rows_as_read.hpp"
 
 // Real images, compared with what NumPy says of them. KASTOR_TEST_DATA names a directory with
 // expected.json and the files.
 namespace {
 
 using namespace testing_support;
-using kastor::io::read_image;
+using testing_support::read_both_ways;
 
 class FitsData : public testing::Test {
  protected:
@@ -42,7 +42,7 @@ TEST_F(FitsData, EveryImageHasTheExpectedShapeAndDatasum) {
     const std::string name = key.substr(0, key.rfind('['));
     const std::string hdu = key.substr(key.rfind('[') + 1, key.size() - key.rfind('[') - 2);
     SCOPED_TRACE(key);
-    const auto image = read_image(file(name), {.hdu = hdu, .plane = {}});
+    const auto image = read_both_ways(file(name), {.hdu = hdu, .plane = {}});
     EXPECT_EQ(image.ny, entry["shape"][entry["shape"].size() - 2]);
     EXPECT_EQ(image.nx, entry["shape"][entry["shape"].size() - 1]);
     EXPECT_EQ(image.hdu.bitpix, entry["bitpix"]);
@@ -54,27 +54,27 @@ TEST_F(FitsData, EveryImageHasTheExpectedShapeAndDatasum) {
 }
 
 TEST_F(FitsData, OneImageInManyFormsGivesTheSamePixels) {
-  const auto plain = read_image(file("m13.fits"));
+  const auto plain = read_both_ways(file("m13.fits"));
   for (const char* name : {"m13_gzip.fits", "m13_hcomp.fits", "m13_plio.fits", "m13_rice.fits"}) {
-    const auto packed = read_image(file(name));
+    const auto packed = read_both_ways(file(name));
     for (std::int64_t i = 0; i < 90000; ++i) {
       ASSERT_EQ(pixels_of<float>(packed).data()[i], pixels_of<float>(plain).data()[i])
           << name << " " << i;
     }
   }
-  EXPECT_EQ(read_image(file("ctio_tpv.fits.gz")).datasum,
-            read_image(file("ctio_tpv.fits")).datasum);
+  EXPECT_EQ(read_both_ways(file("ctio_tpv.fits.gz")).datasum,
+            read_both_ways(file("ctio_tpv.fits")).datasum);
 }
 
 TEST_F(FitsData, WhatIsNotTwoDimensionalIsRefused) {
   EXPECT_SAYS(read_error(file("midas_timmi2_i32_cube.fits")), "NAXIS3=2");
-  EXPECT_EQ(read_image(file("midas_timmi2_i32_cube.fits"), {.hdu = {}, .plane = 1}).plane, 1);
+  EXPECT_EQ(read_both_ways(file("midas_timmi2_i32_cube.fits"), {.hdu = {}, .plane = 1}).plane, 1);
   EXPECT_SAYS(read_error(file("kapteyn_ra_pol_freq_dec.fits")), "4 axes longer than 1");
   EXPECT_SAYS(read_error(file("midas_tst0007_ieee_specials_1d.fits")), "only one axis");
 }
 
 TEST_F(FitsData, AStrayBlockBehindTheImageIsIgnored) {
-  const auto image = read_image(file("midas_nttexample_trailing_block.fits"));
+  const auto image = read_both_ways(file("midas_nttexample_trailing_block.fits"));
   EXPECT_EQ(image.ny * image.nx, 1024 * 1124);
   EXPECT_EQ(kastor::io::list_hdus(file("midas_nttexample_trailing_block.fits")).size(), 1u);
 }

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "fits_support.hpp"
+#include "rows_as_read.hpp"
 
 // CFITSIO loses the buffer of a compressed tile that it cannot decompress; the leak checker is not
 // to fail for that.
@@ -22,7 +22,7 @@ namespace {
 
 using namespace testing_support;
 using kastor::io::list_hdus;
-using kastor::io::read_image;
+using testing_support::read_both_ways;
 
 std::string small_fits(float value) {
   const ScratchDirectory scratch;
@@ -31,7 +31,7 @@ std::string small_fits(float value) {
   return read_all(scratch.file("x.fits"));
 }
 
-float value_in(const std::string& path) { return pixels_of<float>(read_image(path))(0, 0); }
+float value_in(const std::string& path) { return pixels_of<float>(read_both_ways(path))(0, 0); }
 
 bool run(const std::string& command) { return std::system(command.c_str()) == 0; }
 
@@ -167,13 +167,13 @@ TEST(FitsFiles, MissingFillBytesDoNotMatter) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("a.fits");
   FitsMaker(path).image<float>(FLOAT_IMG, {100, 100}, TFLOAT, std::vector<float>(10000, 1.5f));
-  const auto sum = read_image(path).datasum;
+  const auto sum = read_both_ways(path).datasum;
   std::filesystem::resize_file(path, 2880 + 40000);
-  const auto image = read_image(path);
+  const auto image = read_both_ways(path);
   EXPECT_EQ(pixels_of<float>(image)(99, 99), 1.5f);
   EXPECT_EQ(image.datasum, sum);
   ASSERT_TRUE(run("gzip " + path));
-  const auto packed = read_image(path + ".gz");
+  const auto packed = read_both_ways(path + ".gz");
   EXPECT_EQ(pixels_of<float>(packed)(99, 99), 1.5f);
   EXPECT_EQ(packed.datasum, sum);
 }
@@ -214,7 +214,7 @@ TEST(FitsFiles, ManyAxesOfLengthOneAreFine) {
   axes[0] = 4;
   axes[1] = 3;
   write_bytes(scratch.file("a.fits"), HandMadeHdu::image(8, axes).bytes("abcdefghijkl"));
-  const auto image = read_image(scratch.file("a.fits"));
+  const auto image = read_both_ways(scratch.file("a.fits"));
   EXPECT_EQ(pixels_of<float>(image)(2, 3), static_cast<float>('l'));
 }
 
@@ -254,12 +254,12 @@ std::string larger_fits(const ScratchDirectory& scratch) {
 TEST(FitsFiles, GzipAndBzip2GiveTheSameImage) {
   const ScratchDirectory scratch;
   const std::string path = larger_fits(scratch);
-  const auto plain = read_image(path);
+  const auto plain = read_both_ways(path);
   for (const auto& [command, ending, packing] :
        {std::tuple{"gzip", ".gz", "gzip"}, std::tuple{"bzip2", ".bz2", "bzip2"}}) {
     if (!run(std::string("command -v ") + command + " >/dev/null")) continue;
     ASSERT_TRUE(run(std::string(command) + " -k " + path));
-    const auto image = read_image(path + ending);
+    const auto image = read_both_ways(path + ending);
     EXPECT_EQ(image.hdu.compression, packing);
     EXPECT_EQ(image.datasum, plain.datasum);
     for (std::size_t i = 0; i < 90000; ++i)
@@ -268,7 +268,7 @@ TEST(FitsFiles, GzipAndBzip2GiveTheSameImage) {
     if (std::string(command) == "gzip") {
       for (const char* name : {"odd.Z.name", "odd.bz2", "odd.fits"}) {
         std::filesystem::copy_file(path + ending, scratch.file(name));
-        EXPECT_EQ(read_image(scratch.file(name)).datasum, plain.datasum) << name;
+        EXPECT_EQ(read_both_ways(scratch.file(name)).datasum, plain.datasum) << name;
       }
     } else {
       std::filesystem::copy_file(path + ending, scratch.file("odd2.fits"));
@@ -335,7 +335,7 @@ TEST(FitsFiles, LeavesNoFileOpen) {
   };
   const auto before = open_files();
   for (int i = 0; i < 20; ++i) {
-    (void)read_image(scratch.file("a.fits"));
+    (void)read_both_ways(scratch.file("a.fits"));
     (void)read_error(scratch.file("b.fits"));
   }
   EXPECT_EQ(open_files(), before);
@@ -385,7 +385,7 @@ TEST(FitsFiles, SeveralThreadsReadAtOnce) {
     write_bytes(scratch.file(std::to_string(i)), small_fits(static_cast<float>(i)));
   std::vector<std::uint32_t> sums;
   for (int i = 0; i < threads; ++i)
-    sums.push_back(read_image(scratch.file(std::to_string(i))).datasum);
+    sums.push_back(read_both_ways(scratch.file(std::to_string(i))).datasum);
   std::atomic<int> wrong{0};
   const auto work = [&](int thread) {
     kastor::io::FitsImage image;

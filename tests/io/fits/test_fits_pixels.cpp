@@ -6,12 +6,12 @@
 #include <kastor/io/fits_image.hpp>
 #include <limits>
 
-#include "fits_support.hpp"
+#include "rows_as_read.hpp"
 
 namespace {
 
 using namespace testing_support;
-using kastor::io::read_image;
+using testing_support::read_both_ways;
 
 constexpr float k_float_nan = std::numeric_limits<float>::quiet_NaN();
 
@@ -29,7 +29,7 @@ TEST(FitsPixels, BytesBecomeFloat) {
   const ScratchDirectory scratch;
   FitsMaker(scratch.file("a.fits"))
       .image<unsigned char>(BYTE_IMG, {3, 2}, TBYTE, {0, 1, 2, 253, 254, 255});
-  const auto image = read_image(scratch.file("a.fits"));
+  const auto image = read_both_ways(scratch.file("a.fits"));
   ASSERT_EQ(image.ny, 2);
   ASSERT_EQ(image.nx, 3);
   EXPECT_EQ(image.hdu.pixel_type, "float32");
@@ -46,7 +46,7 @@ TEST(FitsPixels, ScaledShortsAreRoundedOnceFromDouble) {
       .image<short>(SHORT_IMG, {3, 1}, TSHORT, {-32768, 7, 32767})
       .key("BSCALE", 0.045777764213996)
       .key("BZERO", 1500.0);
-  const auto image = read_image(path);
+  const auto image = read_both_ways(path);
   const auto& pixels = pixels_of<float>(image);
   EXPECT_EQ(pixels(0, 0), static_cast<float>(-32768 * 0.045777764213996 + 1500.0));
   EXPECT_EQ(pixels(0, 1), static_cast<float>(7 * 0.045777764213996 + 1500.0));
@@ -57,13 +57,13 @@ TEST(FitsPixels, UnsignedConventionsKeepTheirValues) {
   const ScratchDirectory scratch;
   FitsMaker(scratch.file("u16.fits"))
       .image<unsigned short>(USHORT_IMG, {2, 2}, TUSHORT, {0, 1, 32768, 65535});
-  const auto u16 = read_image(scratch.file("u16.fits"));
+  const auto u16 = read_both_ways(scratch.file("u16.fits"));
   EXPECT_EQ(pixels_of<float>(u16)(0, 0), 0.0f);
   EXPECT_EQ(pixels_of<float>(u16)(1, 1), 65535.0f);
 
   FitsMaker(scratch.file("u32.fits"))
       .image<unsigned int>(ULONG_IMG, {2, 1}, TUINT, {0u, 4294967295u});
-  const auto u32 = read_image(scratch.file("u32.fits"));
+  const auto u32 = read_both_ways(scratch.file("u32.fits"));
   EXPECT_EQ(u32.hdu.pixel_type, "float64");
   EXPECT_EQ(pixels_of<double>(u32)(0, 1), 4294967295.0);
 
@@ -73,7 +73,7 @@ TEST(FitsPixels, UnsignedConventionsKeepTheirValues) {
   write_bytes(scratch.file("u64.fits"), HandMadeHdu::image(64, {2, 1})
                                             .card("BZERO", "9223372036854775808")
                                             .bytes(bytes_of_values(stored)));
-  const auto u64 = read_image(scratch.file("u64.fits"));
+  const auto u64 = read_both_ways(scratch.file("u64.fits"));
   EXPECT_EQ(pixels_of<double>(u64)(0, 0), static_cast<double>(odd));
   EXPECT_EQ(pixels_of<double>(u64)(0, 1), 0x1p64);
 }
@@ -81,10 +81,10 @@ TEST(FitsPixels, UnsignedConventionsKeepTheirValues) {
 TEST(FitsPixels, LongIntegersBecomeDouble) {
   const ScratchDirectory scratch;
   FitsMaker(scratch.file("i32.fits")).image<int>(LONG_IMG, {2, 1}, TINT, {-2147483647, 123456789});
-  EXPECT_EQ(pixels_of<double>(read_image(scratch.file("i32.fits")))(0, 1), 123456789.0);
+  EXPECT_EQ(pixels_of<double>(read_both_ways(scratch.file("i32.fits")))(0, 1), 123456789.0);
   FitsMaker(scratch.file("i64.fits"))
       .image<LONGLONG>(LONGLONG_IMG, {2, 1}, TLONGLONG, {-(1LL << 53), (1LL << 53) - 1});
-  const auto image = read_image(scratch.file("i64.fits"));
+  const auto image = read_both_ways(scratch.file("i64.fits"));
   EXPECT_EQ(pixels_of<double>(image)(0, 0), -0x1p53);
   EXPECT_EQ(pixels_of<double>(image)(0, 1), 0x1p53 - 1);
 }
@@ -95,7 +95,7 @@ TEST(FitsPixels, FloatsKeepEveryBit) {
                                           0xff800000, 0x7fc00000, 0x7f7fffff};
   write_bytes(scratch.file("a.fits"),
               HandMadeHdu::image(-32, {3, 2}).bytes(bytes_of_values(stored)));
-  const auto image = read_image(scratch.file("a.fits"));
+  const auto image = read_both_ways(scratch.file("a.fits"));
   const auto& pixels = pixels_of<float>(image);
   for (std::size_t i = 0; i < 6; ++i)
     EXPECT_EQ(std::bit_cast<std::uint32_t>(pixels.data()[i]), stored[i]);
@@ -109,11 +109,11 @@ TEST(FitsPixels, FloatsAreScaledToo) {
       .image<double>(DOUBLE_IMG, {2, 1}, TDOUBLE, {1.5, -2.0})
       .key("BSCALE", 2.0)
       .key("BZERO", 10.0);
-  EXPECT_EQ(pixels_of<double>(read_image(path))(0, 0), 13.0);
+  EXPECT_EQ(pixels_of<double>(read_both_ways(path))(0, 0), 13.0);
   const std::string single = scratch.file("b.fits");
   FitsMaker(single).image<float>(FLOAT_IMG, {2, 1}, TFLOAT, {1.5f, k_float_nan}).key("BSCALE", 2.0);
-  EXPECT_EQ(pixels_of<float>(read_image(single))(0, 0), 3.0f);
-  EXPECT_TRUE(std::isnan(pixels_of<float>(read_image(single))(0, 1)));
+  EXPECT_EQ(pixels_of<float>(read_both_ways(single))(0, 0), 3.0f);
+  EXPECT_TRUE(std::isnan(pixels_of<float>(read_both_ways(single))(0, 1)));
 }
 
 TEST(FitsPixels, BlankAppliesToIntegersOnly) {
@@ -123,7 +123,7 @@ TEST(FitsPixels, BlankAppliesToIntegersOnly) {
       .image<short>(SHORT_IMG, {3, 1}, TSHORT, {-1, 0, 1})
       .key("BLANK", -1)
       .key("BZERO", 5.0);
-  const auto image = read_image(integers);
+  const auto image = read_both_ways(integers);
   EXPECT_TRUE(std::isnan(pixels_of<float>(image)(0, 0)));
   EXPECT_EQ(pixels_of<float>(image)(0, 1), 5.0f);
   EXPECT_EQ(image.hdu.blank, -1);
@@ -132,8 +132,8 @@ TEST(FitsPixels, BlankAppliesToIntegersOnly) {
   FitsMaker(floats)
       .image<float>(FLOAT_IMG, {3, 1}, TFLOAT, {-1.0f, 0.0f, k_float_nan})
       .key("BLANK", -1);
-  EXPECT_EQ(pixels_of<float>(read_image(floats))(0, 0), -1.0f);
-  EXPECT_TRUE(std::isnan(pixels_of<float>(read_image(floats))(0, 2)));
+  EXPECT_EQ(pixels_of<float>(read_both_ways(floats))(0, 0), -1.0f);
+  EXPECT_TRUE(std::isnan(pixels_of<float>(read_both_ways(floats))(0, 2)));
 }
 
 TEST(FitsPixels, RefusesAScaleThatIsNoNumber) {
@@ -148,7 +148,7 @@ TEST(FitsPixels, AllOnesDatasumIsNotFoldedToZero) {
   const ScratchDirectory scratch;
   write_bytes(scratch.file("a.fits"),
               HandMadeHdu::image(8, {720, 4}).bytes(std::string(2880, '\xff')));
-  EXPECT_EQ(read_image(scratch.file("a.fits")).datasum, 0xffffffffu);
+  EXPECT_EQ(read_both_ways(scratch.file("a.fits")).datasum, 0xffffffffu);
   EXPECT_EQ(cfitsio_datasum(scratch.file("a.fits"), 0), 0xffffffffu);
 }
 
@@ -164,7 +164,7 @@ TEST_P(TileCompression, IntegersComeBack) {
     fits_set_compression_type(maker.get(), GetParam(), &maker.status());
     maker.image<short>(SHORT_IMG, {200, 100}, TSHORT, values).key("BZERO", 100.0);
   }
-  const auto image = read_image(path);
+  const auto image = read_both_ways(path);
   EXPECT_EQ(image.hdu.kind, "compressed image");
   EXPECT_EQ(image.hdu.index, 1);
   EXPECT_EQ(image.hdu.pixel_type, "float32");
@@ -199,7 +199,7 @@ TEST(FitsPixels, CompressedFloatsKeepTheirTypeAndNaN) {
         fits_write_pixnull(maker.get(), TDOUBLE, first, 64 * 64, values.data(), &null,
                            &maker.status());
       }
-      const auto image = read_image(path);
+      const auto image = read_both_ways(path);
       EXPECT_EQ(image.hdu.bitpix, bitpix);
       EXPECT_EQ(image.hdu.pixel_type, bitpix == FLOAT_IMG ? "float32" : "float64");
       std::visit(
@@ -233,7 +233,7 @@ TEST(FitsPixels, CompressedBlankIntegersBecomeNaN) {
     values[3] = -99;
     fits_write_img(maker.get(), TINT, 1, 200, values.data(), &maker.status());
   }
-  const auto image = read_image(path);
+  const auto image = read_both_ways(path);
   EXPECT_TRUE(std::isnan(pixels_of<double>(image)(0, 3)));
   EXPECT_EQ(pixels_of<double>(image)(0, 4), 5.0);
 }

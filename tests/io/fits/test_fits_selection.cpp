@@ -4,13 +4,13 @@
 #include <cmath>
 #include <kastor/io/fits_image.hpp>
 
-#include "fits_support.hpp"
+#include "rows_as_read.hpp"
 
 namespace {
 
 using namespace testing_support;
 using kastor::io::list_hdus;
-using kastor::io::read_image;
+using testing_support::read_both_ways;
 
 /// An empty primary HDU, three images (two of one name), a table.
 std::string multi_extension(const ScratchDirectory& scratch) {
@@ -27,12 +27,12 @@ std::string multi_extension(const ScratchDirectory& scratch) {
 }
 
 float first_pixel(const std::string& path, const std::string& hdu) {
-  return pixels_of<float>(read_image(path, {.hdu = hdu, .plane = {}}))(0, 0);
+  return pixels_of<float>(read_both_ways(path, {.hdu = hdu, .plane = {}}))(0, 0);
 }
 
 TEST(FitsSelection, TakesTheFirstImageWithData) {
   const ScratchDirectory scratch;
-  const auto image = read_image(multi_extension(scratch));
+  const auto image = read_both_ways(multi_extension(scratch));
   EXPECT_EQ(image.hdu.index, 1);
   EXPECT_EQ(image.hdu.unit, "Jy/beam");
 }
@@ -102,7 +102,7 @@ TEST(FitsSelection, DropsAxesOfLengthOneFromTheLast) {
         Case{{5, 1}, 1, 5, {1, 2}}, Case{{1, 1}, 1, 1, {1, 2}}, Case{{1, 1, 1}, 1, 1, {1, 2}},
         Case{{5, 1, 1}, 1, 5, {1, 2}}, Case{{1, 4, 3}, 3, 4, {2, 3}},
         Case{{4, 1, 3, 1}, 3, 4, {1, 3}}, Case{{1, 1, 1, 6}, 6, 1, {1, 4}}}) {
-    const auto image = read_image(with_axes(scratch, c.axes));
+    const auto image = read_both_ways(with_axes(scratch, c.axes));
     EXPECT_EQ(image.ny, c.ny);
     EXPECT_EQ(image.nx, c.nx);
     EXPECT_EQ(image.fits_axes, c.kept);
@@ -130,7 +130,7 @@ TEST(FitsSelection, ReadsOnePlane) {
   for (const std::vector<long>& axes : {std::vector<long>{3, 5, 4}, {3, 5, 1, 4}, {1, 3, 5, 4}}) {
     const std::string path = with_axes(scratch, axes);
     for (const std::int64_t plane : {0, 2, 3}) {
-      const auto image = read_image(path, {.hdu = {}, .plane = plane});
+      const auto image = read_both_ways(path, {.hdu = {}, .plane = plane});
       ASSERT_EQ(image.plane, plane);
       EXPECT_EQ(pixels_of<float>(image)(0, 0), static_cast<float>(15 * plane));
       EXPECT_EQ(pixels_of<float>(image)(4, 2), static_cast<float>(15 * plane + 14));
@@ -140,7 +140,7 @@ TEST(FitsSelection, ReadsOnePlane) {
     EXPECT_SAYS(read_error(path, {.hdu = {}, .plane = -1}), "no plane -1");
   }
   const std::string flat = with_axes(scratch, {3, 5});
-  EXPECT_EQ(read_image(flat, {.hdu = {}, .plane = 0}).ny, 5);
+  EXPECT_EQ(read_both_ways(flat, {.hdu = {}, .plane = 0}).ny, 5);
   EXPECT_SAYS(read_error(flat, {.hdu = {}, .plane = 1}), "no plane 1");
 }
 
@@ -150,7 +150,7 @@ TEST(FitsSelection, ReadsPlanesOfBytesThatStartInsideAWord) {
   std::vector<unsigned char> values(3 * 5 * 4);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<unsigned char>(i * 7);
   FitsMaker(path).image<unsigned char>(BYTE_IMG, {3, 5, 4}, TBYTE, values);
-  const auto image = read_image(path, {.hdu = {}, .plane = 1});
+  const auto image = read_both_ways(path, {.hdu = {}, .plane = 1});
   EXPECT_EQ(pixels_of<float>(image)(0, 0), static_cast<float>(values[15]));
   EXPECT_EQ(image.datasum, cfitsio_datasum(path, 0));
 }
@@ -165,7 +165,7 @@ TEST(FitsSelection, ReadsPlanesOfATileCompressedCube) {
     fits_set_compression_type(maker.get(), RICE_1, &maker.status());
     maker.image<short>(SHORT_IMG, {30, 20, 3}, TSHORT, values);
   }
-  const auto image = read_image(path, {.hdu = {}, .plane = 2});
+  const auto image = read_both_ways(path, {.hdu = {}, .plane = 2});
   EXPECT_EQ(pixels_of<float>(image)(0, 0), 1200.0f);
   EXPECT_EQ(pixels_of<float>(image)(19, 29), 1799.0f);
 }
@@ -178,7 +178,7 @@ TEST(FitsSelection, DescribesBeamAndAxes) {
       .key("BMAJ", 0.02)
       .key("BMIN", 0.01)
       .key("CTYPE1", std::string("RA---SIN"));
-  const auto hdu = read_image(path).hdu;
+  const auto hdu = read_both_ways(path).hdu;
   ASSERT_TRUE(hdu.beam);
   EXPECT_EQ(hdu.beam->major_deg, 0.02);
   EXPECT_TRUE(std::isnan(hdu.beam->position_angle_deg));

@@ -6,16 +6,16 @@
 #include <kastor/io/fits_writer.hpp>
 #include <sstream>
 
-#include "fits_support.hpp"
 #include "header_examples.hpp"
+#include "rows_as_read.hpp"
 
 namespace {
 
 using namespace testing_support;
 using kastor::io::kept_cards;
 using kastor::io::PixelRows;
-using kastor::io::read_image;
 using kastor::io::write_image;
+using testing_support::read_both_ways;
 
 bool has_card(const std::vector<std::string>& cards, const std::string& start) {
   for (const std::string& each : cards) {
@@ -37,7 +37,7 @@ void round_trip(int bitpix) {
   const std::string path = scratch.file("a.fits");
   write_image(path, PixelRows<T>{values.data(), ny, nx, stride}, {},
               {.version = "0.1.0", .command_line = "", .input = "", .unit = "Jy"});
-  const auto image = read_image(path);
+  const auto image = read_both_ways(path);
   EXPECT_EQ(image.hdu.bitpix, bitpix);
   EXPECT_EQ(image.hdu.unit, "Jy");
   EXPECT_EQ(image.datasum, cfitsio_datasum(path, 0));
@@ -70,7 +70,7 @@ TEST(FitsWriter, TakesViewsAndCutOuts) {
   view(2, 3) = 7.0f;
   const auto cut = Kokkos::subview(view, std::pair{2, 4}, std::pair{3, 5});
   write_image(scratch.file("a.fits"), kastor::io::pixel_rows(cut), {}, {});
-  const auto image = read_image(scratch.file("a.fits"));
+  const auto image = read_both_ways(scratch.file("a.fits"));
   EXPECT_EQ(image.ny, 2);
   EXPECT_EQ(pixels_of<float>(image)(0, 0), 7.0f);
 }
@@ -87,7 +87,7 @@ TEST(FitsWriter, WritesProvenanceAndExtraCards) {
        .input_hdu = 1,
        .unit = ""},
       {{"SEED", std::int64_t{5}, "seed"}, {"NOISE", 0.1, ""}, {"MODEL", std::string("sky"), ""}});
-  const auto cards = read_image(scratch.file("a.fits")).header_cards;
+  const auto cards = read_both_ways(scratch.file("a.fits")).header_cards;
   EXPECT_TRUE(has_card(cards, "CRVAL1  = 12.5"));
   EXPECT_TRUE(has_card(cards, "KASTORV = '0.1.0"));
   EXPECT_TRUE(has_card(cards, "INPUT   = 'in.fits"));
@@ -106,7 +106,7 @@ TEST(FitsWriter, NamesTheConventionOfLongStringsOnce) {
   const auto cards_with = [&](const std::string& input, std::vector<std::string> kept) {
     write_image(scratch.file("a.fits"), PixelRows<float>{&pixel, 1, 1, 1}, kept,
                 {.version = "1", .command_line = "", .input = input, .unit = "\xc2\xb5Jy/bm"});
-    auto cards = read_image(scratch.file("a.fits")).header_cards;
+    auto cards = read_both_ways(scratch.file("a.fits")).header_cards;
     std::filesystem::remove(scratch.file("a.fits"));
     return cards;
   };

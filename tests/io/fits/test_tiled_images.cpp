@@ -10,12 +10,12 @@
 #include <limits>
 #include <random>
 
-#include "fits_support.hpp"
+#include "rows_as_read.hpp"
 
 namespace {
 
 using namespace testing_support;
-using kastor::io::read_image;
+using testing_support::read_both_ways;
 
 struct TiledKind {
   std::string name;
@@ -158,7 +158,7 @@ TEST_P(TiledImages, HaveTheBitsThatCfitsioReads) {
     if (planes > 1) options.plane = plane;
     for (const int threads : {1, 2}) {
       options.threads = threads;
-      const auto image = read_image(path, options);
+      const auto image = read_both_ways(path, options);
       EXPECT_EQ(image.datasum, cfitsio_datasum(path, 1));
       if (kind.bitpix == BYTE_IMG || kind.bitpix == SHORT_IMG || kind.bitpix == FLOAT_IMG) {
         expect_same_bits(image, cfitsio_pixels<float>(path, keeps_bits, plane));
@@ -266,7 +266,7 @@ TEST(TiledImageTables, TilesThatAreNotCompressedAreRead) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("t.fits");
   write_bytes(path, HandMadeTiles{}.bytes());
-  const auto image = read_image(path);
+  const auto image = read_both_ways(path);
   EXPECT_EQ(pixels_of<float>(image)(0, 0), static_cast<float>('a'));
   EXPECT_EQ(pixels_of<float>(image)(1, 2), static_cast<float>('f'));
   // With descriptors of 64 bits, and a gap before the heap.
@@ -275,7 +275,7 @@ TEST(TiledImageTables, TilesThatAreNotCompressedAreRead) {
   wide.rows = std::string("\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\3", 16) +
               std::string("\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0", 16) + "..";
   write_bytes(path, wide.bytes());
-  EXPECT_EQ(pixels_of<float>(read_image(path))(0, 0), static_cast<float>('d'));
+  EXPECT_EQ(pixels_of<float>(read_both_ways(path))(0, 0), static_cast<float>('d'));
 }
 
 TEST(TiledImageTables, TheScaleOfTheQuantisationMayBeAKeyword) {
@@ -285,7 +285,7 @@ TEST(TiledImageTables, TheScaleOfTheQuantisationMayBeAKeyword) {
                  {"ZSCALE", "0.5"},  {"ZZERO", "10."},
                  {"ZBLANK", "98"},   {"ZQUANTIZ", "'NO_DITHER'"}};
   write_bytes(scratch.file("t.fits"), tiles.bytes());
-  const auto image = read_image(scratch.file("t.fits"));
+  const auto image = read_both_ways(scratch.file("t.fits"));
   EXPECT_EQ(pixels_of<float>(image)(0, 0), 10 + 0.5f * 'a');
   EXPECT_TRUE(std::isnan(pixels_of<float>(image)(0, 1)));
 }
@@ -326,7 +326,7 @@ TEST(TiledImageTables, BlankOf64BitIntegersIsExact) {
     const std::string text = fmt::format("{}", blank);
     write_bytes(scratch.file("p.fits"),
                 HandMadeHdu::image(64, {3, 2}).card("BLANK", text).bytes(plain));
-    const auto expected = read_image(scratch.file("p.fits"));
+    const auto expected = read_both_ways(scratch.file("p.fits"));
     int blanks = 0;
     for (std::size_t i = 0; i < 6; ++i) blanks += std::isnan(pixels_of<double>(expected).data()[i]);
     EXPECT_EQ(blanks, 1);
@@ -355,7 +355,7 @@ TEST(TiledImageTables, BlankOf64BitIntegersIsExact) {
         write_bytes(scratch.file("t.fits"), tiles.bytes());
         SCOPED_TRACE(fmt::format("{} {} {}", method, form, blank));
         const auto& pixels = pixels_of<double>(expected);
-        expect_same_bits(read_image(scratch.file("t.fits")),
+        expect_same_bits(read_both_ways(scratch.file("t.fits")),
                          std::vector<double>(pixels.data(), pixels.data() + 6));
       }
     }
@@ -426,7 +426,7 @@ TEST(TiledImageTables, TheUnpackedSizeHasALimit) {
               "the image unpacks to 24 bytes, and a tile of it to 24 on the way; expected at most "
               "47 in all, or a higher limit");
   options.max_unpacked = 48;
-  EXPECT_EQ(read_image(scratch.file("t.fits"), options).nx, 3);
+  EXPECT_EQ(read_both_ways(scratch.file("t.fits"), options).nx, 3);
   HandMadeTiles gzip;
   gzip.cards = {{"ZCMPTYPE", "'GZIP_1'"}};
   write_bytes(scratch.file("t.fits"), gzip.bytes());

@@ -47,26 +47,34 @@ struct TileMemory {
   }
 };
 
-TileMemory memory_of(const StoredImage& stored, const TileCoding& coding) {
+/// \param rows  of pixels that are held at a time
+TileMemory memory_of(const StoredImage& stored, const TileCoding& coding, std::int64_t rows) {
   const std::int64_t pixel = stored.is_float() ? 4 : 8;
   const bool unpacks = coding.method == TileMethod::gzip_1 || coding.method == TileMethod::gzip_2 ||
                        coding.method == TileMethod::hcompress || coding.gzip != nullptr;
   TileMemory memory;
   // No overflow: the image and its tiles, which are parts of it, have passed check_gain.
-  memory.section = pixel * stored.section.nx * stored.section.ny;
+  memory.section = pixel * stored.section.nx * rows;
   memory.tile = unpacks ? 16 : pixel + 4;
   for (const std::int64_t length : coding.tile) memory.tile *= length;
   return memory;
 }
 
-void check_memory(const StoredImage& stored, const TileCoding& coding) {
-  const auto memory = memory_of(stored, coding);
+/// Length of a tile along the axis that became y.
+std::int64_t height_of_tile(const StoredImage& stored, const TileCoding& coding) {
+  return coding.tile[static_cast<std::size_t>(stored.section.fits_axes[1] - 1)];
+}
+
+void check_memory(const StoredImage& stored, const TileCoding& coding, Access access) {
+  const bool by_rows = access == Access::by_rows;
+  const auto memory =
+      memory_of(stored, coding, by_rows ? height_of_tile(stored, coding) : stored.section.ny);
   const std::int64_t limit = stored.file.unpacked_limit();
   if (memory.section > limit || memory.tile > limit - memory.section) {
     stored.file.fail(
-        fmt::format("the image unpacks to {} bytes, and a tile of it to {} on the way; expected at "
+        fmt::format("{} unpacks to {} bytes, and a tile of it to {} on the way; expected at "
                     "most {} in all, or a higher limit (--max-unpacked)",
-                    memory.section, memory.tile, limit));
+                    by_rows ? "a row of tiles" : "the image", memory.section, memory.tile, limit));
   }
 }
 
@@ -77,13 +85,13 @@ struct TileBox {
   TileShape shape;
 };
 
-/// The tiles of which the section has a part.
+/// The tiles of which the section has a part, in some rows of tiles.
 class SectionTiles {
  public:
-  SectionTiles(const TileCoding& coding, const Section& section)
-      : m_coding(coding), m_section(section) {
+  SectionTiles(const TileCoding& coding, const Section& section, const TileRows& rows)
+      : m_coding(coding), m_section(section), m_rows(rows) {
     for (std::size_t i = 0; i < coding.axes.size(); ++i)
-      if (!is_plane_axis(i)) m_count *= along(i);
+      if (!is_plane_axis(i)) m_count *= is_y_axis(i) ? rows.count : along(i);
   }
 
   [[nodiscard]] std::int64_t count() const { return m_count; }
@@ -99,6 +107,9 @@ class SectionTiles {
       std::int64_t index = 0;
       if (is_plane_axis(i)) {
         index = *m_section.plane / m_coding.tile[i];
+      } else if (is_y_axis(i)) {
+        index = m_rows.first + number % m_rows.count;
+        number /= m_rows.count;
       } else {
         index = number % along(i);
         number /= along(i);
@@ -112,7 +123,7 @@ class SectionTiles {
     }
   }
 
-  /// Calls `copy(begin in the tile, begin in the section)` for each line along the first axis.
+  /// Calls `copy(begin in the tile, begin in the rows)` for each line along the first axis.
   template <class Copy>
   void for_each_line(const TileBox& box, const Copy& copy) const {
     const std::size_t axes = m_coding.axes.size();
@@ -126,8 +137,8 @@ class SectionTiles {
           is_inside = place == *m_section.plane;
         } else if (static_cast<int>(i) + 1 == m_section.fits_axes[0]) {
           target += place;
-        } else if (static_cast<int>(i) + 1 == m_section.fits_axes[1]) {
-          target += place * m_section.nx;
+        } else if (is_y_axis(i)) {
+          target += (place - m_rows.first * m_rows.height) * m_section.nx;
         }  // others have the length 1
       }
       if (is_inside) copy(line * box.shape.nx, target);
@@ -139,6 +150,9 @@ class SectionTiles {
   [[nodiscard]] bool is_plane_axis(std::size_t axis) const {
     return m_section.plane.has_value() && axis == m_section.plane_axis;
   }
+  [[nodiscard]] bool is_y_axis(std::size_t axis) const {
+    return static_cast<int>(axis) + 1 == m_section.fits_axes[1];
+  }
   /// Number of tiles along an axis.
   [[nodiscard]] std::int64_t along(std::size_t axis) const {
     return (m_coding.axes[axis] - 1) / m_coding.tile[axis] + 1;
@@ -146,13 +160,14 @@ class SectionTiles {
 
   const TileCoding& m_coding;
   const Section& m_section;
+  const TileRows& m_rows;
   std::int64_t m_count = 1;
 };
 
 template <class T>
 void read_tile(const StoredImage& stored, const TiledLayout& layout, const SectionTiles& tiles,
                const TileBox& box, TileScratch& scratch, T* pixels) {
-  // A tile whose lines follow one another in the section is decoded there.
+  // A tile whose lines follow one another in the rows is decoded there.
   std::int64_t begin = -1;
   bool is_whole = true;
   tiles.for_each_line(box, [&](std::int64_t in_tile, std::int64_t in_section) {
@@ -181,19 +196,26 @@ struct TileJob {
 
 }  // namespace
 
-TiledLayout::TiledLayout(const StoredImage& stored)
+TiledLayout::TiledLayout(const StoredImage& stored, Access access)
     : table(stored.file),
       coding(tile_coding(stored.file, table, stored.about.hdu.bitpix, stored.about.hdu.axes)) {
   check_gain(stored, table);
-  check_memory(stored, coding);
+  check_memory(stored, coding, access);
   (void)scaling_of(stored.file, stored.about.hdu);
 }
 
+TileRows all_tile_rows(const StoredImage& stored, const TiledLayout& layout) {
+  const std::int64_t height = height_of_tile(stored, layout.coding);
+  return {0, (stored.section.ny - 1) / height + 1, height};
+}
+
 template <class T>
-void read_tiles(const StoredImage& stored, const TiledLayout& layout, int threads, T* pixels) {
-  const SectionTiles tiles(layout.coding, stored.section);
+void read_tiles(const StoredImage& stored, const TiledLayout& layout, const TileRows& rows,
+                int threads, T* pixels) {
+  const SectionTiles tiles(layout.coding, stored.section, rows);
+  const std::int64_t held = std::min(stored.section.ny, rows.count * rows.height);
   const int most =
-      memory_of(stored, layout.coding)
+      memory_of(stored, layout.coding, held)
           .threads_within(stored.file.unpacked_limit(), threads_for(threads, tiles.count()));
   (void)for_each_piece<TileJob>(
       "kastor::read_image::tiles", most, tiles.count(),
@@ -217,7 +239,9 @@ void read_tiles(const StoredImage& stored, const TiledLayout& layout, int thread
       });
 }
 
-template void read_tiles<float>(const StoredImage&, const TiledLayout&, int, float*);
-template void read_tiles<double>(const StoredImage&, const TiledLayout&, int, double*);
+template void read_tiles<float>(const StoredImage&, const TiledLayout&, const TileRows&, int,
+                                float*);
+template void read_tiles<double>(const StoredImage&, const TiledLayout&, const TileRows&, int,
+                                 double*);
 
 }  // namespace kastor::io::detail
