@@ -34,6 +34,7 @@
 #include <kastor/simulate.hpp>
 #include <kastor/source_finder.hpp>
 #include <kastor/statistics.hpp>
+#include <kastor/stream_params.hpp>
 #include <kastor/threshold.hpp>
 #include <kastor/version.hpp>
 
