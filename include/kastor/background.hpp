@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <kastor/image.hpp>
 #include <kastor/pixel_map.hpp>
+#include <kastor/row_source.hpp>
 #include <kastor/sigma_clip.hpp>
+#include <kastor/stream_params.hpp>
 #include <kastor/threshold.hpp>
 #include <memory>
 
@@ -130,6 +132,14 @@ class BackgroundEstimator {
                                                    const BitMask<Exec>& exclude = {}) {
     return (*this)(detail::as_const_image_of<T, Exec>(image), exclude);
   }
+
+  /// The same for an image that need not fit into memory: it is read once, by bands of whole rows
+  /// of cells. The bits are those of the image in memory. `stream.memory` must hold one row of
+  /// cells; the mesh, some 100 bytes a cell, comes on top. Fences.
+  /// \throws ResourceError if it does not. \throws Error as above, or if a row cannot be read.
+  [[nodiscard]] BackgroundMesh<Exec, T> operator()(RowSource<T>& source,
+                                                   const StreamParams& stream = {},
+                                                   const BitMask<Exec>& exclude = {});
 
   /// Summary of the last call. Fences the instance given at construction.
   /// \throws Error if no cell has enough good pixels, or there was no call.

@@ -35,6 +35,7 @@
 #include <kastor/source_finder.hpp>
 #include <kastor/statistics.hpp>
 #include <kastor/stream_params.hpp>
+#include <kastor/streamed_island_finder.hpp>
 #include <kastor/streamed_source_finder.hpp>
 #include <kastor/threshold.hpp>
 #include <kastor/version.hpp>

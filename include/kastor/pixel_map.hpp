@@ -29,6 +29,8 @@ struct MeshSurface {
   bool positive = false;
   /// (rows, columns) of the mesh, at least one of each
   Kokkos::View<const MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space> nodes;
+  /// Row of the image below the mesh that is row 0 of this map: not 0 if the map is that of a strip
+  std::int64_t first_row = 0;
 
   /// The value at a pixel. Elementary arithmetic in a fixed order, so the bits are the same
   /// everywhere.
@@ -67,11 +69,11 @@ struct MeshSurface {
       return s * a + t * b + ((s * s * s - s) * d2a + (t * t * t - t) * d2b) * sixth;
     }
   };
-  /// The position of row y of the image among the rows of nodes.
+  /// The position of row y of the map among the rows of nodes.
   [[nodiscard]] KOKKOS_FUNCTION Place row(std::int64_t y) const {
-    return Place(y, cell_height, static_cast<std::int64_t>(nodes.extent(0)));
+    return Place(first_row + y, cell_height, static_cast<std::int64_t>(nodes.extent(0)));
   }
-  /// The position of column x of the image among the columns of nodes.
+  /// The position of column x of the map among the columns of nodes.
   [[nodiscard]] KOKKOS_FUNCTION Place column(std::int64_t x) const {
     return Place(x, cell_width, static_cast<std::int64_t>(nodes.extent(1)));
   }
@@ -129,6 +131,17 @@ class PixelMap {
   /// A map given by a surface over a mesh.
   PixelMap(const MeshSurface<Exec>& surface) : m_kind(Kind::surface), m_surface(surface) {}
 
+  /// The map of the strip of rows `first` to `first + count - 1`: row 0 is row `first` of this one.
+  /// The values are the same to the last bit.
+  [[nodiscard]] PixelMap rows(std::int64_t first, std::int64_t count) const {
+    PixelMap strip = *this;
+    if (m_kind == Kind::image)
+      strip.m_image =
+          Kokkos::subview(m_image, Kokkos::make_pair(first, first + count), Kokkos::ALL);
+    if (m_kind == Kind::surface) strip.m_surface.first_row += first;
+    return strip;
+  }
+
   /// The value at a pixel; NaN where the image has NaN.
   [[nodiscard]] KOKKOS_FUNCTION double operator()(std::int64_t y, std::int64_t x) const {
     if (m_kind == Kind::surface) return m_surface(y, x);
@@ -159,6 +172,11 @@ struct Background {
   PixelMap<Exec, T> level;
   /// Standard deviation of the noise; pixels where it is not > 0 are never foreground.
   PixelMap<Exec, T> rms;
+
+  /// The background of the strip of rows `first` to `first + count - 1`.
+  [[nodiscard]] Background rows(std::int64_t first, std::int64_t count) const {
+    return {level.rows(first, count), rms.rows(first, count)};
+  }
 };
 
 }  // namespace kastor

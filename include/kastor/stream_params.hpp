@@ -3,15 +3,22 @@
 #define KASTOR_STREAM_PARAMS_HPP
 
 #include <cstdint>
+#include <limits>
 
 namespace kastor {
 
-/// How an image is read that need not fit into memory. The answers do not depend on it.
+/// How much of an image that is read by rows is in memory at once. It changes no bit of a result.
 struct StreamParams {
-  /// Memory for bands and lists of pixels, on the host and again on a device [byte, > 0]. What
-  /// grows with the number of sources comes in addition.
+  /// Memory for the rows that are held and for what is kept of each of their pixels [byte, > 0]
   std::int64_t memory = std::int64_t{1} << 30;
-  std::int64_t band_rows = 0;  ///< rows read at once; 0: what suits the memory [>= 0]
+  /// Rows that are read at once, if there is memory for them; 0: as many as it holds [>= 0]
+  std::int64_t band_rows = 0;
+};
+
+/// Rows `first` to `past - 1` of an image. By default all of them.
+struct RowRange {
+  std::int64_t first = 0;                                        ///< [0 to past]
+  std::int64_t past = std::numeric_limits<std::int64_t>::max();  ///< [at most ny, or the default]
 };
 
 }  // namespace kastor

@@ -18,6 +18,7 @@
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
+#include "core/row_reader.hpp"
 
 namespace kastor::detail {
 namespace {
@@ -72,25 +73,74 @@ struct BackgroundEstimator<Exec, T>::Plan {
   using Nodes = Kokkos::View<MeshNode**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
   Plan(const Exec& s, const BackgroundParams& p)
-      : space(s), params(p), counts(Kokkos::view_alloc(s, "kastor::background::counts"), 1) {}
+      : space(s),
+        params(p),
+        reader(s),
+        counts(Kokkos::view_alloc(s, "kastor::background::counts"), 1) {}
 
+  /// The image in memory is one band.
   [[nodiscard]] BackgroundMesh<Exec, T> run(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
     const Kokkos::Profiling::ScopedRegion region("kastor::background");
-    divide(bands, exclude);
+    begin(detail::shape_of<T, Exec>(name, bands), exclude);
+    add(bands, 0, exclude);
+    return finish();
+  }
+  [[nodiscard]] BackgroundMesh<Exec, T> run(RowSource<T>& source, const StreamParams& stream,
+                                            const BitMask<Exec>& exclude) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::background::stream");
+    begin(detail::Shape{source.ny(), source.nx()}, exclude);
+    const std::int64_t rows = rows_at_once(stream);
+    for (std::int64_t first = 0; first < image.ny; first += rows) {
+      const auto band = reader.read(source, first, std::min(rows, image.ny - first));
+      add(Bands<T, Exec>(&band, 1), first, exclude);
+    }
+    return finish();
+  }
+
+  /// Divides the image into cells.
+  void begin(const detail::Shape& shape, const BitMask<Exec>& exclude) {
+    KASTOR_EXPECTS(name, shape.ny > 0 && shape.nx > 0,
+                   "the image is " + std::to_string(shape.ny) + " x " + std::to_string(shape.nx) +
+                       "; expected at least one pixel");
+    const bool excludes = exclude.ny != 0 || exclude.nx != 0;
+    KASTOR_EXPECTS(name, !excludes || (exclude.ny == shape.ny && exclude.nx == shape.nx),
+                   "the mask is " + std::to_string(exclude.ny) + " x " +
+                       std::to_string(exclude.nx) + " and the image " + std::to_string(shape.ny) +
+                       " x " + std::to_string(shape.nx) + "; expected the same shape");
+    image = shape;
+    cell = {std::min(params.cell_height, shape.ny), std::min(params.cell_width, shape.nx)};
+    mesh = {(shape.ny - 1) / cell.ny + 1, (shape.nx - 1) / cell.nx + 1};
     prepare();
-    list_bands(bands);
     core::for_each("kastor::background::clear_counts", space, 1,
                    detail::ClearCounts{counts.data()});
+  }
+
+  /// Estimates the cells of a band of the image, which begins with a row of cells, and ends with
+  /// one or with the image.
+  void add(Bands<T, Exec> parts, std::int64_t first_row, const BitMask<Exec>& exclude) {
+    detail::CellImage<T> band;
+    band.image = detail::shape_of<T, Exec>(name, parts);
+    band.cell = cell;
+    band.mesh = {(band.image.ny - 1) / cell.ny + 1, mesh.nx};
+    if (exclude.ny != 0) {
+      const std::int64_t words = exclude.words_per_row();
+      band.excluded = {exclude.words.data() + first_row * words, words};
+    }
+    list_bands(parts, band.rows);
+    const std::int64_t first_cell = first_row / cell.ny * mesh.nx;
     detail::estimate_cells(
-        space, image,
+        space, band,
         {params.clip.kappa, params.clip.max_passes, params.estimate, params.min_good_fraction},
-        {values.data(), valid.data(), counts.data()});
+        {values.data() + first_cell, valid.data() + first_cell, counts.data()});
+  }
+
+  /// Turns the cells into nodes.
+  [[nodiscard]] BackgroundMesh<Exec, T> finish() {
     if (params.mask_large_sources) mask_large_sources();
     make_nodes();
-
     BackgroundMesh<Exec, T> result;
-    result.ny = image.image.ny;
-    result.nx = image.image.nx;
+    result.ny = image.ny;
+    result.nx = image.nx;
     // The cell size as requested, not as cut to the image. The difference is only in the position
     // of a single node, which has no effect.
     result.level = {params.cell_height, params.cell_width, false, level_nodes};
@@ -98,11 +148,26 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return result;
   }
 
+  /// Whole rows of cells, as many as may be in memory.
+  [[nodiscard]] std::int64_t rows_at_once(const StreamParams& stream) const {
+    core::expect_stream(name, stream);
+    const std::int64_t of_cells = cell.ny * image.nx * static_cast<std::int64_t>(sizeof(T));
+    if (of_cells > stream.memory) {
+      throw ResourceError(std::string(name) + ": a row of cells, " + std::to_string(cell.ny) +
+                          " rows of " + std::to_string(image.nx) + " pixels, takes " +
+                          std::to_string(of_cells) + " bytes; expected at most " +
+                          std::to_string(stream.memory) + ", the memory that was given");
+    }
+    const std::int64_t most = stream.memory / of_cells;
+    const std::int64_t wanted = stream.band_rows == 0 ? most : stream.band_rows / cell.ny;
+    return cell.ny * std::clamp(wanted, std::int64_t{1}, most);
+  }
+
   [[nodiscard]] BackgroundSummary summary() {
     BackgroundSummary s;
-    s.pixels = image.image.ny * image.image.nx;
-    s.cells = image.cells();
-    KASTOR_EXPECTS("kastor::BackgroundEstimator", s.cells > 0,
+    s.pixels = image.ny * image.nx;
+    s.cells = cells();
+    KASTOR_EXPECTS(name, s.cells > 0,
                    "found no image yet; expected a call with an image before its summary");
     Kokkos::deep_copy(space, host_counts, counts);
     s.level = median_node(level_nodes);
@@ -111,7 +176,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     s.filled = s.cells - host_counts(0).valid;
     s.source_cells = host_counts(0).source;
     s.masks_sources = s.source_cells > 0 && detail::BridgeSourceCell::is_bridged(host_counts(0));
-    KASTOR_EXPECTS("kastor::BackgroundEstimator", s.filled < s.cells,
+    KASTOR_EXPECTS(name, s.filled < s.cells,
                    "none of the " + std::to_string(s.cells) + " cells has enough good pixels (" +
                        std::to_string(s.good) + " of " + std::to_string(s.pixels) +
                        " pixels are finite and not excluded); expected a fraction of at least " +
@@ -119,34 +184,15 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return s;
   }
 
-  /// Divides the image into cells.
-  void divide(Bands<T, Exec> bands, const BitMask<Exec>& exclude) {
-    const char* const function = "kastor::BackgroundEstimator";
-    const detail::Shape shape = detail::shape_of<T, Exec>(function, bands);
-    KASTOR_EXPECTS(function, shape.ny > 0 && shape.nx > 0,
-                   "the image is " + std::to_string(shape.ny) + " x " + std::to_string(shape.nx) +
-                       "; expected at least one pixel");
-    const bool excludes = exclude.ny != 0 || exclude.nx != 0;
-    KASTOR_EXPECTS(function, !excludes || (exclude.ny == shape.ny && exclude.nx == shape.nx),
-                   "the mask is " + std::to_string(exclude.ny) + " x " +
-                       std::to_string(exclude.nx) + " and the image " + std::to_string(shape.ny) +
-                       " x " + std::to_string(shape.nx) + "; expected the same shape");
-    image = {};
-    image.image = shape;
-    image.cell = {std::min(params.cell_height, shape.ny), std::min(params.cell_width, shape.nx)};
-    image.mesh = {(shape.ny - 1) / image.cell.ny + 1, (shape.nx - 1) / image.cell.nx + 1};
-    if (excludes) image.excluded = {exclude.words.data(), exclude.words_per_row()};
-  }
-
   void prepare() {
-    const std::int64_t n = image.cells();
+    const std::int64_t n = cells();
     core::grow(values, space, "kastor::background::values", n);
     core::grow(valid, space, "kastor::background::valid", n);
     core::grow(up, space, "kastor::background::up", n);
     core::grow(down, space, "kastor::background::down", n);
     for (Nodes* nodes : {&level_nodes, &rms_nodes}) {
-      const auto my = static_cast<std::size_t>(image.mesh.ny);
-      const auto mx = static_cast<std::size_t>(image.mesh.nx);
+      const auto my = static_cast<std::size_t>(mesh.ny);
+      const auto mx = static_cast<std::size_t>(mesh.nx);
       if (nodes->extent(0) == my && nodes->extent(1) == mx) continue;
       *nodes = {};
       *nodes =
@@ -155,7 +201,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
     }
   }
 
-  void list_bands(Bands<T, Exec> bands) {
+  void list_bands(Bands<T, Exec> bands, core::ImageRows<T>& rows_of_image) {
     host_bands.clear();
     std::int64_t first_row = 0;
     for (const auto& band : bands) {
@@ -163,11 +209,11 @@ struct BackgroundEstimator<Exec, T>::Plan {
       if (rows.ny > 0) host_bands.push_back({rows.data, rows.pitch, first_row});
       first_row += rows.ny;
     }
-    image.rows.one = host_bands.front();
-    image.rows.count = static_cast<std::int64_t>(host_bands.size());
+    rows_of_image.one = host_bands.front();
+    rows_of_image.count = static_cast<std::int64_t>(host_bands.size());
     if (host_bands.size() == 1) return;
-    core::grow(band_table, space, "kastor::background::bands", image.rows.count);
-    image.rows.bands = band_table.data();
+    core::grow(band_table, space, "kastor::background::bands", rows_of_image.count);
+    rows_of_image.bands = band_table.data();
     using Lister = detail::ListBands<T>;
     for (std::size_t at = 0; at < host_bands.size(); at += Lister::at_once) {
       const std::size_t n = std::min(Lister::at_once, host_bands.size() - at);
@@ -179,14 +225,12 @@ struct BackgroundEstimator<Exec, T>::Plan {
   }
 
   void mask_large_sources() {
-    const std::int64_t n = image.cells();
+    const std::int64_t n = cells();
     core::grow(marks, space, "kastor::background::marks", n);
     core::grow(next_marks, space, "kastor::background::next_marks", n);
     std::uint8_t* from = marks.data();
     std::uint8_t* to = next_marks.data();
-    const auto sky = [&] {
-      return detail::SkyCells{image.mesh, values.data(), valid.data(), from};
-    };
+    const auto sky = [&] { return detail::SkyCells{mesh, values.data(), valid.data(), from}; };
     core::for_each("kastor::background::clear_marks", space, n, detail::ClearMark{from});
     for (int round = 1; round <= detail::SourceCellRule::rounds; ++round) {
       core::for_each("kastor::background::find_source_cells", space, n,
@@ -201,8 +245,7 @@ struct BackgroundEstimator<Exec, T>::Plan {
   }
 
   void make_nodes() {
-    const detail::Shape mesh = image.mesh;
-    const std::int64_t n = image.cells();
+    const std::int64_t n = cells();
     const detail::ColumnDistances distances{up.data(), down.data()};
     const detail::BothNodes nodes{level_nodes.data(), rms_nodes.data()};
     core::for_each("kastor::background::measure_columns", space, mesh.nx,
@@ -229,8 +272,8 @@ struct BackgroundEstimator<Exec, T>::Plan {
 
   /// The median of the values of the nodes. Fences.
   [[nodiscard]] double median_node(const Nodes& nodes) {
-    const auto n = static_cast<std::size_t>(image.cells());
-    core::grow(host_nodes, space, "kastor::background::host_nodes", image.cells());
+    const auto n = static_cast<std::size_t>(cells());
+    core::grow(host_nodes, space, "kastor::background::host_nodes", cells());
     const Kokkos::View<MeshNode*, core::HostReadableSpace<Exec>> copied =
         Kokkos::subview(host_nodes, std::make_pair(std::size_t{0}, n));
     Kokkos::deep_copy(space, copied,
@@ -242,9 +285,14 @@ struct BackgroundEstimator<Exec, T>::Plan {
     return detail::median_of(node_values);
   }
 
+  [[nodiscard]] std::int64_t cells() const { return mesh.ny * mesh.nx; }
+
+  static constexpr const char* name = "kastor::BackgroundEstimator";
   Exec space;
   BackgroundParams params;
-  detail::CellImage<T> image;
+  detail::Shape image, mesh;
+  detail::Shape cell;  ///< shape of a full cell, not cut by the border of the image
+  core::RowReader<Exec, T> reader;
   List<detail::CellCounts> counts;
   List<detail::CellValue> values;
   List<std::uint8_t> valid, marks, next_marks;
@@ -281,6 +329,12 @@ template <class Exec, Real T>
 BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(Bands<T, Exec> bands,
                                                                  const BitMask<Exec>& exclude) {
   return m_plan->run(bands, exclude);
+}
+template <class Exec, Real T>
+BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(RowSource<T>& source,
+                                                                 const StreamParams& stream,
+                                                                 const BitMask<Exec>& exclude) {
+  return m_plan->run(source, stream, exclude);
 }
 template <class Exec, Real T>
 BackgroundSummary BackgroundEstimator<Exec, T>::summary() {

@@ -24,6 +24,7 @@ struct MakeIslands {
   Island* rows;
   Background<Exec, T> background;
   Side side;
+  std::int32_t first_row;  ///< row of the image that is row 0 of the runs
 
   [[nodiscard]] std::int64_t groups() const { return (runs.island_room + threads - 1) / threads; }
 
@@ -52,12 +53,13 @@ struct MakeIslands {
     row.n_pix = sums.extents.n_pix;
     row.x_min = sums.extents.x_min;
     row.x_max = sums.extents.x_max;
-    row.y_min = y_min;
-    row.y_max = sums.extents.y_max;
+    // The rows are those of the image before they enter a double: its bits are those of the image.
+    row.y_min = first_row + y_min;
+    row.y_max = first_row + sums.extents.y_max;
     row.x_peak = about.x;
-    row.y_peak = about.y;
+    row.y_peak = first_row + about.y;
     row.flags = sums.extents.flags | (side == Side::below ? island_negative : 0U);
-    measure_fluxes(sums, about.bits, row);
+    measure_fluxes(sums, about, row);
     measure_shape(sums, about, row);
     return row;
   }
@@ -71,7 +73,9 @@ struct MakeIslands {
     return nan();
   }
 
-  KOKKOS_FUNCTION void measure_fluxes(const IslandSums& sums, int bits, Island& row) const {
+  KOKKOS_FUNCTION void measure_fluxes(const IslandSums& sums, const AboutPeak& about,
+                                      Island& row) const {
+    const int bits = about.bits;
     const IslandExtents& largest = sums.extents;
     const double sign = side == Side::above ? 1 : -1;
     const auto n = static_cast<double>(largest.n_pix);
@@ -88,8 +92,8 @@ struct MakeIslands {
         core::scale_by_power_of_two(sums.fluxes.level.total(bits) / n, largest.level.exponent());
     row.rms = core::scale_by_power_of_two(Kokkos::sqrt(sums.fluxes.squared_rms.total(bits) / n),
                                           largest.rms.exponent());
-    row.rms_at_peak = background.rms(row.y_peak, row.x_peak);
-    row.background_at_peak = background.level(row.y_peak, row.x_peak);
+    row.rms_at_peak = background.rms(about.y, about.x);
+    row.background_at_peak = background.level(about.y, about.x);
   }
 
   KOKKOS_FUNCTION void measure_shape(const IslandSums& sums, const AboutPeak& about,
@@ -111,12 +115,12 @@ struct MakeIslands {
       return !(offset >= low - at && offset <= high - at);
     };
     if (is_beyond(x, about.x, row.x_min, row.x_max) ||
-        is_beyond(y, about.y, row.y_min, row.y_max)) {
+        is_beyond(y, row.y_peak, row.y_min, row.y_max)) {
       row.flags |= island_no_centre | island_no_shape;
       return;
     }
     row.x_cen = static_cast<double>(about.x) + x;
-    row.y_cen = static_cast<double>(about.y) + y;
+    row.y_cen = static_cast<double>(row.y_peak) + y;
     row.var_xx = xx > 0 ? xx : 0;
     row.var_yy = yy > 0 ? yy : 0;
     row.var_xy = moments.xy.total(bits + about.x_bits + about.y_bits) / flux - x * y;

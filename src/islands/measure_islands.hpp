@@ -24,18 +24,25 @@ class IslandMeasurer {
  public:
   IslandMeasurer(const Exec& space, Side side) : m_space(space), m_side(side) {}
 
-  /// `blank`: words of a mask of the image. `detection`: null if the islands were found in the
-  /// image itself.
+  /// The labels of a whole image. `blank`: words of a mask of the image. `detection`: null if the
+  /// islands were found in the image itself.
   void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
                const Detection<Exec, T>* detection, const std::uint64_t* blank,
                const RunLabels<Exec>& labels, const LabelCounts* counts) {
+    enqueue(bands, background, detection, blank, labels, counts, StripRows{0, labels.ny});
+  }
+  /// The same for a strip of an image, whose rows the islands get.
+  void enqueue(Bands<T, Exec> bands, const Background<Exec, T>& background,
+               const Detection<Exec, T>* detection, const std::uint64_t* blank,
+               const RunLabels<Exec>& labels, const LabelCounts* counts, const StripRows& strip) {
     const Kokkos::Profiling::ScopedRegion region("kastor::islands::measure");
     m_room = std::max({m_room, std::int64_t{4096}, labels.ny * labels.nx / 8192});
     IslandSums* const sums = m_sums.begin_call(m_space, "kastor::islands::sums", m_room);
     core::grow(m_rows, m_space, "kastor::islands::rows", m_room);
     const LabelledRuns runs(labels, counts, m_room);
     const RunsOfBand<Exec, T> some{runs,  sums,      background, m_side, detection == nullptr,
-                                   blank, labels.ny, labels.nx,  {},     0};
+                                   blank, labels.ny, labels.nx,  strip,  {},
+                                   0};
     sweep<FindExtents>("kastor::islands::find_extents", bands, some);
     if (detection != nullptr) {
       RunsOfBand<Exec, T> found = some;
@@ -45,7 +52,8 @@ class IslandMeasurer {
     sweep<SumFluxes>("kastor::islands::sum_fluxes", bands, some);
     sweep<SumMoments>("kastor::islands::sum_moments", bands, some);
     using Make = MakeIslands<Exec, T>;
-    const Make make{runs, sums, m_rows.data(), background, m_side};
+    const Make make{runs,       sums,   m_rows.data(),
+                    background, m_side, static_cast<std::int32_t>(strip.first)};
     core::for_each_group<Make::threads>("kastor::islands::make_rows", m_space,
                                         {make.groups(), Make::scratch_bytes}, make);
     m_sums.end_call();

@@ -56,6 +56,13 @@ struct LabelledRuns {
   }
 };
 
+/// The place in an image of a strip of it, whose rows kernels count from 0. In memory, the strip is
+/// the image.
+struct StripRows {
+  std::int64_t first = 0;  ///< row of the image that is row 0 of the strip
+  std::int64_t ny = 0;     ///< rows of the image
+};
+
 /// Pixels [begin, end) of a row.
 struct Run {
   std::int32_t begin, end, y;
@@ -70,8 +77,9 @@ struct RunsOfBand {
   Background<Exec, T> background;
   Side side;
   bool is_detection;           ///< of the image in which the islands were found
-  const std::uint64_t* blank;  ///< mask of the whole image
-  std::int64_t ny, nx;         ///< shape of the whole image
+  const std::uint64_t* blank;  ///< mask of all bands
+  std::int64_t ny, nx;         ///< shape of all bands together
+  StripRows strip;             ///< their place in the image
   Rows<T> band;
   std::int64_t first_row;
 
@@ -163,7 +171,9 @@ struct FindExtents {
  private:
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t flags_of(const Run& run) const {
     const std::int64_t words_per_row = (runs.nx + 63) / 64;
-    const bool at_edge = run.begin == 0 || run.end == runs.nx || run.y == 0 || run.y == runs.ny - 1;
+    const std::int64_t row = runs.strip.first + run.y;
+    const bool at_edge =
+        run.begin == 0 || run.end == runs.nx || row == 0 || row == runs.strip.ny - 1;
     const std::int64_t left = run.begin > 0 ? run.begin - 1 : 0;
     const std::int64_t right = run.end < runs.nx ? run.end + 1 : runs.nx;
     const std::int64_t last = run.y + 1 < runs.ny ? run.y + 1 : run.y;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kastor/detail/instantiations.hpp>
 #include <kastor/streamed_source_finder.hpp>
-#include <string>
 
+#include "core/row_reader.hpp"
 #include "core/stream_passes.hpp"
 #include "source_finder/pass_finder.hpp"
 
@@ -29,10 +29,7 @@ template <class Exec, Real T>
 StreamedSourceFinder<Exec, T>::StreamedSourceFinder(const Exec& space, const FindParams& params,
                                                     const StreamParams& stream,
                                                     Communicator* ranks) {
-  KASTOR_EXPECTS("kastor::StreamedSourceFinder", stream.memory > 0,
-                 "the memory is " + std::to_string(stream.memory) + " bytes; expected more than 0");
-  KASTOR_EXPECTS("kastor::StreamedSourceFinder", stream.band_rows >= 0,
-                 "band_rows is " + std::to_string(stream.band_rows) + "; expected 0 or more");
+  core::expect_stream("kastor::StreamedSourceFinder", stream);
   const bool is_alone = ranks == nullptr || ranks->size() < 2;
   m_plan = std::make_unique<Plan>(space, params, stream, is_alone ? nullptr : ranks);
 }

@@ -170,7 +170,7 @@ TYPED_TEST(StreamedSourceFinder, ReadsALargeSkyOnceAfterItsSample) {
   ts::ArraySource<T> source(ts::mosaic<ts::FirstExec, T>(600, 700, 3));
   kastor::StreamedSourceFinder<Exec, T> find(Exec{}, {}, {ample, 50});
   (void)find(source);
-  EXPECT_EQ(source.rows_read(), 2 * source.ny());
+  EXPECT_EQ(source.rows_read, 2 * source.ny());
 }
 
 template <class T>
@@ -223,7 +223,7 @@ TYPED_TEST(SourceFinderOnRanks, AllThrowIfOneCannotRead) {
     int failures = 0;
     ts::run_ranks(4, [&](kastor::Communicator& ranks) {
       ts::ArraySource<T> source(sky);
-      source.fail_from_row(row);
+      source.fails_from_row = row;
       kastor::StreamedSourceFinder<Exec, T> find(ts::new_instance<Exec>(), {}, {ample, 9}, &ranks);
       try {
         (void)find(source);

@@ -3,7 +3,7 @@
 #define KASTOR_TESTS_ARRAY_SOURCE_HPP
 
 #include <algorithm>
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <kastor/error.hpp>
 #include <kastor/row_source.hpp>
@@ -15,38 +15,37 @@
 
 namespace testing_support {
 
-/// An image in memory that is read row by row. It counts what is read, and may fail.
+/// An image of the host's that is read by rows. Counts what is read, and may fail.
 template <class T>
-class ArraySource final : public kastor::RowSource<T> {
+class ArraySource : public kastor::RowSource<T> {
  public:
   explicit ArraySource(HostImage<T> image) : m_image(std::move(image)) {}
 
   [[nodiscard]] std::int64_t ny() const override { return m_image.ny; }
   [[nodiscard]] std::int64_t nx() const override { return m_image.nx; }
   void read(std::int64_t first, std::int64_t count, std::span<T> into) override {
-    if (first < 0 || first + count > ny()) throw kastor::Error("test: rows beyond the image");
-    if (first + count > m_fails_from_row) throw kastor::Error("test: the rows cannot be read");
-    copy(first * nx(), count * nx(), into);
-    m_rows_read += count;
+    if (first < 0 || count < 0 || first + count > ny() ||
+        static_cast<std::int64_t>(into.size()) != count * nx())
+      throw kastor::Error("test: rows outside of the image");
+    if (first + count > fails_from_row) throw kastor::Error("test: the rows cannot be read");
+    read_pixels(first * nx(), into);
+    rows_read += count;
+    most_rows = std::max(most_rows, count);
   }
   void read_pixels(std::int64_t first, std::span<T> into) override {
-    copy(first, static_cast<std::int64_t>(into.size()), into);
+    if (first < 0 || first + static_cast<std::int64_t>(into.size()) > ny() * nx())
+      throw kastor::Error("test: pixels outside of the image");
+    std::copy_n(m_image.values.begin() + static_cast<std::ptrdiff_t>(first), into.size(),
+                into.begin());
   }
 
+  std::int64_t rows_read = 0;  ///< by all calls of `read`
+  std::int64_t most_rows = 0;  ///< by one of them
   /// Rows from here on cannot be read.
-  void fail_from_row(std::int64_t row) { m_fails_from_row = row; }
-  [[nodiscard]] std::int64_t rows_read() const { return m_rows_read; }
+  std::int64_t fails_from_row = std::numeric_limits<std::int64_t>::max();
 
  private:
-  void copy(std::int64_t first, std::int64_t count, std::span<T> into) const {
-    if (static_cast<std::int64_t>(into.size()) != count)
-      throw kastor::Error("test: no room for the pixels");
-    std::copy_n(m_image.values.begin() + first, count, into.begin());
-  }
-
   HostImage<T> m_image;
-  std::int64_t m_fails_from_row = std::numeric_limits<std::int64_t>::max();
-  std::atomic<std::int64_t> m_rows_read = 0;
 };
 
 }  // namespace testing_support
