@@ -12,6 +12,7 @@
 #include "cli/options/command_line.hpp"
 #include "cli/report/streams.hpp"
 #include "cli/run/errors.hpp"
+#include "cli/run/ranks.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
@@ -66,6 +67,8 @@ CommandDescription main_overview() {
       "Environment:\n"
       "  OMP_NUM_THREADS   number of CPU threads, unless --threads is given\n"
       "  KASTOR_FONT       TrueType font of the text in pictures\n"
+      "  KASTOR_MPI        off: processes of one launcher (mpirun, srun) do not work\n"
+      "                    together\n"
       "  KASTOR_PYTHON     Python of 'kastor report' and 'kastor bench --peers'\n"
       "\n"
       "Example:\n"
@@ -143,6 +146,7 @@ void run(Arguments arguments) {
                                         : "found '" + first + "', which is not a subcommand") +
                      "; expected one of " + subcommand_names() + " (see 'kastor --help')");
   }
+  if (first != "find") expect_one_process(("kastor " + first).c_str());
   subcommand->run(arguments.subspan(1));
 }
 
@@ -150,10 +154,14 @@ void run(Arguments arguments) {
 }  // namespace kastor::cli
 
 int main(int argc, char** argv) {
-  return kastor::cli::run_guarded([=] {
-    kastor::cli::make_streams_safe();
-    kastor::io::install_signal_cleanup();
-    kastor::cli::run(
-        kastor::cli::Arguments(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+  return kastor::cli::run_launched([=] {
+    return kastor::cli::run_guarded([=] {
+      kastor::cli::make_streams_safe();
+      kastor::io::install_signal_cleanup();
+      const kastor::cli::Arguments all(argv, static_cast<std::size_t>(argc));
+      const auto arguments = all.subspan(argc > 0 ? 1 : 0);
+      kastor::cli::compare_ranks(arguments);
+      kastor::cli::run(arguments);
+    });
   });
 }

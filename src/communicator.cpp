@@ -57,7 +57,9 @@ void Communicator::agree(const std::exception_ptr& failure, std::string_view par
   sum(sums);
   const auto [failures, total, squares] = sums;
   // Equal keys have the variance 0, and every rank finds it from the same sums.
-  if (static_cast<std::uint64_t>(size()) * squares != total * total) {
+  const bool is_one_way = static_cast<std::uint64_t>(size()) * squares == total * total;
+  m_has_failed = m_has_failed || !is_one_way || failures > 0;
+  if (!is_one_way) {
     if (failure) std::rethrow_exception(failure);
     throw Error("the ranks have gone different ways: " + name_of(*this) + " has ended the part \"" +
                 std::string(part) + "\", another rank another part");

@@ -4,10 +4,12 @@
 
 #include "cli/options/names_option.hpp"
 #include "cli/options/options.hpp"
+#include "cli/run/ranks.hpp"
 #include "find/catalogue_formats.hpp"
 #include "find/find_many.hpp"
 #include "find/find_one.hpp"
 #include "find/find_options.hpp"
+#include "find/find_streamed.hpp"
 #include "subcommands.hpp"
 
 namespace kastor::cli {
@@ -71,6 +73,7 @@ bool parse_find(Arguments arguments, FindOptions& options) {
       "--catalogue' does, or with its components if these\nwere asked for by --components.");
   add_overwrite_flag(line, options.overwrite);
   add_json_flag(line, options.json);
+  add_memory_options(line, options.memory, "Read");
   add_run_options(line, options.run);
   line.closing(
       "The preset lesson is the recipe of a public course on GPU programming with radio\n"
@@ -86,6 +89,10 @@ bool parse_find(Arguments arguments, FindOptions& options) {
       "(docs/catalogue.md lists the columns and explains the bits of flags). Components\n"
       "are Gaussians that are fitted to the islands: each has a centre, a peak, an\n"
       "integrated flux, a shape and errors (docs/components.md).\n"
+      "\n"
+      "An image that does not fit into the memory limit is read by bands, with the same\n"
+      "catalogue (so far with --preset lesson). Started by mpirun or srun, the processes\n"
+      "share the rows of one image, if Kastor was built for MPI (docs/clusters.md).\n"
       "\n"
       "For several images, one table is printed, or with --json one object per line.\n"
       "If an image fails, it is reported, the others are processed, and the exit code\n"
@@ -111,7 +118,10 @@ void run_find(Arguments arguments) {
   FindOptions options;
   if (!parse_find(arguments, options)) return;
   if (is_of_many(options)) {
+    expect_one_process("kastor find of many images");
     find_many(std::move(options));
+  } else if (is_streamed(options)) {
+    find_streamed(std::move(options));
   } else {
     find_one(std::move(options));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/options/island_options.hpp"
+#include "cli/options/memory_options.hpp"
 #include "cli/options/options.hpp"
 
 namespace kastor::cli {
@@ -20,8 +21,9 @@ struct FindOptions {
   std::vector<std::string> images;  ///< as typed: files, and @FILE for the lines of a file
   InputOptions input;               ///< of the current image
   std::optional<std::string> unit;  ///< of the pixels, in place of BUNIT
-  FindParams find;                  ///< of the preset lesson
-  IslandOptions islands;            ///< of the other presets
+  MemoryOptions memory;
+  FindParams find;        ///< of the preset lesson
+  IslandOptions islands;  ///< of the other presets
   std::vector<std::string> outputs;
   std::vector<std::string> formats;               ///< of the catalogues in a folder
   io::TableNames names = io::TableNames::kastor;  ///< of the columns of tables

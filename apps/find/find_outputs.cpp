@@ -10,6 +10,7 @@
 #include "cli/options/picture_options.hpp"
 #include "cli/run/errors.hpp"
 #include "cli/run/outputs.hpp"
+#include "cli/run/ranks.hpp"
 
 namespace kastor::cli {
 namespace {
@@ -44,6 +45,8 @@ FindOutputs::FindOutputs(const FindOptions& options) {
     if (path) require_fits_ending(option, *path);
   }
   if (options.picture) require_png_ending("--picture", *options.picture);
+
+  if (!speaks()) return;
 
   std::vector<std::string> inputs = given_files_of(options);
   inputs.push_back(options.input.path);

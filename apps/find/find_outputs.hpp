@@ -35,7 +35,8 @@ struct StagedCatalogues {
 /// The outputs of `kastor find`, which have temporary names until all are written.
 class FindOutputs {
  public:
-  /// First checks the suffixes, then reserves the names. \throws UsageError, Error
+  /// First checks the suffixes, then reserves the names, unless another process writes
+  /// (`speaks()`). \throws UsageError, Error
   explicit FindOutputs(const FindOptions& options);
 
   [[nodiscard]] const StagedCatalogues& catalogues() const { return m_catalogues; }

@@ -54,6 +54,11 @@ class Communicator {
   /// \param failure  null if this rank has succeeded
   /// \param part  a name of the part, the same on all ranks, as in "read"
   void agree(const std::exception_ptr& failure, std::string_view part = {});
+  /// Whether `agree` has thrown: all ranks know that one has failed.
+  [[nodiscard]] bool has_failed() const { return m_has_failed; }
+
+ private:
+  bool m_has_failed = false;
 };
 
 }  // namespace kastor

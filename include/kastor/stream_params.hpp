@@ -21,6 +21,11 @@ struct RowRange {
   std::int64_t past = std::numeric_limits<std::int64_t>::max();  ///< [at most ny, or the default]
 };
 
+/// The rows that one of several ranks reads of an image of `ny` rows: about as many as the others.
+[[nodiscard]] inline RowRange rows_of_rank(std::int64_t ny, int rank, int size) {
+  return {ny * rank / size, ny * (std::int64_t{rank} + 1) / size};
+}
+
 }  // namespace kastor
 
 #endif

@@ -65,10 +65,10 @@ class StreamPasses final : public ImagePasses<Exec, T> {
   StreamPasses(const Exec& space, BandBuffers<Exec, T>& buffers, RowSource<T>& source,
                const StreamParams& params, Communicator* ranks)
       : m_space(space), m_buffers(buffers), m_source(source), m_ranks(ranks) {
-    const std::int64_t ny = source.ny(), size = ranks != nullptr ? ranks->size() : 1;
-    const std::int64_t rank = ranks != nullptr ? ranks->rank() : 0;
-    m_first_row = ny * rank / size;
-    m_past_row = ny * (rank + 1) / size;
+    const RowRange own = ranks != nullptr ? rows_of_rank(source.ny(), ranks->rank(), ranks->size())
+                                          : RowRange{0, source.ny()};
+    m_first_row = own.first;
+    m_past_row = own.past;
     agree_on(ranks, "bands", [&] {
       m_band_rows = rows_for(params);
       buffers.reserve(m_band_rows * source.nx());

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cli/report/format.hpp"
+#include "cli/run/ranks.hpp"
 
 namespace kastor::cli {
 
@@ -23,7 +24,7 @@ void add_memory_options(CommandLine& line, MemoryOptions& options, const std::st
 }
 
 std::int64_t memory_limit(const MemoryOptions& options) {
-  return options.limit > 0 ? options.limit : usable_memory() / 5 * 4;
+  return options.limit > 0 ? options.limit : usable_memory() / 5 * 4 / processes_on_machine();
 }
 
 std::int64_t rows_within(const MemoryOptions& options, std::int64_t all,

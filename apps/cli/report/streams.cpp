@@ -10,6 +10,8 @@
 #include <cstring>
 #include <kastor/error.hpp>
 
+#include "cli/run/ranks.hpp"
+
 namespace kastor::cli {
 namespace {
 
@@ -25,6 +27,7 @@ void print_result(const std::string& text) {
     *captured += text;
     return;
   }
+  if (!speaks()) return;
   errno = 0;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

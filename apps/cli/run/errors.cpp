@@ -5,12 +5,14 @@
 #include <kastor/error.hpp>
 #include <new>
 
+#include "cli/run/ranks.hpp"
 #include "io/text.hpp"
 
 namespace kastor::cli {
 namespace {
 
 int report(const std::string& what, ExitCode code) {
+  if (!reports_failures()) return code;
   std::fprintf(stderr, "kastor: %s\n", message_line(what).c_str());
   return code;
 }
