@@ -30,7 +30,9 @@ class CellBytes {
 
   template <class V>
   void to_host(const V* from, std::byte* to, std::int64_t count) const {
-    Kokkos::deep_copy(m_space, on_host(to, count * size_of<V>), on_device(from, count));
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(V);
+    Kokkos::deep_copy(m_space, OnHost(to, bytes),
+                      OnDevice(reinterpret_cast<const std::byte*>(from), bytes));
   }
   template <class V>
   void to_device(const V* from, V* to, std::int64_t count) const {
@@ -43,21 +45,10 @@ class CellBytes {
   }
 
  private:
-  template <class V>
-  static constexpr std::int64_t size_of = static_cast<std::int64_t>(sizeof(V));
   using OnHost =
       Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   using OnDevice = Kokkos::View<const std::byte*, typename Exec::memory_space,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-  [[nodiscard]] static OnHost on_host(std::byte* bytes, std::int64_t count) {
-    return OnHost(bytes, static_cast<std::size_t>(count));
-  }
-  template <class V>
-  [[nodiscard]] static OnDevice on_device(const V* values, std::int64_t count) {
-    return OnDevice(reinterpret_cast<const std::byte*>(values),
-                    static_cast<std::size_t>(count * size_of<V>));
-  }
 
   Exec m_space;
 };

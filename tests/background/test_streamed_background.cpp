@@ -72,7 +72,7 @@ void is_the_same_by_ranks(const ts::HostImage<typename C::real>& host,
                           const kastor::BitMask<typename C::exec>& mask) {
   using Exec = typename C::exec;
   using T = typename C::real;
-  for (const std::size_t size : {1, 2, 3, 5}) {
+  for (const std::size_t size : {1U, 2U, 3U, 5U}) {
     kastor::Communicator::Pieces given(size);
     std::int64_t read = 0;
     for (int turn = 0; turn < 2; ++turn) {

@@ -100,17 +100,15 @@ kastor::IslandResult is_the_same_by_strips(const ts::Scene<typename C::real>& sc
                                   std::int64_t{7}, ny / 3, ny - 1, ny, std::int64_t{0}}) {
     if (rows < 0) continue;
     kastor::StreamedIslandFinder<Exec, T> find(Exec{}, params, bands_of(rows));
-    for (const std::int64_t reach : {0, 5}) {
-      const kastor::IslandVisitor<Exec, T> visitor{{}, reach};
-      const auto got = find(source, device.background, kastor::RowRange(), visitor, device.region);
-      EXPECT_TRUE(ts::same_bits(got.result, want)) << what << ", strips of " << rows;
-      auto places = got.given;
-      std::sort(places.begin(), places.end());
-      for (std::size_t i = 0; i < places.size(); ++i)
-        EXPECT_EQ(places[i], static_cast<std::int64_t>(i)) << what;
-      EXPECT_EQ(places.size(), want.islands.size()) << what;
-      if (::testing::Test::HasFailure()) return want;
-    }
+    const kastor::IslandVisitor<Exec, T> visitor{{}, rows % 2 == 0 ? 5 : 0};
+    const auto got = find(source, device.background, kastor::RowRange(), visitor, device.region);
+    EXPECT_TRUE(ts::same_bits(got.result, want)) << what << ", strips of " << rows;
+    auto places = got.given;
+    std::sort(places.begin(), places.end());
+    for (std::size_t i = 0; i < places.size(); ++i)
+      EXPECT_EQ(places[i], static_cast<std::int64_t>(i)) << what;
+    EXPECT_EQ(places.size(), want.islands.size()) << what;
+    if (::testing::Test::HasFailure()) return want;
   }
   ts::Random random(static_cast<std::uint64_t>(ny));
   for (std::int64_t ranks = 1; ranks <= 8; ++ranks) {
