@@ -3,6 +3,7 @@
 #define KASTOR_BACKGROUND_HPP
 
 #include <cstdint>
+#include <kastor/communicator.hpp>
 #include <kastor/image.hpp>
 #include <kastor/pixel_map.hpp>
 #include <kastor/row_source.hpp>
@@ -138,6 +139,13 @@ class BackgroundEstimator {
   /// cells; the mesh, some 100 bytes a cell, comes on top. Fences.
   /// \throws ResourceError if it does not. \throws Error as above, or if a row cannot be read.
   [[nodiscard]] BackgroundMesh<Exec, T> operator()(RowSource<T>& source,
+                                                   const StreamParams& stream = {},
+                                                   const BitMask<Exec>& exclude = {});
+
+  /// The same by several processes: each reads and estimates some rows of cells of the same image,
+  /// and all of them get the mesh of the whole image, and its summary. Collective.
+  /// \throws Error also if another process has failed.
+  [[nodiscard]] BackgroundMesh<Exec, T> operator()(RowSource<T>& source, Communicator& ranks,
                                                    const StreamParams& stream = {},
                                                    const BitMask<Exec>& exclude = {});
 

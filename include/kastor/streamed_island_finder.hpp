@@ -18,6 +18,13 @@
 
 namespace kastor {
 
+/// A detection image (see `Detection`) that need not fit into memory either.
+template <class Exec, Real T>
+struct StreamedDetection {
+  RowSource<T>* source = nullptr;  ///< its shape is that of the measured image; null: there is none
+  Background<Exec, T> background;  ///< of this image
+};
+
 /// Neighbouring rows of an image in which islands were found. All Views and spans are valid until
 /// the visitor returns.
 template <class Exec, Real T>
@@ -27,6 +34,8 @@ struct IslandStrip {
   ConstImage<T, Exec> image;       ///< the rows of the strip
   Background<Exec, T> background;  ///< of these rows
   BitMask<Exec> region;            ///< of these rows; empty if all pixels are used
+  /// Of these rows; without bands if there is no detection image
+  Detection<Exec, T> detection;
   /// Everything found in the strip, with the rows of the image. What the border of the strip cuts
   /// is not entire. Ids are those of the labels, negative islands follow.
   FoundIslands found;
@@ -85,6 +94,14 @@ class StreamedIslandFinder {
   /// island is taller than a strip can be. \throws Error if a map or the region does not have the
   /// shape of the image, the rows are not of the image, or they cannot be read.
   [[nodiscard]] StreamedIslands operator()(RowSource<T>& source,
+                                           const Background<Exec, T>& background,
+                                           const RowRange& rows = {},
+                                           const IslandVisitor<Exec, T>& visitor = {},
+                                           const BitMask<Exec>& region = {});
+  /// The islands of a detection image, measured in another one. \throws Error also if the detection
+  /// image or its background has another shape, or there is none.
+  [[nodiscard]] StreamedIslands operator()(const StreamedDetection<Exec, T>& detection,
+                                           RowSource<T>& source,
                                            const Background<Exec, T>& background,
                                            const RowRange& rows = {},
                                            const IslandVisitor<Exec, T>& visitor = {},

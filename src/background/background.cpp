@@ -3,6 +3,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <kastor/background.hpp>
 #include <kastor/detail/instantiations.hpp>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "background/cell_image.hpp"
 #include "background/estimate_cells.hpp"
+#include "background/gather_cells.hpp"
 #include "background/mesh.hpp"
 #include "background/source_cells.hpp"
 #include "background/spline.hpp"
@@ -89,11 +91,22 @@ struct BackgroundEstimator<Exec, T>::Plan {
                                             const BitMask<Exec>& exclude) {
     const Kokkos::Profiling::ScopedRegion region("kastor::background::stream");
     begin(detail::Shape{source.ny(), source.nx()}, exclude);
-    const std::int64_t rows = rows_at_once(stream);
-    for (std::int64_t first = 0; first < image.ny; first += rows) {
-      const auto band = reader.read(source, first, std::min(rows, image.ny - first));
-      add(Bands<T, Exec>(&band, 1), first, exclude);
+    read(source, RowRange{0, mesh.ny}, stream, exclude);
+    return finish();
+  }
+  [[nodiscard]] BackgroundMesh<Exec, T> run(RowSource<T>& source, Communicator& ranks,
+                                            const StreamParams& stream,
+                                            const BitMask<Exec>& exclude) {
+    const Kokkos::Profiling::ScopedRegion region("kastor::background::stream");
+    std::exception_ptr failure;
+    try {
+      begin(detail::Shape{source.ny(), source.nx()}, exclude);
+      read(source, detail::cell_rows_of(ranks.rank(), ranks.size(), mesh.ny), stream, exclude);
+    } catch (...) {
+      failure = std::current_exception();
     }
+    ranks.agree(failure);
+    detail::gather_cells(space, ranks, mesh, output());
     return finish();
   }
 
@@ -115,6 +128,17 @@ struct BackgroundEstimator<Exec, T>::Plan {
                    detail::ClearCounts{counts.data()});
   }
 
+  /// Reads some rows of cells and estimates them.
+  void read(RowSource<T>& source, const RowRange& cell_rows, const StreamParams& stream,
+            const BitMask<Exec>& exclude) {
+    const std::int64_t rows = rows_at_once(stream);
+    const std::int64_t past = std::min(cell_rows.past * cell.ny, image.ny);
+    for (std::int64_t first = cell_rows.first * cell.ny; first < past; first += rows) {
+      const auto band = reader.read(source, first, std::min(rows, past - first));
+      add(Bands<T, Exec>(&band, 1), first, exclude);
+    }
+  }
+
   /// Estimates the cells of a band of the image, which begins with a row of cells, and ends with
   /// one or with the image.
   void add(Bands<T, Exec> parts, std::int64_t first_row, const BitMask<Exec>& exclude) {
@@ -132,6 +156,10 @@ struct BackgroundEstimator<Exec, T>::Plan {
         space, band,
         {params.clip.kappa, params.clip.max_passes, params.estimate, params.min_good_fraction},
         {values.data() + first_cell, valid.data() + first_cell, counts.data()});
+  }
+  /// Where the cells of the image are.
+  [[nodiscard]] detail::CellOutput output() const {
+    return {values.data(), valid.data(), counts.data()};
   }
 
   /// Turns the cells into nodes.
@@ -335,6 +363,13 @@ BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(RowSource<T>& s
                                                                  const StreamParams& stream,
                                                                  const BitMask<Exec>& exclude) {
   return m_plan->run(source, stream, exclude);
+}
+template <class Exec, Real T>
+BackgroundMesh<Exec, T> BackgroundEstimator<Exec, T>::operator()(RowSource<T>& source,
+                                                                 Communicator& ranks,
+                                                                 const StreamParams& stream,
+                                                                 const BitMask<Exec>& exclude) {
+  return m_plan->run(source, ranks, stream, exclude);
 }
 template <class Exec, Real T>
 BackgroundSummary BackgroundEstimator<Exec, T>::summary() {

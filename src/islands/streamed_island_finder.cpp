@@ -83,30 +83,38 @@ struct StreamedIslandFinder<Exec, T>::Plan {
       : params(p),
         stream(s),
         reader(space),
+        detection_reader(space),
         search(space, without_edges(p)),
         judge(space, p.connectivity) {}
 
-  [[nodiscard]] StreamedIslands run(RowSource<T>& source, const Background<Exec, T>& background,
-                                    const RowRange& rows, const IslandVisitor<Exec, T>& visitor,
-                                    const BitMask<Exec>& region) {
+  /// All that a call is given. `detection` has no source if there is no detection image.
+  struct Call {
+    RowSource<T>& source;
+    const Background<Exec, T>& background;
+    const StreamedDetection<Exec, T>& detection;
+    const RowRange& rows;
+    const IslandVisitor<Exec, T>& visitor;
+    const BitMask<Exec>& region;
+  };
+
+  [[nodiscard]] StreamedIslands run(const Call& call) {
     const Kokkos::Profiling::ScopedRegion profile("kastor::find_islands::stream");
-    const detail::Shape image{source.ny(), source.nx()};
-    check(image, background, rows, visitor.reach, region);
+    const detail::Shape image{call.source.ny(), call.source.nx()};
+    check(image, call);
     above = below = {};
     given = 0;
     StreamedIslands all;
     if (image.nx > 0) {
-      const std::int64_t margin = std::max<std::int64_t>(1, visitor.reach);
-      const std::int64_t most = most_rows(image, margin);
+      const std::int64_t row = bytes_of_row(image.nx, call.detection.source != nullptr);
+      const std::int64_t margin = std::max<std::int64_t>(1, call.visitor.reach);
+      const std::int64_t most = most_rows(image, margin, row);
       const std::int64_t wanted = stream.band_rows == 0 ? most : stream.band_rows;
-      const auto start =
-          detail::StripRules::before(rows.first, std::min(rows.past, image.ny), margin, image.ny);
+      const auto start = detail::StripRules::before(
+          call.rows.first, std::min(call.rows.past, image.ny), margin, image.ny);
       auto rules = start.after(start.end, wanted, most);
       while (rules.is_needed()) {
-        expect_progress(rules, image.nx);
-        const std::int64_t open_from =
-            search_strip(rules, source, background, visitor.visit, region);
-        rules = rules.after(open_from, wanted, most);
+        expect_progress(rules, row);
+        rules = rules.after(search_strip(rules, call), wanted, most);
       }
     }
     all.result.positive = above.counts;
@@ -118,24 +126,27 @@ struct StreamedIslandFinder<Exec, T>::Plan {
   }
 
  private:
-  using Visit = std::function<void(const IslandStrip<Exec, T>&)>;
-
   /// The labels of a strip know only its own border, so islands at the edge are dropped later.
   [[nodiscard]] static IslandParams without_edges(IslandParams params) {
     params.drop_at_edge = false;
     return params;
   }
 
-  void check(const detail::Shape& image, const Background<Exec, T>& background,
-             const RowRange& rows, std::int64_t reach, const BitMask<Exec>& region) const {
+  void check(const detail::Shape& image, const Call& call) const {
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
     const char* const name = name_of_streamed_finder;
     KASTOR_EXPECTS(name, image.ny < largest && image.nx < largest,
                    "the image is " + std::to_string(image.ny) + " x " + std::to_string(image.nx) +
                        " pixels; expected fewer than 2147483647 rows and columns");
     const core::ImageShape shape{name, image};
-    shape.expect_background<Exec, T>(background);
-    shape.expect_region(region);
+    shape.expect_background<Exec, T>(call.background);
+    shape.expect_region(call.region);
+    if (call.detection.source != nullptr) {
+      shape.expect("the detection image is", call.detection.source->ny(),
+                   call.detection.source->nx());
+      shape.expect_background<Exec, T>(call.detection.background, "detection ");
+    }
+    const RowRange& rows = call.rows;
     const std::int64_t past = std::min(rows.past, image.ny);
     KASTOR_EXPECTS(name,
                    rows.first >= 0 && rows.first <= past &&
@@ -143,62 +154,70 @@ struct StreamedIslandFinder<Exec, T>::Plan {
                    "the rows are " + std::to_string(rows.first) + " to " +
                        std::to_string(rows.past) + ", the last not included; expected some of " +
                        std::to_string(image.ny) + " rows");
-    KASTOR_EXPECTS(name, reach >= 0,
-                   "the reach is " + std::to_string(reach) + " rows; expected 0 or more");
+    KASTOR_EXPECTS(
+        name, call.visitor.reach >= 0,
+        "the reach is " + std::to_string(call.visitor.reach) + " rows; expected 0 or more");
   }
 
   /// Memory for a row: its pixels, and their shares in masks, runs, labels and islands of a sky.
-  [[nodiscard]] std::int64_t bytes_of_row(std::int64_t nx) const {
-    return nx * (2 * static_cast<std::int64_t>(sizeof(T)) + (params.negative ? 3 : 2)) / 2 + 1;
+  [[nodiscard]] std::int64_t bytes_of_row(std::int64_t nx, bool has_detection) const {
+    const std::int64_t pixels = (has_detection ? 2 : 1) * static_cast<std::int64_t>(sizeof(T));
+    return nx * (2 * pixels + (params.negative ? 3 : 2)) / 2 + 1;
   }
   /// Rows that fit into memory. \throws ResourceError if no island fits
-  [[nodiscard]] std::int64_t most_rows(const detail::Shape& image, std::int64_t margin) const {
-    const std::int64_t most = stream.memory / bytes_of_row(image.nx);
+  [[nodiscard]] std::int64_t most_rows(const detail::Shape& image, std::int64_t margin,
+                                       std::int64_t row) const {
+    const std::int64_t most = stream.memory / row;
     const std::int64_t fewest = std::min(image.ny, 2 * margin + 1);
     if (most < fewest) {
       throw ResourceError(std::string(name_of_streamed_finder) + ": an island of one row with " +
                           std::to_string(margin) + " rows above and below takes " +
-                          std::to_string(fewest * bytes_of_row(image.nx)) +
-                          " bytes of memory; expected at most " + std::to_string(stream.memory) +
-                          ", the memory that was given");
+                          std::to_string(fewest * row) + " bytes of memory; expected at most " +
+                          std::to_string(stream.memory) + ", the memory that was given");
     }
     return most;
   }
   /// \throws ResourceError if what is open is too tall
-  void expect_progress(const detail::StripRules& rules, std::int64_t nx) const {
+  void expect_progress(const detail::StripRules& rules, std::int64_t row) const {
     if (rules.end > rules.seen) return;
     const std::int64_t rows = rules.seen - rules.margin + 1 - rules.from;
     throw ResourceError(std::string(name_of_streamed_finder) + ": the island that begins in row " +
                         std::to_string(rules.from) + " has " + std::to_string(rows) +
                         " rows or more, which take " +
-                        std::to_string((rules.seen + 1 - rules.begin) * bytes_of_row(nx)) +
+                        std::to_string((rules.seen + 1 - rules.begin) * row) +
                         " bytes of memory; expected at most " + std::to_string(stream.memory) +
                         ", the memory that was given");
   }
 
   /// Returns the first row of the topmost open set.
-  [[nodiscard]] std::int64_t search_strip(const detail::StripRules& rules, RowSource<T>& source,
-                                          const Background<Exec, T>& background, const Visit& visit,
-                                          const BitMask<Exec>& region) {
+  [[nodiscard]] std::int64_t search_strip(const detail::StripRules& rules, const Call& call) {
     const std::int64_t count = rules.end - rules.begin;
     IslandStrip<Exec, T> strip;
     strip.first_row = rules.begin;
     strip.ny = rules.ny;
-    strip.image = reader.read(source, rules.begin, count);
-    strip.background = background.rows(rules.begin, count);
-    strip.region = rows_of_mask(region, rules.begin, count);
-    strip.found = search.run(detail::Shape{count, source.nx()}, Bands<T, Exec>(&strip.image, 1),
-                             strip.background, nullptr, strip.region,
-                             detail::StripRows{rules.begin, rules.ny});
+    strip.image = reader.read(call.source, rules.begin, count);
+    strip.background = call.background.rows(rules.begin, count);
+    strip.region = rows_of_mask(call.region, rules.begin, count);
+    const bool has_detection = call.detection.source != nullptr;
+    ConstImage<T, Exec> detection;
+    if (has_detection) {
+      detection = detection_reader.read(*call.detection.source, rules.begin, count);
+      strip.detection.bands = Bands<T, Exec>(&detection, 1);
+      strip.detection.background = call.detection.background.rows(rules.begin, count);
+    }
+    strip.found =
+        search.run(detail::Shape{count, call.source.nx()}, Bands<T, Exec>(&strip.image, 1),
+                   strip.background, has_detection ? &strip.detection : nullptr, strip.region,
+                   detail::StripRows{rules.begin, rules.ny});
     std::int64_t open_from = take(search.positive, strip.found.above, rules, above);
     if (params.negative)
       open_from = std::min(open_from, take(search.negative, strip.found.below, rules, below));
-    if (visit) {
+    if (call.visitor.visit) {
       strip.above = search.positive.label.labels();
       if (params.negative) strip.below = search.negative.label.labels();
       strip.given_above = above.of_strip;
       strip.given_below = below.of_strip;
-      visit(strip);
+      call.visitor.visit(strip);
     }
     return open_from;
   }
@@ -214,7 +233,7 @@ struct StreamedIslandFinder<Exec, T>::Plan {
 
   IslandParams params;
   StreamParams stream;
-  core::RowReader<Exec, T> reader;
+  core::RowReader<Exec, T> reader, detection_reader;
   detail::IslandSearch<Exec, T> search;
   detail::StripJudge<Exec> judge;
   GivenIslands above, below;
@@ -242,7 +261,17 @@ StreamedIslands StreamedIslandFinder<Exec, T>::operator()(RowSource<T>& source,
                                                           const RowRange& rows,
                                                           const IslandVisitor<Exec, T>& visitor,
                                                           const BitMask<Exec>& region) {
-  return m_plan->run(source, background, rows, visitor, region);
+  const StreamedDetection<Exec, T> none;
+  return m_plan->run(typename Plan::Call{source, background, none, rows, visitor, region});
+}
+template <class Exec, Real T>
+StreamedIslands StreamedIslandFinder<Exec, T>::operator()(
+    const StreamedDetection<Exec, T>& detection, RowSource<T>& source,
+    const Background<Exec, T>& background, const RowRange& rows,
+    const IslandVisitor<Exec, T>& visitor, const BitMask<Exec>& region) {
+  KASTOR_EXPECTS(name_of_streamed_finder, detection.source != nullptr,
+                 "the detection image has no source; expected one");
+  return m_plan->run(typename Plan::Call{source, background, detection, rows, visitor, region});
 }
 
 }  // namespace kastor

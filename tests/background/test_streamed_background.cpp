@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <kastor/background.hpp>
+#include <kastor/communicator.hpp>
 #include <limits>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "array_source.hpp"
 #include "compare.hpp"
@@ -17,6 +21,79 @@
 namespace {
 
 namespace ts = testing_support;
+
+/// One of several ranks, which are run one after another instead of at once: the first time until
+/// all have said what they give, the second time to the end.
+class RankByTurns : public kastor::Communicator {
+ public:
+  struct Stop {};
+
+  RankByTurns(int rank, Pieces& given) : m_rank(rank), m_given(given) {}
+  [[nodiscard]] int rank() const override { return m_rank; }
+  [[nodiscard]] int size() const override { return static_cast<int>(m_given.size()); }
+  void sum(std::span<std::uint64_t> words) override {
+    for (std::uint64_t& word : words) word *= m_given.size();  // all give the same
+  }
+  [[nodiscard]] Pieces gather(std::span<const std::byte> mine) override {
+    auto& piece = m_given[static_cast<std::size_t>(m_rank)];
+    const bool is_first_turn = piece.empty();
+    piece.assign(mine.begin(), mine.end());
+    if (is_first_turn) throw Stop();
+    return m_given;
+  }
+  void send(int, std::span<const std::byte>) override { throw kastor::Error("nothing is sent"); }
+  [[nodiscard]] std::vector<std::byte> receive(int) override {
+    throw kastor::Error("nothing is received");
+  }
+
+ private:
+  int m_rank;
+  Pieces& m_given;
+};
+
+/// Expects the same summaries.
+void expect_same(const kastor::BackgroundSummary& a, const kastor::BackgroundSummary& b,
+                 const std::string& what) {
+  EXPECT_EQ(a.level, b.level) << what;
+  EXPECT_EQ(a.rms, b.rms) << what;
+  EXPECT_EQ(a.pixels, b.pixels) << what;
+  EXPECT_EQ(a.good, b.good) << what;
+  EXPECT_EQ(a.cells, b.cells) << what;
+  EXPECT_EQ(a.filled, b.filled) << what;
+  EXPECT_EQ(a.source_cells, b.source_cells) << what;
+  EXPECT_EQ(a.masks_sources, b.masks_sources) << what;
+}
+
+/// Some ranks share the image; each has the mesh of all of it.
+template <class C>
+void is_the_same_by_ranks(const ts::HostImage<typename C::real>& host,
+                          const kastor::BackgroundParams& params, const ts::HostNodes& want,
+                          const kastor::BackgroundSummary& summary, const std::string& what,
+                          const kastor::BitMask<typename C::exec>& mask) {
+  using Exec = typename C::exec;
+  using T = typename C::real;
+  for (const std::size_t size : {1U, 2U, 3U, 5U}) {
+    kastor::Communicator::Pieces given(size);
+    std::int64_t read = 0;
+    for (int turn = 0; turn < 2; ++turn) {
+      for (std::size_t rank = 0; rank < size; ++rank) {
+        RankByTurns ranks(static_cast<int>(rank), given);
+        ts::ArraySource<T> source(host);
+        kastor::BackgroundEstimator<Exec, T> estimate(Exec{}, params);
+        try {
+          const auto mesh = estimate(source, ranks, kastor::StreamParams(), mask);
+          EXPECT_TRUE(ts::same_bits(ts::nodes_of<Exec, T>(mesh), want))
+              << what << ", rank " << rank;
+          expect_same(estimate.summary(), summary, what);
+          read += source.rows_read;
+        } catch (const RankByTurns::Stop&) {
+          EXPECT_EQ(turn, 0);
+        }
+      }
+    }
+    EXPECT_EQ(read, host.ny) << what << ", " << size << " ranks";
+  }
+}
 
 /// The mesh of an image that is read by bands has the bits of that of the image in memory.
 template <class C>
@@ -41,16 +118,9 @@ void is_the_same_by_bands(const ts::HostImage<typename C::real>& host,
     EXPECT_EQ(mesh.ny, host.ny) << what;
     EXPECT_EQ(mesh.nx, host.nx) << what;
     EXPECT_EQ(source.rows_read, host.ny) << what;
-    const auto summary = estimate.summary();
-    EXPECT_EQ(summary.level, of_all.level) << what;
-    EXPECT_EQ(summary.rms, of_all.rms) << what;
-    EXPECT_EQ(summary.pixels, of_all.pixels) << what;
-    EXPECT_EQ(summary.good, of_all.good) << what;
-    EXPECT_EQ(summary.cells, of_all.cells) << what;
-    EXPECT_EQ(summary.filled, of_all.filled) << what;
-    EXPECT_EQ(summary.source_cells, of_all.source_cells) << what;
-    EXPECT_EQ(summary.masks_sources, of_all.masks_sources) << what;
+    expect_same(estimate.summary(), of_all, what);
   }
+  is_the_same_by_ranks<C>(host, params, want, of_all, what, mask);
 }
 
 [[nodiscard]] kastor::BackgroundParams in_cells(std::int64_t height, std::int64_t width) {
@@ -125,6 +195,19 @@ TYPED_TEST(StreamedBackground, HoldsNoMoreThanItIsGiven) {
   ts::expect_error([&] { (void)estimate(source, stream); }, {"a row of cells, 16 rows of 100"});
 }
 
+/// What fails on one rank fails on all.
+TYPED_TEST(StreamedBackground, FailsOnEveryRank) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  ts::ArraySource<T> source(ts::make_image<T>(ts::Pixels::gaussian, 20, 10, 1));
+  kastor::BackgroundEstimator<Exec, T> estimate(Exec{});
+  kastor::StreamParams stream;
+  stream.memory = 1;
+  kastor::Communicator::Pieces given{std::vector<std::byte>(1), std::vector<std::byte>(1)};
+  RankByTurns ranks(1, given);
+  EXPECT_THROW((void)estimate(source, ranks, stream), kastor::ResourceError);
+}
+
 TYPED_TEST(StreamedBackground, RefusesWhatMakesNoSense) {
   using Exec = typename TypeParam::exec;
   using T = typename TypeParam::real;
@@ -136,13 +219,11 @@ TYPED_TEST(StreamedBackground, RefusesWhatMakesNoSense) {
   stream = {};
   stream.band_rows = -1;
   ts::expect_error([&] { (void)estimate(source, stream); }, {"-1 rows"});
+  const auto mask = ts::to_device_mask<Exec>(ts::HostMask(20, 11));
   ts::ArraySource<T> empty(ts::HostImage<T>(0, 10));
   ts::expect_error([&] { (void)estimate(empty); }, {"0 x 10", "at least one pixel"});
-  ts::expect_error(
-      [&] {
-        (void)estimate(source, {}, ts::to_device_mask<Exec>({20, 11}));
-      },
-      {"20 x 11", "the same shape"});
+  ts::expect_error([&] { (void)estimate(source, kastor::StreamParams(), mask); },
+                   {"20 x 11", "the same shape"});
 }
 
 }  // namespace

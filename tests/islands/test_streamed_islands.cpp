@@ -60,14 +60,16 @@ template <class Exec, class T>
                                              const std::vector<std::int64_t>& borders) {
   kastor::IslandResult all;
   kastor::Islands below;
+  const kastor::IslandVisitor<Exec, T> no_visitor;
   const auto add = [](kastor::IslandCounts& to, const kastor::IslandCounts& counts) {
     to.islands += counts.islands;
     to.dropped += counts.dropped;
     to.foreground_pixels += counts.foreground_pixels;
   };
   for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
-    const auto part =
-        find(source, device.background, {borders[i], borders[i + 1]}, {}, device.region).result;
+    const auto part = find(source, device.background, kastor::RowRange{borders[i], borders[i + 1]},
+                           no_visitor, device.region)
+                          .result;
     const auto middle = part.islands.begin() + static_cast<std::ptrdiff_t>(part.positive.islands);
     all.islands.insert(all.islands.end(), part.islands.begin(), middle);
     below.insert(below.end(), middle, part.islands.end());
@@ -98,16 +100,15 @@ kastor::IslandResult is_the_same_by_strips(const ts::Scene<typename C::real>& sc
                                   std::int64_t{7}, ny / 3, ny - 1, ny, std::int64_t{0}}) {
     if (rows < 0) continue;
     kastor::StreamedIslandFinder<Exec, T> find(Exec{}, params, bands_of(rows));
-    for (const std::int64_t reach : {0, 5}) {
-      const auto got = find(source, device.background, {}, {{}, reach}, device.region);
-      EXPECT_TRUE(ts::same_bits(got.result, want)) << what << ", strips of " << rows;
-      auto places = got.given;
-      std::sort(places.begin(), places.end());
-      for (std::size_t i = 0; i < places.size(); ++i)
-        EXPECT_EQ(places[i], static_cast<std::int64_t>(i)) << what;
-      EXPECT_EQ(places.size(), want.islands.size()) << what;
-      if (::testing::Test::HasFailure()) return want;
-    }
+    const kastor::IslandVisitor<Exec, T> visitor{{}, rows % 2 == 0 ? 5 : 0};
+    const auto got = find(source, device.background, kastor::RowRange(), visitor, device.region);
+    EXPECT_TRUE(ts::same_bits(got.result, want)) << what << ", strips of " << rows;
+    auto places = got.given;
+    std::sort(places.begin(), places.end());
+    for (std::size_t i = 0; i < places.size(); ++i)
+      EXPECT_EQ(places[i], static_cast<std::int64_t>(i)) << what;
+    EXPECT_EQ(places.size(), want.islands.size()) << what;
+    if (::testing::Test::HasFailure()) return want;
   }
   ts::Random random(static_cast<std::uint64_t>(ny));
   for (std::int64_t ranks = 1; ranks <= 8; ++ranks) {
@@ -239,13 +240,51 @@ TYPED_TEST(StreamedIslands, AreGivenWithTheirStrips) {
     take(strip.found.above, strip.given_above, strip.above);
     take(strip.found.below, strip.given_below, strip.below);
   };
-  const auto got = find(source, device.background, {}, {visit, reach});
+  const auto got = find(source, device.background, kastor::RowRange(),
+                        kastor::IslandVisitor<Exec, T>{visit, reach});
   EXPECT_TRUE(ts::same_bits(got.result, want));
   EXPECT_GT(strips, 4);
   ASSERT_EQ(given.size(), want.islands.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     EXPECT_TRUE(ts::same_figures(given[static_cast<std::size_t>(got.given[i])], want.islands[i]));
   }
+}
+
+/// Islands of a detection image with other noise, both images in strips.
+TYPED_TEST(StreamedIslands, HaveThemWithADetectionImage) {
+  using Exec = typename TypeParam::exec;
+  using T = typename TypeParam::real;
+  const auto scene = ts::make_scene<T>(ts::Maps::meshes, 100, 130, 23);
+  auto other = ts::make_scene<T>(ts::Maps::images, 100, 130, 23);
+  const ts::DeviceScene<Exec, T> device(scene), detects(other);
+  auto params = above(2.5, 1);
+  params.negative = true;
+  params.drop_at_edge = true;
+  const kastor::ConstImage<T, Exec> image(device.image), detection_image(detects.image);
+  const kastor::Detection<Exec, T> detection{kastor::Bands<T, Exec>(&detection_image, 1),
+                                             detects.background};
+  const auto want = kastor::IslandFinder<Exec, T>(Exec{}, params)(
+      detection, kastor::Bands<T, Exec>(&image, 1), device.background);
+  EXPECT_GT(want.islands.size(), 20U);
+  ts::ArraySource<T> source(scene.image), detection_source(other.image);
+  const kastor::StreamedDetection<Exec, T> streamed{&detection_source, detects.background};
+  for (const std::int64_t rows : {1, 9, 50, 0}) {
+    kastor::StreamedIslandFinder<Exec, T> find(Exec{}, params, bands_of(rows));
+    const auto visit = [&](const kastor::IslandStrip<Exec, T>& strip) {
+      ASSERT_EQ(strip.detection.bands.size(), 1U);
+      EXPECT_EQ(strip.detection.bands.front().extent(0), strip.image.extent(0));
+    };
+    const auto got = find(streamed, source, device.background, kastor::RowRange(),
+                          kastor::IslandVisitor<Exec, T>{visit, 0});
+    EXPECT_TRUE(ts::same_bits(got.result, want)) << rows;
+  }
+  kastor::StreamedIslandFinder<Exec, T> find(Exec{}, params);
+  ts::ArraySource<T> small(ts::HostImage<T>(99, 130));
+  const kastor::StreamedDetection<Exec, T> too_small{&small, detects.background}, none;
+  ts::expect_error([&] { (void)find(too_small, source, device.background); },
+                   {"the detection image is 99 x 130"});
+  ts::expect_error([&] { (void)find(none, source, device.background); },
+                   {"detection image has no source"});
 }
 
 TYPED_TEST(StreamedIslands, HoldNoMoreRowsThanFit) {
@@ -264,10 +303,10 @@ TYPED_TEST(StreamedIslands, HoldNoMoreRowsThanFit) {
   EXPECT_LT(source.rows_read, 700);
   // One range of rows reads little beyond it.
   source.rows_read = 0;
-  (void)find(source, device.background, {100, 150});
+  (void)find(source, device.background, kastor::RowRange{100, 150});
   EXPECT_LT(source.rows_read, 120);
   source.rows_read = 0;
-  const auto none = find(source, device.background, {100, 100});
+  const auto none = find(source, device.background, kastor::RowRange{100, 100});
   EXPECT_EQ(source.rows_read, 0);
   EXPECT_TRUE(none.result.islands.empty());
 }
@@ -299,20 +338,21 @@ TYPED_TEST(StreamedIslands, RefuseWhatMakesNoSense) {
   using T = typename TypeParam::real;
   using Finder = kastor::StreamedIslandFinder<Exec, T>;
   ts::expect_error([] { Finder(Exec{}, above(2, 3)); }, {"StreamedIslandFinder", "seed is 2"});
-  ts::expect_error([] { Finder(Exec{}, {}, bands_of(-1)); }, {"-1 rows"});
+  ts::expect_error([] { Finder(Exec{}, kastor::IslandParams(), bands_of(-1)); }, {"-1 rows"});
   ts::ArraySource<T> source(ts::HostImage<T>(10, 20));
   Finder find(Exec{});
   const kastor::Background<Exec, T> background{0.0, 1.0};
+  const kastor::IslandVisitor<Exec, T> no_visitor, visitor{{}, -1};
   for (const kastor::RowRange rows : {kastor::RowRange{-1, 5}, {6, 5}, {0, 11}, {11, 11}})
     ts::expect_error([&] { (void)find(source, background, rows); }, {"the rows are", "10 rows"});
-  ts::expect_error([&] { (void)find(source, background, {}, {{}, -1}); }, {"the reach is -1"});
+  ts::expect_error([&] { (void)find(source, background, kastor::RowRange(), visitor); },
+                   {"the reach is -1"});
   const auto other = ts::new_image<Exec, T>("test::other", 10, 21);
-  ts::expect_error([&] { (void)find(source, {0.0, other}); }, {"rms", "10 x 21", "10 x 20"});
-  ts::expect_error(
-      [&] {
-        (void)find(source, background, {}, {}, ts::to_device_mask<Exec>({9, 20}));
-      },
-      {"region", "9 x 20"});
+  const kastor::Background<Exec, T> of_other{0.0, other};
+  const auto region = ts::to_device_mask<Exec>(ts::HostMask(9, 20));
+  ts::expect_error([&] { (void)find(source, of_other); }, {"rms", "10 x 21", "10 x 20"});
+  ts::expect_error([&] { (void)find(source, background, kastor::RowRange(), no_visitor, region); },
+                   {"region", "9 x 20"});
   for (const auto& [ny, nx] : {std::pair<std::int64_t, std::int64_t>{0, 5}, {5, 0}, {0, 0}}) {
     ts::ArraySource<T> empty(ts::HostImage<T>(ny, nx));
     EXPECT_TRUE(find(empty, background).result.islands.empty());
