@@ -193,9 +193,9 @@ def resident():
 
 class Options(unittest.TestCase):
     def test_every_option_is_an_argument(self):
-        """With the exceptions of what prints, or is for many images."""
+        """With the exceptions of what prints, is for many images, or for images that are not in memory."""
         others = {
-            "find": {"components", "json", "quiet", "timings", "format", "resume"},
+            "find": {"components", "json", "quiet", "timings", "format", "resume", "memory-limit", "band-rows"},
             "measure": {"at", "json", "quiet", "timings"},
         }
         for name, function in (("find", kastor.find), ("measure", kastor.measure)):

@@ -12,7 +12,7 @@ from command import AppTestCase
 
 class TestStream(AppTestCase):
     def sky(self, name="sky.fits", width=700, height=500, *options):
-        words = ["--width", width, "--height", height, "--sources-per-mpx", 300, *options, "-o", name]
+        words = ["--width", width, "--height", height, *options, "-o", name]
         self.assert_done(command.run("simulate", "sky", *map(str, words), cwd=self.folder))
         return name
 
@@ -36,7 +36,7 @@ class TestStream(AppTestCase):
 
     def test_an_image_beyond_the_limit_is_read_by_bands(self):
         """The pixels of this sky take 256 MiB."""
-        self.sky("large.fits", 8192, 8192, "--sources-per-mpx", 50)
+        self.sky("large.fits", 8192, 8192)
         whole = self.find("large.fits", "--json", "--on", "serial")
         words = ("find", "large.fits", "--json", "--on", "serial", "--memory-limit", "128M")
         self.assertEqual(self.find(*words[1:]), whole)

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOMS = ("core", "threshold", "label", "measure", "sigma_clip", "source_finder", "background", "islands", "convolve",
          "simulate", "primes", "constant_fill", "kron", "deblend", "fit", "aperture")
 # A room may include the private headers of these, besides its own and those of core.
-USES = {"source_finder": {"sigma_clip", "threshold"}, "islands": set(), "measure": set(), "kron": {"islands"},
+USES = {"source_finder": {"sigma_clip", "threshold", "label", "measure"}, "islands": set(), "measure": set(), "kron": {"islands"},
         "deblend": {"islands"}, "fit": {"islands"}, "aperture": {"islands"}}
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 60

@@ -89,6 +89,7 @@ int run_guarded(const std::function<void()>& job) noexcept {
       job();
       return exit_done;
     } catch (const UsageError& error) {
+      share_failure();
       return report(error.what(), exit_usage);
     } catch (...) {
       return report(current_failure(), exit_failure);

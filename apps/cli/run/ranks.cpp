@@ -59,6 +59,14 @@ RanksInUse::~RanksInUse() { ranks_in_use = nullptr; }
 bool speaks() { return ranks_in_use == nullptr || ranks_in_use->rank() == 0; }
 bool reports_failures() { return speaks() || !ranks_in_use->has_failed(); }
 
+void share_failure() noexcept {
+  if (ranks_in_use == nullptr || ranks_in_use->has_failed()) return;
+  try {
+    ranks_in_use->agree(std::current_exception(), "usage");
+  } catch (...) {  // it throws what it was given
+  }
+}
+
 void compare_ranks(std::span<char* const> arguments) {
   if (ranks_in_use == nullptr) return;
   std::string all = version();

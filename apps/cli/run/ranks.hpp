@@ -30,6 +30,9 @@ class RanksInUse {
 /// Whether a failure is to be printed here: once, if all processes know of it.
 [[nodiscard]] bool reports_failures();
 
+/// Tells the other processes of the current exception, which they have met as well: wrong usage.
+void share_failure() noexcept;
+
 /// Calls `run`, which returns an exit code, as one of the processes that a launcher has started. In
 /// a build without MPI it only calls it. If a process fails in a way that the others do not know
 /// of, it ends all of them.
