@@ -4,6 +4,7 @@
 import gzip
 import math
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -370,20 +371,33 @@ class TestRefusedOutput(AppTestCase):
         "KASTOR_TEST_SANITIZED" in os.environ, "the address sanitizer needs the memory itself"
     )
     def test_an_image_beyond_the_memory(self):
+        image = self.folder / "image.fits"
+        cards = ["SIMPLE  = T", "BITPIX  = -32", "NAXIS   = 2", "NAXIS1  = 16384", "NAXIS2  = 16384", "END"]
+        image.write_bytes("".join(f"{card:80}" for card in cards).ljust(2880).encode())
+        os.truncate(image, (2880 + 4 * 16384**2 + 2879) // 2880 * 2880)  # nearly all of it is a hole
         target = self.folder / "big.fits"
         # Kept from taking the machine's memory.
         prefix = ["sh", "-c", f'ulimit -v {2 << 20}; exec "$@"', "sh"]
         before = self.files()
-        done = subprocess.run(
-            [*prefix, command.KASTOR, "simulate", "diracs", "--size", "1048576", "-o", target],
-            capture_output=True,
-            check=False,
-            timeout=command.TIMEOUT,
-        )
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        self.assertIn(b"memory", done.stderr)
-        self.assertEqual(self.files(), before)
+        crowded = ["simulate", "sky", "--size", "32768", "--sources-per-mpx", "1e6"]
+        for words in (["convolve", image, "--gaussian", "1"], crowded):
+            with self.subTest(words[0]):
+                done = subprocess.run(
+                    [*prefix, command.KASTOR, *words, "--threads", "2", "-o", target],
+                    capture_output=True,
+                    check=False,
+                    timeout=command.TIMEOUT,
+                )
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+                self.assertIn(b"memory", done.stderr)
+                self.assertEqual(self.files(), before)
+
+    def test_an_image_beyond_the_disk(self):
+        if shutil.disk_usage(self.folder).free >= 2**43:
+            self.skipTest("the disk has room for 8 TiB")
+        words = ["simulate", "diracs", "--size", "1048576", "-o", self.folder / "big.fits"]
+        self.assert_refused(1, *words, says=["8796093", "bytes", "room for it"])
 
     def test_full_disk(self):
         disk = self.folder / "disk"

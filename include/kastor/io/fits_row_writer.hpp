@@ -21,7 +21,8 @@ template <class T>
 class FitsRowWriter {
  public:
   /// Creates the file, or replaces what is there (pass the temporary name of an `OutputSet`), and
-  /// writes the header. \param ny  rows [>= 1] \param nx  columns [>= 1] \param cards, provenance,
+  /// writes the header. A file system that has no room for the whole file is refused here.
+  /// \param ny  rows [>= 1] \param nx  columns [>= 1] \param cards, provenance,
   /// extra  as of `write_image()` \throws kastor::Error
   FitsRowWriter(const std::string& path, std::int64_t ny, std::int64_t nx,
                 const std::vector<std::string>& cards, const Provenance& provenance,

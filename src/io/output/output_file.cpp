@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -53,6 +54,14 @@ void OutputFile::write_at(std::int64_t offset, const void* data, std::size_t siz
 }
 
 void OutputFile::set_size(std::int64_t size) {
+  struct statvfs disk {};
+  // Some file systems do not know their size.
+  if (::fstatvfs(m_descriptor, &disk) == 0 && disk.f_blocks > 0 &&
+      disk.f_bavail < static_cast<std::uint64_t>(size) / disk.f_frsize) {
+    throw Error(fmt::format(
+        "{}: cannot be written: {} (it takes {} bytes, and {} are free); expected room for it",
+        shown_output(m_path), std::strerror(ENOSPC), size, disk.f_bavail * disk.f_frsize));
+  }
   if (::ftruncate(m_descriptor, size) != 0) fail("written");
 }
 

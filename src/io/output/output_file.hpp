@@ -23,7 +23,7 @@ class OutputFile {
   void write(const void* data, std::size_t size);
   /// \param offset  from the beginning of the file [byte]
   void write_at(std::int64_t offset, const void* data, std::size_t size);
-  /// Cuts the file, or appends zeros.
+  /// Cuts the file, or appends zeros. \throws kastor::Error if the file system has no room for it
   void set_size(std::int64_t size);
   /// Must be called before the file counts as written: some file systems report a full disk only
   /// now.
