@@ -23,7 +23,11 @@
 #define KASTOR_UNROLL _Pragma("unroll")
 #define KASTOR_UNROLL_BY_8 _Pragma("unroll 8")
 #define KASTOR_KEEP_LOOP _Pragma("unroll 1")
+/// Placed before a function for host and device whose template arguments may have functions for the
+/// host alone: it is then called on the host alone.
+#define KASTOR_MAY_CALL_HOST _Pragma("nv_exec_check_disable")
 #else
+#define KASTOR_MAY_CALL_HOST
 #define KASTOR_UNROLL
 #define KASTOR_UNROLL_BY_8
 #define KASTOR_KEEP_LOOP

@@ -26,12 +26,12 @@ class BandBuffers {
   explicit BandBuffers(const Exec& space) : m_space(space) {}
 
   void reserve(std::int64_t pixels) {
-    for (int i = 0; i < count; ++i) {
-      grow(m_host[i], m_space, "kastor::core::band_on_host", pixels);
-      if constexpr (!runs_on_host_v<Exec>) grow(m_device[i], m_space, "kastor::core::band", pixels);
+    for (auto& band : m_host) grow(band, m_space, "kastor::core::band_on_host", pixels);
+    if constexpr (!runs_on_host_v<Exec>) {
+      for (auto& band : m_device) grow(band, m_space, "kastor::core::band", pixels);
     }
   }
-  [[nodiscard]] T* host(std::int64_t i) { return m_host[i % count].data(); }
+  [[nodiscard]] T* host(std::int64_t i) { return m_host[place_of(i)].data(); }
   /// The band in the memory of `Exec`. Enqueues only.
   [[nodiscard]] ConstImage<T, Exec> band(std::int64_t i, std::int64_t ny, std::int64_t nx) {
     const auto pixels = static_cast<std::size_t>(ny * nx);
@@ -39,7 +39,7 @@ class BandBuffers {
     if constexpr (runs_on_host_v<Exec>) {
       data = host(i);
     } else {
-      data = m_device[i % count].data();
+      data = m_device[place_of(i)].data();
       Kokkos::deep_copy(
           m_space,
           Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
@@ -47,11 +47,14 @@ class BandBuffers {
           Kokkos::View<const T*, HostReadableSpace<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
               host(i), pixels));
     }
-    return {data, static_cast<std::size_t>(ny), static_cast<std::size_t>(nx)};
+    return ConstImage<T, Exec>(data, static_cast<std::size_t>(ny), static_cast<std::size_t>(nx));
   }
 
  private:
-  static constexpr int count = 2;
+  static constexpr std::size_t count = 2;
+  [[nodiscard]] static std::size_t place_of(std::int64_t i) {
+    return static_cast<std::size_t>(i) % count;
+  }
   Exec m_space;
   std::array<Kokkos::View<T*, HostReadableSpace<Exec>>, count> m_host;
   std::array<Kokkos::View<T*, typename Exec::memory_space>, count> m_device;

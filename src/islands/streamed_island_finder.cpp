@@ -125,7 +125,6 @@ struct StreamedIslandFinder<Exec, T>::Plan {
     return all;
   }
 
- private:
   /// The labels of a strip know only its own border, so islands at the edge are dropped later.
   [[nodiscard]] static IslandParams without_edges(IslandParams params) {
     params.drop_at_edge = false;

@@ -104,11 +104,18 @@ void ClipSteps<Exec, T>::make_brackets(const ClipRequest& request) {
 }
 
 template <class Exec, class T>
-void ClipSteps<Exec, T>::read(const Rows<T>& band, std::uint64_t* mask) {
+void ClipSteps<Exec, T>::read(const Rows<T>& band, std::uint64_t* mask, std::int64_t tiles_before) {
   using Read = ReadImage<Exec, T>;
   core::for_each_group<Read::threads, groups_of_processor>(
       "kastor::sigma_clip::read", m_space, {m_segments, Read::scratch_bytes},
-      Read{core::WordRows<T>(band), m_parts.brackets, segments(), m_parts.totals, mask});
+      Read{core::WordRows<T>(band), m_parts.brackets, segments(), m_parts.totals, mask,
+           tiles_before % m_segments});
+}
+
+template <class Exec, class T>
+std::int64_t ClipSteps<Exec, T>::tiles_of(const Rows<T>& band) {
+  const std::int64_t words = ReadImage<Exec, T>::words_of_tile;
+  return (core::WordRows<T>(band).words() + words - 1) / words;
 }
 
 template <class Exec, class T>

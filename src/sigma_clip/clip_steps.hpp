@@ -62,7 +62,9 @@ class ClipSteps {
   void add_sample(const SampledRows<T>& band, const ClipRequest& request, std::int64_t pixels);
   void make_brackets(const ClipRequest& request);
   /// Reads a band. \param mask  words of the band's mask, all 0; null if none is wanted
-  void read(const Rows<T>& band, std::uint64_t* mask);
+  /// \param tiles_before  tiles of the bands read before, if there may be very many bands
+  void read(const Rows<T>& band, std::uint64_t* mask, std::int64_t tiles_before = 0);
+  [[nodiscard]] static std::int64_t tiles_of(const Rows<T>& band);
   void sort();
   void replay(const ClipRequest& request, std::int64_t pixels);
 

@@ -153,6 +153,7 @@ void PassClip<Exec, T>::read(Image& image, const CandidateTaker<Exec, T>* candid
   const auto& parts = m_steps.parts();
   m_steps.clear(parts.totals, parts.past_counters);
   if (candidates != nullptr) candidates->begin();
+  std::int64_t tiles = 0;
   image.for_each_band([&](const ConstImage<T, Exec>& band, std::int64_t row) {
     const Rows<T> rows = rows_of<T, Exec>(band);
     BitMask<Exec> mask;
@@ -165,7 +166,8 @@ void PassClip<Exec, T>::read(Image& image, const CandidateTaker<Exec, T>* candid
       mask.words = decltype(mask.words)(m_mask.data(), static_cast<std::size_t>(mask.ny),
                                         static_cast<std::size_t>(mask.words_per_row()));
     }
-    m_steps.read(rows, mask.words.data());
+    m_steps.read(rows, mask.words.data(), tiles);
+    tiles += m_steps.tiles_of(rows);
     if (candidates != nullptr) candidates->take(band, row, mask);
   });
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <kastor/image.hpp>
 #include <kastor/sigma_clip.hpp>
+#include <kastor/threshold.hpp>
 
 #include "core/image_passes.hpp"
 #include "sigma_clip/clip_steps.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <kastor/communicator.hpp>
 #include <map>
 #include <span>
@@ -34,7 +35,7 @@ class RanksBins {
         m_begin(core::host_copy(space, steps.sorted().begin, GatheredBins<T>::count + 1)),
         m_tail(core::host_copy(space, steps.sorted().tail, GatheredBins<T>::tails)) {
     std::vector<std::uint64_t> words;
-    const auto octaves = core::host_copy(space, steps.sorted().octave, m_octave.size());
+    const auto octaves = core::host_copy(space, steps.sorted().octave, std::ssize(m_octave));
     for (const TailSums& sums : octaves)
       for (const std::int64_t word : sums.word) words.push_back(static_cast<std::uint64_t>(word));
     for (int bin = 0; bin < GatheredBins<T>::window; ++bin) words.push_back(own_size(bin));

@@ -67,6 +67,8 @@ struct ReadImage {
   Segments<T> segments;
   InsideTotals* totals;
   std::uint64_t* mask;  ///< words of the band's mask, all 0; null if no mask is wanted
+  /// The group that takes the first tile: where many bands have few tiles, all groups take turns.
+  std::int64_t first_group = 0;
 
   KOKKOS_FUNCTION void operator()(const core::Group<Exec>& group) const {
     if (brackets->usable == 0) return;
@@ -79,7 +81,10 @@ struct ReadImage {
     ThreadSums sums;
     const std::int64_t words = rows.words();
     const std::int64_t step = group.count() * words_of_tile;
-    for (std::int64_t tile = group.index() * words_of_tile; tile < words; tile += step) {
+    const std::int64_t turn = group.index() >= first_group
+                                  ? group.index() - first_group
+                                  : group.index() - first_group + group.count();
+    for (std::int64_t tile = turn * words_of_tile; tile < words; tile += step) {
       const auto n = static_cast<int>(words - tile < words_of_tile ? words - tile : words_of_tile);
       const core::TilePacks<Exec, T> packs(rows, tile, n);
       TileSums of_tile;

@@ -7,6 +7,7 @@
 #include <kastor/sigma_clip.hpp>
 
 #include "core/group.hpp"
+#include "core/intrinsics.hpp"
 #include "sigma_clip/brackets.hpp"
 #include "sigma_clip/read.hpp"
 #include "sigma_clip/segments.hpp"
@@ -53,6 +54,7 @@ struct ClipPopulation {
 template <class T, class TailAnswers, class WindowAnswers>
 class Replay {
  public:
+  KASTOR_MAY_CALL_HOST
   KOKKOS_FUNCTION Replay(const Brackets<T>& brackets, const InsideSums& inside, TailAnswers& tails,
                          WindowAnswers& window)
       : m_brackets(brackets),
@@ -69,6 +71,7 @@ class Replay {
   }
 
   /// Runs the clip. False if a bracket failed.
+  KASTOR_MAY_CALL_HOST
   [[nodiscard]] KOKKOS_FUNCTION bool operator()(double kappa, int max_passes,
                                                 SigmaClipResult& result) {
     if (!m_tails.hold_all()) return false;
@@ -108,6 +111,7 @@ class Replay {
 
  private:
   /// Counts and sums the pixels of an interval. False if a limit lies between the edges.
+  KASTOR_MAY_CALL_HOST
   [[nodiscard]] KOKKOS_FUNCTION bool count(const core::Interval<T>& interval,
                                            ClipPopulation& p) const {
     if (interval.low > m_brackets.low_edge || interval.high < m_brackets.high_edge) return false;
@@ -149,6 +153,7 @@ class Replay {
 
   /// Finds the smallest and the largest pixel of an interval. False if they are neither in the
   /// tails nor in the window.
+  KASTOR_MAY_CALL_HOST
   [[nodiscard]] KOKKOS_FUNCTION bool find_extremes(const core::Interval<T>& interval,
                                                    const ClipPopulation& p, Statistics& s) {
     const bool above_window = m_inside.inside > m_inside.below + m_in_window;
@@ -164,6 +169,7 @@ class Replay {
   }
 
   /// The pixel of a given rank in the window, repeated values included.
+  KASTOR_MAY_CALL_HOST
   [[nodiscard]] KOKKOS_FUNCTION T in_window(std::int64_t rank) {
     std::int64_t before = 0;  // number of pixels of the repeated values below
     for (int i = 0; i < m_brackets.repeated; ++i) {

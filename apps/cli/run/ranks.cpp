@@ -63,7 +63,8 @@ void share_failure() noexcept {
   if (ranks_in_use == nullptr || ranks_in_use->has_failed()) return;
   try {
     ranks_in_use->agree(std::current_exception(), "usage");
-  } catch (...) {  // it throws what it was given
+  } catch (...) {
+    return;  // it throws what it was given
   }
 }
 
