@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/options/command_line.hpp"
 #include "cli/report/format.hpp"
 #include "cli/report/report.hpp"
 #include "cli/report/streams.hpp"
