@@ -14,10 +14,10 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/options/command_line.hpp"
 #include "cli/report/format.hpp"
 #include "cli/report/report.hpp"
 #include "cli/report/streams.hpp"
+#include "cli/run/errors.hpp"
 #include "cli/run/outputs.hpp"
 #include "cli/run/ranks.hpp"
 #include "cli/run/session.hpp"
