@@ -54,7 +54,7 @@ FoundSources PassFinder<Exec, T>::operator()(Image& image, std::int64_t memory) 
         m_kept.add(band, row, mask);
       }};
   FoundSources result;
-  result.clip = m_clip(image, level, memory / 2, &keep);
+  result.clip = m_clip(image, level, memory / 4 * 3, &keep);
   result.threshold = level.of(result.clip.clipped.median, result.clip.clipped.std);
   find_foreground(image, result.threshold);
   std::uint64_t pixels[] = {static_cast<std::uint64_t>(foreground().pixels)};
