@@ -29,6 +29,8 @@ requires(std::same_as<T, float> || std::same_as<T, double>)  //
   /// over several rows. Samples of the image are read so: it should take less than the whole rows.
   /// \throws Error if they cannot be read
   virtual void read_pixels(std::int64_t first, std::span<T> into) = 0;
+  /// Says that these rows will be read next, so that the system may fetch them meanwhile.
+  virtual void will_read(std::int64_t /*first*/, std::int64_t /*count*/) {}
 };
 
 }  // namespace kastor

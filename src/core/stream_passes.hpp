@@ -6,20 +6,21 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <future>
 #include <kastor/error.hpp>
 #include <kastor/row_source.hpp>
 #include <kastor/stream_params.hpp>
 #include <span>
 #include <string>
 
+#include "core/background_thread.hpp"
 #include "core/image_passes.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
 
 namespace kastor::core {
 
-/// Two bands of memory: while one is worked on, the other is read.
+/// Memory for bands. Where kernels reach the memory of the host there is one: its threads read a
+/// band together, and then work on it. A device works on one band while the host reads the other.
 template <class Exec, class T>
 class BandBuffers {
  public:
@@ -51,7 +52,7 @@ class BandBuffers {
   }
 
  private:
-  static constexpr std::size_t count = 2;
+  static constexpr std::size_t count = runs_on_host_v<Exec> ? 1 : 2;
   [[nodiscard]] static std::size_t place_of(std::int64_t i) {
     return static_cast<std::size_t>(i) % count;
   }
@@ -104,22 +105,37 @@ class StreamPasses final : public ImagePasses<Exec, T> {
     return std::clamp<std::int64_t>(bytes / std::max<std::int64_t>(1, row), 1, own);
   }
 
+  [[nodiscard]] std::int64_t row_of(std::int64_t band) const {
+    return m_first_row + band * m_band_rows;
+  }
+  [[nodiscard]] std::int64_t rows_of(std::int64_t band) const {
+    return std::min(m_band_rows, m_past_row - row_of(band));
+  }
+  void read(std::int64_t band) {
+    const std::int64_t pixels = rows_of(band) * m_source.nx();
+    m_source.read(row_of(band), rows_of(band),
+                  {m_buffers.host(band), static_cast<std::size_t>(pixels)});
+  }
+  void visit_band(const typename ImagePasses<Exec, T>::Visit& visit, std::int64_t band) {
+    visit(m_buffers.band(band, rows_of(band), m_source.nx()), row_of(band));
+    m_space.fence("kastor::core: the band is free");
+  }
   void visit_bands(const typename ImagePasses<Exec, T>::Visit& visit) override {
-    const std::int64_t nx = m_source.nx();
-    const auto read = [&](std::int64_t i) {
-      const std::int64_t first = m_first_row + i * m_band_rows;
-      const std::int64_t rows = std::min(m_band_rows, m_past_row - first);
-      if (rows > 0)
-        m_source.read(first, rows, {m_buffers.host(i), static_cast<std::size_t>(rows * nx)});
-    };
-    std::future<void> reading = std::async(std::launch::async, read, 0);
-    for (std::int64_t i = 0, row = m_first_row; row < m_past_row; ++i, row += m_band_rows) {
-      reading.get();
-      reading = std::async(std::launch::async, read, i + 1);
-      visit(m_buffers.band(i, std::min(m_band_rows, m_past_row - row), nx), row);
-      m_space.fence("kastor::core: the band is free");
+    if constexpr (runs_on_host_v<Exec>) {
+      for (std::int64_t i = 0; rows_of(i) > 0; ++i) {
+        read(i);
+        if (rows_of(i + 1) > 0) m_source.will_read(row_of(i + 1), rows_of(i + 1));
+        visit_band(visit, i);
+      }
+    } else {
+      BackgroundThread reader;
+      if (rows_of(0) > 0) read(0);
+      for (std::int64_t i = 0; rows_of(i) > 0; ++i) {
+        reader.wait();
+        if (rows_of(i + 1) > 0) reader.begin([this, i] { read(i + 1); });
+        visit_band(visit, i);
+      }
     }
-    reading.get();
   }
 
   Exec m_space;

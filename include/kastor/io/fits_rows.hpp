@@ -54,6 +54,7 @@ class FitsRows final : public RowSource<T> {
 
   void read(std::int64_t first, std::int64_t count, std::span<T> into) override;
   void read_pixels(std::int64_t first, std::span<T> into) override;
+  void will_read(std::int64_t first, std::int64_t count) override;
 
   /// The DATASUM of the data unit (`FitsImage::datasum`), computed from its bytes. Bands of an
   /// uncompressed image that `read()` reads one after the other are summed on the way; what they

@@ -266,6 +266,15 @@ void FitsFile::expect_samples(bool follow) const {
 #endif
 }
 
+void FitsFile::fetch(std::int64_t offset, std::int64_t count) const {
+#if defined(POSIX_FADV_WILLNEED)
+  if (m_packing.empty()) (void)::posix_fadvise(m_descriptor, offset, count, POSIX_FADV_WILLNEED);
+#else
+  (void)offset;
+  (void)count;
+#endif
+}
+
 std::string FitsFile::readable(std::string messages) const {
   const std::string shown = one_line(m_path);
   for (std::size_t at = messages.find(m_opened_as); at != std::string::npos;

@@ -61,6 +61,8 @@ class FitsFile {
 
   /// Tells the system whether small reads at places far apart follow, which it need not extend.
   void expect_samples(bool follow) const;
+  /// Asks the system to fetch bytes that will be read soon, without waiting for them.
+  void fetch(std::int64_t offset, std::int64_t count) const;
 
   /// Throws `FILE[HDU]: message`.
   [[noreturn]] void fail(std::string_view message) const;

@@ -229,6 +229,14 @@ void FitsRows<T>::read(std::int64_t first, std::int64_t count, std::span<T> into
 }
 
 template <class T>
+void FitsRows<T>::will_read(std::int64_t first, std::int64_t count) {
+  m_file->expect_rows("kastor::io::FitsRows::will_read", first, count);
+  if (m_file->tiles) return;
+  const auto part = m_file->layout.part(first * nx(), count * nx());
+  m_file->stored->file.fetch(part.begin, part.end() - part.begin);
+}
+
+template <class T>
 void FitsRows<T>::read_pixels(std::int64_t first, std::span<T> into) {
   const std::int64_t pixels = ny() * nx();
   const auto count = static_cast<std::int64_t>(into.size());
