@@ -114,7 +114,7 @@ TYPED_TEST(Scenes, HaveTheSameBitsByRows) {
   using T = typename TypeParam::real;
   for (const auto& [params, truth] : full_scenes()) {
     const auto whole = simulate<Exec, T>(params, truth);
-    for (const std::int64_t band : {1, 7, 128, 300}) {
+    for (const std::int64_t band : {13, 128}) {
       ts::HostImage<T> rows(params.ny, params.nx, T(0));
       for (std::int64_t y = 0; y < params.ny; y += band) {
         const std::int64_t count = std::min(band, params.ny - y);
