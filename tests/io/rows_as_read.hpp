@@ -33,6 +33,7 @@ class RowCheck {
 
  private:
   void compare(std::int64_t first, const std::vector<T>& pixels) {
+    if (pixels.empty()) return;  // it has no address
     EXPECT_EQ(std::memcmp(pixels.data(), m_expected.data() + first, pixels.size() * sizeof(T)), 0)
         << pixels.size() << " pixels from " << first << " on";
   }
