@@ -33,6 +33,25 @@ void search_one(Session& session, HostPixels host, FoundImage& found, const Find
                    });
 }
 
+void write_results(Session& session, const FoundImage& found, FindOutputs& outputs,
+                   const io::PictureParams& picture) {
+  session.steps().begin("write");
+  const FoundCatalogue catalogue(found);
+  catalogue.write(outputs.catalogues());
+  if (found.options.picture) draw(outputs.picture, found, catalogue, picture);
+  session.steps().end();
+
+  // The results are printed before the outputs appear, since a full stdout is a failure, and a
+  // failure leaves no output.
+  session.end_progress();
+  if (found.options.json) {
+    print_result(catalogue.json());
+  } else if (!found.options.run.quiet || outputs.catalogues().empty()) {
+    print_result(catalogue.text());
+  }
+  outputs.commit();
+}
+
 void find_one(FindOptions options) {
   options.input.path = options.images.front();
   options.reports_components = options.json || !options.run.quiet || options.outputs.empty();
@@ -47,21 +66,7 @@ void find_one(FindOptions options) {
   search_one(session, settled.picture ? HostPixels::needed : HostPixels::not_needed, found,
              outputs);
 
-  session.steps().begin("write");
-  const FoundCatalogue catalogue(found);
-  catalogue.write(outputs.catalogues());
-  if (settled.picture) draw(outputs.picture, found, catalogue, picture);
-  session.steps().end();
-
-  // The results are printed before the outputs appear, since a full stdout is a failure, and a
-  // failure leaves no output.
-  session.end_progress();
-  if (settled.json) {
-    print_result(catalogue.json());
-  } else if (!settled.run.quiet || outputs.catalogues().empty()) {
-    print_result(catalogue.text());
-  }
-  outputs.commit();
+  write_results(session, found, outputs, picture);
   session.close(settled.json ? "" : wrote_note(outputs.targets()), pixels_of(found.image));
 }
 

@@ -18,6 +18,11 @@ void find_one(FindOptions options);
 /// names. `found.image` has pixels if they are needed.
 void search_one(Session& session, HostPixels host, FoundImage& found, const FindOutputs& outputs);
 
+/// Writes catalogues and picture, and prints the result; then the outputs appear.
+/// \param picture  how it is drawn, if one is asked for
+void write_results(Session& session, const FoundImage& found, FindOutputs& outputs,
+                   const io::PictureParams& picture);
+
 /// Draws the components if the user asked for them, else the islands or sources. The image has its
 /// pixels on the host.
 void draw(const std::string& path, const FoundImage& found, const FoundCatalogue& catalogue,

@@ -16,12 +16,12 @@
 
 #include "cli/report/format.hpp"
 #include "cli/report/report.hpp"
-#include "cli/report/streams.hpp"
 #include "cli/run/errors.hpp"
 #include "cli/run/outputs.hpp"
 #include "cli/run/ranks.hpp"
 #include "cli/run/session.hpp"
 #include "core/ranks.hpp"
+#include "find/find_one.hpp"
 #include "find/find_outputs.hpp"
 #include "find/found_image.hpp"
 
@@ -100,20 +100,6 @@ StreamParams stream_params_of(const FindOptions& options) {
   return stream;
 }
 
-void write_results(Session& session, const FoundImage& found, FindOutputs& outputs) {
-  session.steps().begin("write");
-  const FoundCatalogue catalogue(found);
-  catalogue.write(outputs.catalogues());
-  session.steps().end();
-  session.end_progress();
-  if (found.options.json) {
-    print_result(catalogue.json());
-  } else if (!found.options.run.quiet || outputs.catalogues().empty()) {
-    print_result(catalogue.text());
-  }
-  outputs.commit();
-}
-
 }  // namespace
 
 bool is_streamed(const FindOptions& options) {
@@ -172,7 +158,7 @@ void find_streamed(FindOptions options) {
     found.notes.push_back(std::move(note));
 
   core::agree_on(ranks(), "write", [&] {
-    if (speaks()) write_results(*session, found, *outputs);
+    if (speaks()) write_results(*session, found, *outputs, find_picture_params());
   });
   const bool writes_note = speaks() && !found.options.json;
   session->close(writes_note ? wrote_note(outputs->targets()) : "", pixels_of(found.image));

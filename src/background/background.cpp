@@ -3,7 +3,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <kastor/background.hpp>
 #include <kastor/detail/instantiations.hpp>
 #include <string>
@@ -20,6 +19,7 @@
 #include "core/launch.hpp"
 #include "core/plan_memory.hpp"
 #include "core/portable.hpp"
+#include "core/ranks.hpp"
 #include "core/row_reader.hpp"
 
 namespace kastor::detail {
@@ -98,14 +98,10 @@ struct BackgroundEstimator<Exec, T>::Plan {
                                             const StreamParams& stream,
                                             const BitMask<Exec>& exclude) {
     const Kokkos::Profiling::ScopedRegion region("kastor::background::stream");
-    std::exception_ptr failure;
-    try {
+    core::agree_on(&ranks, "cells", [&] {
       begin(detail::Shape{source.ny(), source.nx()}, exclude);
-      read(source, detail::cell_rows_of(ranks.rank(), ranks.size(), mesh.ny), stream, exclude);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    ranks.agree(failure);
+      read(source, rows_of_rank(mesh.ny, ranks.rank(), ranks.size()), stream, exclude);
+    });
     detail::gather_cells(space, ranks, mesh, output());
     return finish();
   }

@@ -16,12 +16,6 @@
 
 namespace kastor::detail {
 
-/// Rows of cells that belong to a rank: nearly as many to each.
-[[nodiscard]] inline RowRange cell_rows_of(std::int64_t rank, std::int64_t ranks,
-                                           std::int64_t rows) {
-  return {rank * rows / ranks, (rank + 1) * rows / ranks};
-}
-
 /// Copies between the memory of `Exec` and that of the host. Enqueues only.
 template <class Exec>
 class CellBytes {
@@ -53,12 +47,13 @@ class CellBytes {
   Exec m_space;
 };
 
-/// Each rank has estimated its own rows of cells: afterwards every rank has all cells, and their
-/// counts. A rank sends its counts, then the values of its cells, then which of them are valid.
+/// Each rank has estimated its own rows of cells (`rows_of_rank`): afterwards every rank has all
+/// cells, and their counts. A rank sends its counts, then the values of its cells, then which of
+/// them are valid.
 template <class Exec>
 void gather_cells(const Exec& space, Communicator& ranks, const Shape& mesh,
                   const CellOutput& cells) {
-  const auto rows_of = [&](std::int64_t rank) { return cell_rows_of(rank, ranks.size(), mesh.ny); };
+  const auto rows_of = [&](int rank) { return rows_of_rank(mesh.ny, rank, ranks.size()); };
   const CellBytes<Exec> copy(space);
   const RowRange own = rows_of(ranks.rank());
   const std::int64_t first = own.first * mesh.nx, n = (own.past - own.first) * mesh.nx;
@@ -75,7 +70,7 @@ void gather_cells(const Exec& space, Communicator& ranks, const Shape& mesh,
   std::vector<std::uint8_t> all_valid(all_values.size());
   CellCounts counts;
   for (std::size_t rank = 0; rank < pieces.size(); ++rank) {
-    const RowRange rows = rows_of(static_cast<std::int64_t>(rank));
+    const RowRange rows = rows_of(static_cast<int>(rank));
     const auto at = static_cast<std::size_t>(rows.first * mesh.nx);
     const auto of_rank = static_cast<std::size_t>((rows.past - rows.first) * mesh.nx);
     const std::byte* from = pieces[rank].data();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <kastor/error.hpp>
 #include <kastor/version.hpp>
@@ -25,13 +24,6 @@ int number_in_environment(std::span<const char* const> names) {
     if (const auto number = whole_number<int>(text); number && *number > 0) return *number;
   }
   return 1;
-}
-
-/// FNV-1a.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
 }
 
 }  // namespace
@@ -72,8 +64,7 @@ void compare_ranks(std::span<char* const> arguments) {
   if (ranks_in_use == nullptr) return;
   std::string all = version();
   for (const char* argument : arguments) all += std::string(1, '\0') + argument;
-  const std::uint64_t mine = hash_of(all);
-  const auto pieces = ranks_in_use->gather(std::as_bytes(std::span(&mine, 1)));
+  const auto pieces = ranks_in_use->gather(std::as_bytes(std::span(all)));
   if (std::all_of(pieces.begin(), pieces.end(), [&](const auto& p) { return p == pieces[0]; }))
     return;
   ranks_in_use->agree(std::make_exception_ptr(
